@@ -5,7 +5,7 @@ import { isWellFormedAccessKey } from '../auth/access-key-format.ts';
 import { type Authenticator, createAuthenticator } from '../auth/authn.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import { decide } from '../auth/authz/decide.ts';
-import { compileScope, denyAllScope, type Scope } from '../auth/authz/scope.ts';
+import { type CompiledScope, compileScope, denyAllScope } from '../auth/authz/scope.ts';
 import type { TokenKey } from '../auth/gateway-token.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { KeyState } from '../auth/key-state.ts';
@@ -123,7 +123,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     const { accessKey, issuedAt } = claims;
     const isYoung = issuedAt > clock.now() / 1000 - youngTokenSeconds;
     if (isYoung && !deletedKeys.has(accessKey.name)) await catchUp.waitUntil(() => isCurrent(accessKey));
-    const holder = authenticator.resume(accessKey);
+    const holder = authenticator.authenticateByKey(accessKey);
     if (holder === undefined || holder.user.name !== claims.subject) return undefined;
     // The groups in a token are an upper bound: the caller loses a group that the user has left, but does not gain a
     // group that the user joined after the token was issued.
@@ -138,11 +138,11 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
       // The value of an access key can be chosen by a user, so it may contain two dots and look like a token.
       return found ?? (directTokens.isDirectToken(token) ? undefined : await byAccessKey(token, signal));
     },
-    resume: (key) => authenticator.resume(key),
+    resume: (key) => authenticator.authenticateByKey(key),
     authorize(identity, attributes) {
       const { user, system, accessKey, scopes = [] } = identity;
       const key = accessKey === undefined ? undefined : replica.key(accessKey);
-      const effectiveScopes: Scope[] =
+      const effectiveScopes: CompiledScope[] =
         key === undefined ? [denyAllScope] : [...key.scopes, ...scopes].map(compileScope);
       return decide({ user, system, scopes: effectiveScopes }, attributes, replica);
     },

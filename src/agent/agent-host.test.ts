@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namespaceKind } from '../api/core/namespace.ts';
 import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
-import { objectOf } from '../builtin/planes-test-env.fixture.ts';
+import { newTestObject } from '../builtin/planes-test-env.fixture.ts';
 import { httpClient } from '../client/http-client.ts';
 import { remoteBuiltinHost } from '../hosts/builtin/remote-builtin-host.ts';
 import { type HostUnderTest, hostSuite } from '../hosts/host.suite.ts';
 import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { AgentTestEnv, cluster } from './agent.fixture.ts';
+import { AgentTestEnv, agentCluster } from './agent.fixture.ts';
 
 /** The cluster of an agent as the control server reaches it: an address and a credential with full permissions. */
 async function open(): Promise<HostUnderTest> {
@@ -19,7 +19,7 @@ async function open(): Promise<HostUnderTest> {
   await at.waitForCode('/kubernetes/cluster/api/v1/namespaces', token, 200);
   const connection = connectToHost(
     {
-      server: `${url}/kubernetes/cluster/${cluster}`,
+      server: `${url}/kubernetes/cluster/${agentCluster}`,
       certificateAuthority: await readFile(join(at.dataDir, 'ca.crt'), 'utf8'),
       token,
     },
@@ -34,11 +34,11 @@ async function open(): Promise<HostUnderTest> {
       await at.send('/readyz', '');
     },
     async createNamespace(name) {
-      await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
+      await hostClient.resource(namespaceKind).create(newTestObject(namespaceKind, { name }));
     },
     hasNamespace: async (name) => (await at.code(`/kubernetes/cluster/api/v1/namespaces/${name}`, token)) === 200,
     async createManually(place) {
-      await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
+      await hostClient.resource(virtualClusterKind).create(newTestObject(virtualClusterKind, { ...place }));
     },
     async close() {
       await host.close();

@@ -13,9 +13,9 @@ import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from 
 import { processMounts } from '../http/documents/process-mounts.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import type { Exchange, Handler, IncomingRequest } from '../http/exchange.ts';
-import { inFlight } from '../http/filters/in-flight.ts';
-import { keyRate } from '../http/filters/key-rate.ts';
-import { sourceLimit } from '../http/filters/source-limit.ts';
+import { inFlightFilter } from '../http/filters/in-flight.ts';
+import { keyRateFilter } from '../http/filters/key-rate.ts';
+import { sourceLimitFilter } from '../http/filters/source-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
@@ -72,9 +72,9 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
     depth: 0,
     authenticate: (token, exchange) => auth.authenticate(token, exchange.signal),
     auditLog: options.auditLog,
-    sourceLimit: sourceLimit({ clock }),
-    keyRate: keyRate({ clock, perSecond: 0 }),
-    inFlight: inFlight({
+    sourceLimit: sourceLimitFilter({ clock }),
+    keyRate: keyRateFilter({ clock, perSecond: 0 }),
+    inFlight: inFlightFilter({
       clock,
       reads: 400,
       writes: 200,

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
 import { Agent, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -12,8 +11,8 @@ import type { RunningServer } from '../server/start-server.ts';
 import { type AgentOptions, defaultMaxPolicyAge } from './options.ts';
 import { type RunningAgent, startAgent } from './start-agent.ts';
 
-export const cluster = 'edge';
-export const instances = instancesOf('default');
+export const agentCluster = 'edge';
+export const instancesPath = instancesOf('default');
 
 /** A test environment with a real server and a real agent for the cluster `edge`, in a temporary directory. */
 export class AgentTestEnv {
@@ -30,7 +29,7 @@ export class AgentTestEnv {
   static async open(): Promise<AgentTestEnv> {
     const serverEnv = await ServerTestEnv.open();
     const env = new AgentTestEnv(serverEnv, await serverEnv.start());
-    await serverEnv.createObject(env.server, 'clusters', cluster, { networkPeer: true });
+    await serverEnv.createObject(env.server, 'clusters', agentCluster, { networkPeer: true });
     await env.createAgentKey();
     return env;
   }
@@ -52,7 +51,7 @@ export class AgentTestEnv {
 
   /** Creates a new agent key and writes it to the agent's key file. */
   async createAgentKey(): Promise<string> {
-    const response = await this.serverEnv.send(this.server, `${groupPath}/clusters/${cluster}/accesskey`, {
+    const response = await this.serverEnv.send(this.server, `${groupPath}/clusters/${agentCluster}/accesskey`, {
       method: 'POST',
       body: {},
     });
@@ -67,7 +66,7 @@ export class AgentTestEnv {
       {
         management: this.server.url,
         caFile: this.serverEnv.file('ca.crt'),
-        cluster,
+        cluster: agentCluster,
         accessKeyFile: join(this.serverEnv.root, 'agent.key'),
         dataDir: this.dataDir,
         listen: { host: '127.0.0.1', port: 0 },
@@ -144,8 +143,8 @@ export class AgentTestEnv {
 
   /** Creates an instance on the agent's cluster and waits until it is Ready. */
   async createInstance(name: string, spec: JsonObject = {}): Promise<JsonObject> {
-    const body = { metadata: { name }, spec: { clusterRef: { cluster }, ...spec } };
-    const response = await this.serverEnv.send(this.server, instances, { method: 'POST', body });
+    const body = { metadata: { name }, spec: { clusterRef: { cluster: agentCluster }, ...spec } };
+    const response = await this.serverEnv.send(this.server, instancesPath, { method: 'POST', body });
     expect(response.code, response.text).toBe(201);
     return await waitForInstance(
       this.serverEnv,

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Browser, cookieName } from '../server/auth/browser.fixture.ts';
 import { groupPath, mergePatch } from '../server/server.fixture.ts';
-import { AgentTestEnv, cluster, instances } from './agent.fixture.ts';
+import { AgentTestEnv, agentCluster, instancesPath } from './agent.fixture.ts';
 
 let at: AgentTestEnv;
 beforeEach(async () => {
@@ -28,7 +27,7 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     const direct = await at.directToken(anna);
     const made = await at.send(inside('vc'), direct, 'POST', { metadata: { name: 'web' } });
     expect(made.code, made.text).toBe(201);
-    const kubeconfig = await at.serverEnv.send(at.server, `${instances}/vc/kubeconfig`, {
+    const kubeconfig = await at.serverEnv.send(at.server, `${instancesPath}/vc/kubeconfig`, {
       method: 'POST',
       token: anna,
       body: { spec: {} },
@@ -55,7 +54,7 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     const admin = await at.directToken(await at.serverEnv.adminKey());
     const anna = await at.directToken(await at.createUser('anna'));
     await at.waitForCode('/kubernetes/cluster/api/v1/namespaces', admin, 200);
-    const paths = ['/kubernetes/cluster/api/v1/namespaces', `/kubernetes/cluster/${cluster}/api/v1/namespaces`];
+    const paths = ['/kubernetes/cluster/api/v1/namespaces', `/kubernetes/cluster/${agentCluster}/api/v1/namespaces`];
     for (const path of paths) {
       expect(namesIn((await at.send(path, admin)).json)).toContain('kube-system');
       expect(await at.code(path, anna)).toBe(403);
@@ -154,7 +153,7 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     await at.start();
     const anna = await at.createUser('anna');
     await at.createInstance('vc', shared('anna'));
-    await at.serverEnv.send(at.server, `${groupPath}/clusters/${cluster}`, mergePatch({ spec: shared('anna') }));
+    await at.serverEnv.send(at.server, `${groupPath}/clusters/${agentCluster}`, mergePatch({ spec: shared('anna') }));
     const short = await at.directToken(anna, { ttl: 3 });
     const paths = [inside('vc'), '/kubernetes/cluster/apis/storage.platform.sh/v1/virtualclusters'];
     const opened = await Promise.all(paths.map((path) => at.open(`${path}?watch=true`, short)));
@@ -184,7 +183,7 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     await at.waitForCode(inside('vc'), direct, 200);
     const watch = await at.open(`${inside('vc')}?watch=true`, direct);
     const ended = watch.body.text().catch(() => 'cut off');
-    await at.serverEnv.send(at.server, `${instances}/vc`, mergePatch({ spec: { access: [] } }));
+    await at.serverEnv.send(at.server, `${instancesPath}/vc`, mergePatch({ spec: { access: [] } }));
     await at.waitForCode(inside('vc'), direct, 403);
     await ended;
   });
@@ -204,7 +203,8 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     const handedOver = async () =>
       (await at.serverEnv.read('audit.log')).split('\n').flatMap((line) => {
         const event = line === '' ? {} : (JSON.parse(line) as JsonObject);
-        const isIt = textAt(event, 'agent', 'cluster') === cluster && textAt(event, 'stage') === 'ResponseComplete';
+        const isIt =
+          textAt(event, 'agent', 'cluster') === agentCluster && textAt(event, 'stage') === 'ResponseComplete';
         return isIt && textAt(event, 'verb') === 'create' && textAt(event, 'requestURI') === inside('vc')
           ? [event]
           : [];
@@ -235,24 +235,25 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     await at.start();
     await at.createInstance('vc');
     const asleep = mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': 'true' } } });
-    await at.serverEnv.send(at.server, `${instances}/vc`, asleep);
-    const phase = async () => textAt((await at.serverEnv.send(at.server, `${instances}/vc`)).json, 'status', 'phase');
+    await at.serverEnv.send(at.server, `${instancesPath}/vc`, asleep);
+    const phase = async () =>
+      textAt((await at.serverEnv.send(at.server, `${instancesPath}/vc`)).json, 'status', 'phase');
     await expect.poll(phase, { timeout: 20_000 }).toBe('Sleeping');
     const admin = await at.directToken(await at.serverEnv.adminKey());
     await at.waitForCode(inside('vc'), admin, 503);
     await at.serverEnv.send(
       at.server,
-      `${instances}/vc`,
+      `${instancesPath}/vc`,
       mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': null } } }),
     );
     await expect.poll(phase, { timeout: 20_000 }).toBe('Ready');
-    const listed = await at.serverEnv.send(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
+    const listed = await at.serverEnv.send(at.server, `${groupPath}/clusters/${agentCluster}/virtualclusters`);
     expect(listAt(listed.json, 'virtualClusters')).toHaveLength(1);
-    await at.serverEnv.send(at.server, `${instances}/vc`, { method: 'DELETE' });
+    await at.serverEnv.send(at.server, `${instancesPath}/vc`, { method: 'DELETE' });
     await expect
-      .poll(async () => (await at.serverEnv.send(at.server, `${instances}/vc`)).code, { timeout: 20_000 })
+      .poll(async () => (await at.serverEnv.send(at.server, `${instancesPath}/vc`)).code, { timeout: 20_000 })
       .toBe(404);
-    const after = await at.serverEnv.send(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
+    const after = await at.serverEnv.send(at.server, `${groupPath}/clusters/${agentCluster}/virtualclusters`);
     expect(listAt(after.json, 'virtualClusters')).toEqual([]);
   });
 });

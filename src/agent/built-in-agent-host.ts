@@ -1,6 +1,6 @@
-import { accountTokenKeys } from '../builtin/account-token-keys.ts';
+import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
 import { builtInGateway } from '../builtin/built-in-gateway.ts';
-import { openPlanes } from '../builtin/open-planes.ts';
+import { openBuiltInClusterPlanes } from '../builtin/open-planes.ts';
 import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import type { HealthCheck } from '../http/plane.ts';
@@ -37,12 +37,12 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
   try {
     const signingKeys = await openSigningKeys({ path: options.signingKey, clock, longestTTL: longestTokenSeconds });
     let maintenance: Maintenance | undefined;
-    const planes = await openPlanes({
+    const planes = await openBuiltInClusterPlanes({
       store,
       clock,
       log,
       sealing: sealer,
-      tokens: accountTokenKeys({ signingKeys, installation: store.identity }),
+      tokens: serviceAccountTokenKeys({ signingKeys, installation: store.identity }),
       longestTokenSeconds,
       ...(authority === undefined ? {} : { certificateAuthority: authority }),
       memoryBudget,

@@ -17,7 +17,7 @@ export interface KubernetesAgentHostOptions {
   /** The kubeconfig of the cluster; `undefined` to use the service account of the agent's pod. */
   readonly kubeconfigFile: string | undefined;
   readonly workDir: string;
-  readonly rooms: TargetLimiters;
+  readonly limiters: TargetLimiters;
   /** True for a token that this installation issued. The agent never sends such a token to another server. */
   isOwnToken(token: string): Promise<boolean>;
   readonly environment: NodeJS.ProcessEnv;
@@ -27,7 +27,7 @@ export interface KubernetesAgentHostOptions {
 
 /** Opens a Kubernetes cluster on which the control server installs virtual clusters. */
 export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): Promise<AgentHost> {
-  const { cluster, rooms, isOwnToken, workDir, clock, log } = options;
+  const { cluster, limiters, isOwnToken, workDir, clock, log } = options;
   const kubeconfig =
     options.kubeconfigFile === undefined
       ? await inClusterKubeconfig(options.environment)
@@ -44,7 +44,7 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
       cluster,
       pathDepth: instancePathDepth,
       tokenReviews: reviews,
-      limiters: rooms,
+      limiters: limiters,
       isOwnToken,
       clock,
     }),

@@ -6,7 +6,7 @@ import type { AgentOptions } from './options.ts';
 
 export interface OpenAgentHostOptions
   extends Omit<BuiltInAgentHostOptions, 'storeDir' | 'signingKey'>,
-    Pick<KubernetesAgentHostOptions, 'rooms' | 'isOwnToken'> {
+    Pick<KubernetesAgentHostOptions, 'limiters' | 'isOwnToken'> {
   readonly settings: Pick<AgentOptions, 'cluster' | 'host'>;
   readonly dir: AgentDir;
 }

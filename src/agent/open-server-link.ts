@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describeError } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
+import { type AddressAnnouncerOptions, startAddressAnnouncer } from './address-announcer.ts';
 import { type AgentAuth, createAgentAuth } from './agent-auth.ts';
 import type { AgentContext } from './agent-context.ts';
-import { type AnnouncerOptions, startAnnouncer } from './announcer.ts';
 import { openControlServer } from './control-server.ts';
 import { type FollowPolicyOptions, followPolicy } from './policy/follow-policy.ts';
 import type { AgentPolicy } from './policy/open-agent-policy.ts';
@@ -18,7 +18,7 @@ export interface ServerLink {
    * Announces this agent to the control server, and until the agent closes, receives the policy and uploads activity
    * and audit lines.
    */
-  start(announcement: AnnouncerOptions['announcement']): void;
+  start(announcement: AddressAnnouncerOptions['announcement']): void;
 }
 
 /** Prepares the connection to the control server. No request is sent before `start` is called. */
@@ -47,10 +47,10 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   });
   closing.add('authentication', () => auth.close());
 
-  function start(announcement: AnnouncerOptions['announcement']): void {
+  function start(announcement: AddressAnnouncerOptions['announcement']): void {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const announcing = startAnnouncer({ server: server, announcement: announcement, clock, log }, signal);
+    const announcing = startAddressAnnouncer({ server: server, announcement: announcement, clock, log }, signal);
     const following: FollowPolicyOptions = {
       server: server,
       onLine(line) {

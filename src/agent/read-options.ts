@@ -1,9 +1,9 @@
 import {
   optionalOrigin,
-  readListen,
+  readCustomTlsFlags,
+  readListenAddress,
   readLogLevel,
   readOrigin,
-  readOwnTls,
   readTlsNames,
 } from '../process/read-flags.ts';
 import { StartError } from '../process/start-error.ts';
@@ -33,9 +33,9 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
     cluster: required('cluster'),
     accessKeyFile: required('access-key-file'),
     dataDir: flags.text('data-dir') ?? defaultAgentDataDir,
-    listen: readListen(flags.text('listen') ?? defaultAgentListen, defaultAgentListen),
+    listen: readListenAddress(flags.text('listen') ?? defaultAgentListen, defaultAgentListen),
     externalUrl: optionalOrigin('external-url', flags.text('external-url')),
-    tls: readOwnTls(flags.text('tls-cert-file'), flags.text('tls-key-file')),
+    tls: readCustomTlsFlags(flags.text('tls-cert-file'), flags.text('tls-key-file')),
     tlsSan: readTlsNames(flags.list('tls-san')),
     apiPrefix: flags.text('api-prefix') ?? 'kubernetes',
     host: flags.flag('built-in') ? { kind: 'built-in' } : { kind: 'kubernetes', kubeconfigFile },

@@ -54,7 +54,7 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
     authority: tls.authority,
     version,
     healthChecks,
-    rooms: limiters,
+    limiters: limiters,
     isOwnToken: async (token) => (await tokens.verify(token)) !== undefined,
     clock,
     log,

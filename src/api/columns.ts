@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt, valueAt } from '@flotilla/json';
 import type { AnyFields, KubeObject, TypedObject } from './meta.ts';
 import type { Column } from './resource.ts';
 

@@ -1,6 +1,5 @@
 import { goQuote } from '@flotilla/go-text';
-import type { JsonValue } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonValue, writeJson } from '@flotilla/json';
 
 export type FieldErrorType =
   | 'FieldValueRequired'

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { flagAt, listAt, objectAt, textAt, valueAt, writeJson } from '@flotilla/json';
+import { flagAt, type JsonObject, type JsonValue, listAt, objectAt, textAt, valueAt, writeJson } from '@flotilla/json';
 import { base64Fault, decodeBase64, encodeBase64 } from './decode/base64.ts';
 import { readYaml } from './decode/yaml-document.ts';
 

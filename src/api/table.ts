@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonValue, writeJson } from '@flotilla/json';
 import { ageColumn } from './columns.ts';
 import type { KubeObject } from './meta.ts';
 import type { Column, ResourceKind } from './resource.ts';

@@ -45,20 +45,20 @@ describe('an append', () => {
       },
     });
     append.appendSync(counting, Buffer.from('a'));
-    expect(append.isFast()).toBe(true);
+    expect(append.mayAppendSync()).toBe(true);
     takes = 81;
     append.appendSync(counting, Buffer.from('b'));
     takes = 0;
-    expect(append.isFast()).toBe(false);
+    expect(append.mayAppendSync()).toBe(false);
     expect(handedOver()).toBe(0);
     await append.appendAsync(counting, Buffer.from('c'));
     expect(handedOver()).toBe(1);
     now += 60_000;
-    expect(append.isFast()).toBe(true);
+    expect(append.mayAppendSync()).toBe(true);
     expect(await end()).toBe('abc');
   });
 
   it('is never synchronous for a device or a pipe', () => {
-    expect(createAppender({ isFile: false }).isFast()).toBe(false);
+    expect(createAppender({ isFile: false }).mayAppendSync()).toBe(false);
   });
 });

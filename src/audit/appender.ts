@@ -14,7 +14,7 @@ type WritableFile = Pick<FileHandle, 'fd' | 'write'>;
 /** Appends bytes to the audit log file. A call writes all of its bytes or fails. */
 export interface Appender {
   /** True if `appendSync` may be used: the log is a regular file, and recent synchronous writes were fast. */
-  isFast(): boolean;
+  mayAppendSync(): boolean;
   appendSync(file: WritableFile, bytes: Uint8Array): void;
   /** Writes in a thread of Node's thread pool, so that a slow disk does not block the event loop. */
   appendAsync(file: WritableFile, bytes: Uint8Array): Promise<void>;
@@ -28,7 +28,7 @@ export function createAppender({ isFile, elapsed }: AppenderOptions): Appender {
     ...(elapsed === undefined ? {} : { elapsed }),
   });
   return {
-    isFast: () => isFile && breaker.allowsSync(),
+    mayAppendSync: () => isFile && breaker.allowsSync(),
     appendSync: (file, bytes) =>
       breaker.run(() => {
         for (let at = 0; at < bytes.byteLength; ) at += writeSync(file.fd, bytes, at);

@@ -18,6 +18,6 @@ export function auditEvent({ stageTimestamp, ...changes }: Partial<AuditEvent> =
 }
 
 /** Returns the timestamp of test event number `number`. Event 0 is at 2026-01-01T00:00:00Z, one event per second. */
-export function atSecond(number: number): string {
+export function auditTimestampAt(number: number): string {
   return new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString().replace('.000Z', 'Z');
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 import type { AuditQuery } from '../api/audit/audit-query.ts';
 import { auditEvent } from './audit-event.fixture.ts';
-import { auditLineMatcher, lineTimestamp } from './audit-line-matcher.ts';
+import { auditLineMatcher, auditLineTimestamp } from './audit-line-matcher.ts';
 
 const event = auditEvent({
   user: { username: 'anna', groups: ['g'] },
@@ -90,8 +90,8 @@ describe('writtenAt', () => {
       userAgent: '"stageTimestamp":"1999-01-01T00:00:00Z"',
       requestObject: { stageTimestamp: '1999-01-01T00:00:00Z' },
     });
-    expect(lineTimestamp(JSON.stringify(odd))).toBe(Date.UTC(2026, 0, 1));
-    expect(lineTimestamp('{}')).toBeUndefined();
-    expect(lineTimestamp('{"stageTimestamp":"soon"}')).toBeUndefined();
+    expect(auditLineTimestamp(JSON.stringify(odd))).toBe(Date.UTC(2026, 0, 1));
+    expect(auditLineTimestamp('{}')).toBeUndefined();
+    expect(auditLineTimestamp('{"stageTimestamp":"soon"}')).toBeUndefined();
   });
 });

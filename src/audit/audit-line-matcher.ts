@@ -22,7 +22,7 @@ export function auditLineMatcher(query: AuditQuery): (line: string) => boolean {
  * Returns the time at which an audit line was written, in milliseconds since the epoch. It is the last member of the
  * line. `undefined` if the line contains no valid time.
  */
-export function lineTimestamp(line: string): number | undefined {
+export function auditLineTimestamp(line: string): number | undefined {
   const at = line.lastIndexOf(timestampKey);
   if (at < 0) return undefined;
   const start = at + timestampKey.length;
@@ -45,7 +45,7 @@ function withinTimes({ since, until }: AuditQuery): (line: string) => boolean {
   const first = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
   const last = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until);
   return (line) => {
-    const time = lineTimestamp(line);
+    const time = auditLineTimestamp(line);
     return time !== undefined && time >= first && time <= last;
   };
 }

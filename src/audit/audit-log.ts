@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 
 /** Stores the serialized start of an audit line, so that the two events of one request serialize it only once. */
-export interface LinePrefix {
+export interface AuditLinePrefix {
   text?: string;
 }
 
@@ -11,6 +11,6 @@ export interface AuditLog {
    * optional. Pass the same object for all events that are equal in every member before `objectRef`: the first call
    * stores the serialized members in it, and later calls reuse them.
    */
-  write(event: AuditEvent, prefix?: LinePrefix): Promise<void>;
+  write(event: AuditEvent, prefix?: AuditLinePrefix): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { managementGroup } from '../api/naming.ts';
-import { type AuditAttributes, type AuditRule, auditLevel, defaultAuditRules, isWrite } from './audit-policy.ts';
+import {
+  type AuditAttributes,
+  type AuditRule,
+  auditLevel,
+  defaultAuditRules,
+  isStateChangingRequest,
+} from './audit-policy.ts';
 
 function facts(changes: Partial<AuditAttributes>): AuditAttributes {
   const resource = { group: managementGroup, resource: 'projects', subresource: '' };
@@ -44,9 +50,9 @@ describe('the default audit policy', () => {
     for (const subresource of ['exec', 'attach', 'portforward']) {
       const resource = { group: '', resource: 'pods', subresource };
       expect(auditLevel(defaultAuditRules, facts({ verb: 'get', resource, code: 101 }))).toBe('Metadata');
-      expect(isWrite({ verb: 'get', subresource })).toBe(true);
+      expect(isStateChangingRequest({ verb: 'get', subresource })).toBe(true);
     }
-    expect(isWrite({ verb: 'get', subresource: 'log' })).toBe(false);
+    expect(isStateChangingRequest({ verb: 'get', subresource: 'log' })).toBe(false);
   });
 });
 

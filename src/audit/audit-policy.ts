@@ -71,17 +71,23 @@ export function auditLevel(rules: readonly AuditRule[], attributes: AuditAttribu
 }
 
 /** True if a request can change state. Such a request is logged before it is executed. */
-export function isWrite({ verb, subresource }: { readonly verb: string; readonly subresource: string }): boolean {
+export function isStateChangingRequest({
+  verb,
+  subresource,
+}: {
+  readonly verb: string;
+  readonly subresource: string;
+}): boolean {
   return writeVerbs.includes(verb) || interactiveSubresources.includes(subresource);
 }
 
 /** True if the response code means that the request was refused. Only these codes can change the audit level. */
-export function isRefusal(code: number | undefined): boolean {
+export function isRefusedCode(code: number | undefined): boolean {
   return code === 401 || code === 403 || code === 429;
 }
 
 function matches(rule: AuditRule, attributes: AuditAttributes): boolean {
-  if (rule.outcome === 'refused' && !isRefusal(attributes.code)) return false;
+  if (rule.outcome === 'refused' && !isRefusedCode(attributes.code)) return false;
   if (rule.verbs !== undefined && !rule.verbs.includes(attributes.verb)) return false;
   if (rule.users !== undefined && !(attributes.user !== undefined && rule.users.includes(attributes.user.username)))
     return false;

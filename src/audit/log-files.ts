@@ -3,20 +3,20 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { notImplemented } from '../api/status.ts';
 
-export interface LogLocation {
+export interface AuditLogLocation {
   /** Path of the file that is being written. Rotated files have a suffix: `.1` is the newest. */
   readonly path: string;
   readonly keptFiles: number;
 }
 
 /** One file of the audit log: the current file or a rotated one. Rotation may rename it while it is being read. */
-export interface LogFile {
+export interface AuditLogFile {
   /** The inode number. It identifies the file after rotation has renamed it. */
   readonly inode: bigint;
-  /** Size in bytes at the time of `findLogFiles`. */
+  /** Size in bytes at the time of `findAuditLogFiles`. */
   readonly size: number;
   /**
-   * The number in the file's suffix at the time of `findLogFiles`; 0 for the current file. Rotation only increases it.
+   * The number in the file's suffix at the time of `findAuditLogFiles`; 0 for the current file. Rotation only increases it.
    */
   readonly index: number;
 }
@@ -30,7 +30,7 @@ const maxAttempts = 3;
 /**
  * Lists the non-empty files of the audit log, newest first. A concurrent rotation neither duplicates nor hides a file.
  */
-export async function findLogFiles(location: LogLocation): Promise<LogFile[]> {
+export async function findAuditLogFiles(location: AuditLogLocation): Promise<AuditLogFile[]> {
   for (let attempt = 1; ; attempt++) {
     const files = await findAll(location);
     const current = await statOf(location, 0);
@@ -39,8 +39,8 @@ export async function findLogFiles(location: LogLocation): Promise<LogFile[]> {
   }
 }
 
-async function findAll(location: LogLocation): Promise<LogFile[]> {
-  const files: LogFile[] = [];
+async function findAll(location: AuditLogLocation): Promise<AuditLogFile[]> {
+  const files: AuditLogFile[] = [];
   let gaps = 0;
   // During a rotation one suffix is unused. Two unused suffixes in a row mean that there are no older files.
   for (let index = 0; index <= location.keptFiles && gaps < 2; index++) {
@@ -61,9 +61,9 @@ async function findAll(location: LogLocation): Promise<LogFile[]> {
  * Opens a log file, even if rotation has renamed it, and returns the result of `read`. Returns `undefined` if rotation
  * has removed the file.
  */
-export async function withLogFile<T>(
-  location: LogLocation,
-  { inode, index }: LogFile,
+export async function withAuditLogFile<T>(
+  location: AuditLogLocation,
+  { inode, index }: AuditLogFile,
   read: (file: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {
   for (let name = index; name <= location.keptFiles; name++) {
@@ -92,11 +92,11 @@ export async function firstLineDigest(file: FileHandle): Promise<string> {
   return createHash('sha256').update(beginning).digest('hex').slice(0, 16);
 }
 
-function pathOf({ path }: LogLocation, index: number): string {
+function pathOf({ path }: AuditLogLocation, index: number): string {
   return index === 0 ? path : `${path}.${index}`;
 }
 
-async function statOf(location: LogLocation, index: number): Promise<BigIntStats | undefined> {
+async function statOf(location: AuditLogLocation, index: number): Promise<BigIntStats | undefined> {
   return await stat(pathOf(location, index), { bigint: true }).catch(missing);
 }
 

@@ -32,7 +32,7 @@ function event(changes: Partial<AuditEvent> = {}): AuditEvent {
 
 /** An appender for a fast file, with `now` as its synchronous write. */
 function appending(now: Appender['appendSync']): Appender {
-  return { ...createAppender({ isFile: true }), isFast: () => true, appendSync: now };
+  return { ...createAppender({ isFile: true }), mayAppendSync: () => true, appendSync: now };
 }
 
 async function lines(file: string): Promise<AuditEvent[]> {
@@ -188,7 +188,7 @@ describe('openAuditLog', () => {
     const slow = createAppender({ isFile: true });
     const append: Appender = {
       ...slow,
-      isFast: () => false,
+      mayAppendSync: () => false,
       appendAsync(file, bytes) {
         begin();
         return stands.then(() => slow.appendAsync(file, bytes));

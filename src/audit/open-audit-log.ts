@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { type Appender, createAppender } from './appender.ts';
-import type { AuditLog, LinePrefix } from './audit-log.ts';
+import type { AuditLinePrefix, AuditLog } from './audit-log.ts';
 import { EventSerializer } from './event-serializer.ts';
 import { LineBatcher } from './line-batcher.ts';
 import { redactLine, redactUri, redactUserAgent } from './redact.ts';
@@ -87,7 +87,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
 
   /** True if the bytes can be written now: no asynchronous write is running, and no truncation or rotation is due. */
   const canWriteSync = (bytes: Uint8Array): boolean =>
-    running === undefined && !isTorn && append.isFast() && (size === 0 || size + bytes.length <= maxBytes);
+    running === undefined && !isTorn && append.mayAppendSync() && (size === 0 || size + bytes.length <= maxBytes);
 
   const writeSync = (bytes: Uint8Array): void => {
     isTorn = true;
@@ -121,7 +121,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     },
   });
   const serializer = new EventSerializer();
-  const lineOf = (event: AuditEvent, cache: LinePrefix | undefined): string => {
+  const lineOf = (event: AuditEvent, cache: AuditLinePrefix | undefined): string => {
     const prefix = cache?.text ?? serializer.serializePrefix(clean(event));
     const suffix = prefix === undefined ? undefined : serializer.serializeSuffix(event);
     if (prefix === undefined || suffix === undefined) return redactLine(`${JSON.stringify(clean(event))}\n`);

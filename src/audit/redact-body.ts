@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { ResourceKind } from '../api/resource.ts';
-import { redacted } from './redact.ts';
+import { redactedPlaceholder } from './redact.ts';
 
 /** A request body or response body for the audit log, before secrets are removed from it. */
 export interface AuditedBody {
@@ -24,7 +24,7 @@ const maxDepth = 64;
  * (completions §11). A body of a confidential kind, which may contain secrets in any member, is redacted completely.
  */
 export function redactBody(body: AuditedBody): JsonValue {
-  if (body.kind.confidential === true) return redacted;
+  if (body.kind.confidential === true) return redactedPlaceholder;
   const kept = redactValue(body.value(), maxDepth);
   const length = JSON.stringify(kept).length;
   return length > maxBodyLength ? `[left out: ${length} characters]` : kept;
@@ -34,7 +34,7 @@ function redactValue(value: JsonValue, levels: number): JsonValue {
   // Many JSON parsers round numbers above 2^53. A string of digits is exact.
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
-  if (levels === 0) return redacted;
+  if (levels === 0) return redactedPlaceholder;
   if (Array.isArray(value)) return value.map((item) => redactValue(item, levels - 1));
   const copy: JsonObject = {};
   for (const [name, member] of Object.entries(value)) setMember(copy, name, redactMember(name, member, value, levels));
@@ -44,9 +44,9 @@ function redactValue(value: JsonValue, levels: number): JsonValue {
 function redactMember(name: string, member: JsonValue, parent: JsonObject, levels: number): JsonValue {
   const isHarmless = member === null || typeof member === 'boolean' || typeof member === 'number';
   if (isHarmless) return member;
-  if (secretName.test(name)) return redacted;
-  if (documentName.test(name) && typeof member === 'string') return redacted;
-  if (name === 'value' && typeof parent.path === 'string' && touchesSecret(parent.path)) return redacted;
+  if (secretName.test(name)) return redactedPlaceholder;
+  if (documentName.test(name) && typeof member === 'string') return redactedPlaceholder;
+  if (name === 'value' && typeof parent.path === 'string' && touchesSecret(parent.path)) return redactedPlaceholder;
   return redactValue(member, levels - 1);
 }
 

@@ -40,7 +40,7 @@ const knownParameters: ReadonlySet<string> = new Set([
  */
 const secretPattern = /flk_[A-Za-z0-9]{8,}|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
 
-export const redacted = '[redacted]';
+export const redactedPlaceholder = '[redacted]';
 
 /**
  * True if the text contains the prefix of an access key or a token. This fast check avoids the slow regular expression
@@ -63,10 +63,10 @@ export function redactUri(uri: string): string {
     .split('&')
     .map((pair) => {
       const equals = pair.indexOf('=');
-      if (equals < 0) return knownParameters.has(pair) || pair === '' ? pair : redacted;
+      if (equals < 0) return knownParameters.has(pair) || pair === '' ? pair : redactedPlaceholder;
       const name = pair.slice(0, equals);
       if (name === 'fieldSelector') return `${name}=${redactFields(pair.slice(equals + 1))}`;
-      return knownParameters.has(name) ? pair : `${name}=${redacted}`;
+      return knownParameters.has(name) ? pair : `${name}=${redactedPlaceholder}`;
     })
     .join('&');
   return redactText(`${uri.slice(0, question)}?${query}`, maxUriLength);
@@ -79,7 +79,7 @@ function redactFields(selector: string): string {
     .map((requirement) => {
       const [field = '', ...rest] = requirement.split(/=|%3D|!|%21/i);
       if (requirement === '' || (rest.length > 0 && /^metadata\.name(space)?$/.test(field))) return requirement;
-      return rest.length === 0 ? redacted : `${field}=${redacted}`;
+      return rest.length === 0 ? redactedPlaceholder : `${field}=${redactedPlaceholder}`;
     })
     .join(',');
 }
@@ -90,7 +90,7 @@ export function redactUserAgent(userAgent: string): string {
 
 /** Redacts all access keys and tokens in an audit line, for example a key that a user pasted into an object name. */
 export function redactLine(json: string): string {
-  return mayContainSecret(json) ? json.replace(secretPattern, redacted) : json;
+  return mayContainSecret(json) ? json.replace(secretPattern, redactedPlaceholder) : json;
 }
 
 function redactText(text: string, maxLength: number): string {

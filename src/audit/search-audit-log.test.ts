@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 import type { AuditQuery } from '../api/audit/audit-query.ts';
-import { atSecond, auditEvent } from './audit-event.fixture.ts';
+import { auditEvent, auditTimestampAt } from './audit-event.fixture.ts';
 import { openAuditLog } from './open-audit-log.ts';
 import { type AuditSearchOptions, type AuditSearchResult, searchAuditLog } from './search-audit-log.ts';
 
@@ -20,7 +20,7 @@ afterEach(() => rm(directory, { recursive: true }));
 const text = (events: readonly AuditEvent[]) => events.map((each) => `${JSON.stringify(each)}\n`).join('');
 const numbered = (from: number, to: number, changes: Partial<AuditEvent> = {}) =>
   Array.from({ length: to - from }, (_, index) =>
-    auditEvent({ ...changes, auditID: `${from + index}`, stageTimestamp: atSecond(from + index) }),
+    auditEvent({ ...changes, auditID: `${from + index}`, stageTimestamp: auditTimestampAt(from + index) }),
   );
 
 const options: AuditSearchOptions = { signal: new AbortController().signal, yieldToEventLoop: async () => {} };
@@ -54,7 +54,7 @@ describe('searchAuditLog', () => {
     expect(ids(found)).toEqual(down(6, 0));
     expect(found.lines[0]).toBe(JSON.stringify(numbered(5, 6)[0]));
     expect(found.continue).toBeUndefined();
-    expect(found.reached).toBe(Date.parse(atSecond(0)));
+    expect(found.oldestSearchedTime).toBe(Date.parse(auditTimestampAt(0)));
   });
 
   it('returns nothing without a log, and ignores a partially written line', async () => {
@@ -102,7 +102,7 @@ describe('searchAuditLog', () => {
     const first = await search({ verb: 'delete' }, bounds);
     expect(first.lines).toEqual([]);
     expect(first.continue).toBeDefined();
-    expect(first.reached).toBeGreaterThan(Date.parse(atSecond(190)));
+    expect(first.oldestSearchedTime).toBeGreaterThan(Date.parse(auditTimestampAt(190)));
     expect(await searchAll({ verb: 'delete' }, bounds)).toEqual(['0']);
   });
 
@@ -119,12 +119,12 @@ describe('searchAuditLog', () => {
     await writeFile(path, text([...numbered(0, 1_000), ...late, ...numbered(1_000, 1_003)]));
     let turns = 0;
     const counted = { chunkBytes: 400, yieldToEventLoop: async () => void turns++ };
-    const found = await search({ since: atSecond(1_001) }, counted);
+    const found = await search({ since: auditTimestampAt(1_001) }, counted);
     expect(ids(found)).toEqual(['1002', '1001']);
     expect(found.continue).toBeUndefined();
-    expect(found.reached).toBeGreaterThan(Date.parse(atSecond(600)));
+    expect(found.oldestSearchedTime).toBeGreaterThan(Date.parse(auditTimestampAt(600)));
     expect(turns).toBeGreaterThan(10);
-    expect(ids(await search({ until: atSecond(0) }))).toEqual(['0', '0']);
+    expect(ids(await search({ until: auditTimestampAt(0) }))).toEqual(['0', '0']);
   });
 
   it('stops if its request is aborted', async () => {

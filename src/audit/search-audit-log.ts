@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type AuditQuery, defaultAuditLimit } from '../api/audit/audit-query.ts';
-import { auditLineMatcher, lineTimestamp } from './audit-line-matcher.ts';
-import { findLogFiles, type LogLocation, withLogFile } from './log-files.ts';
+import { auditLineMatcher, auditLineTimestamp } from './audit-line-matcher.ts';
+import { type AuditLogLocation, findAuditLogFiles, withAuditLogFile } from './log-files.ts';
 import { readLinesBackwards } from './read-lines-backwards.ts';
 import { formatSearchPosition, parseSearchPosition } from './search-position.ts';
 
@@ -11,7 +11,7 @@ export interface AuditSearchResult {
   /** Pass this value in the next request to continue the search. `undefined` if the whole log has been searched. */
   readonly continue: string | undefined;
   /** Time of the oldest line that was searched, whether it matched or not, in milliseconds since the epoch. */
-  readonly reached: number | undefined;
+  readonly oldestSearchedTime: number | undefined;
 }
 
 export interface AuditSearchOptions {
@@ -39,24 +39,24 @@ const clockSlack = 5 * 60_000;
 
 /** Searches the audit log from the newest line to the oldest, up to the limits of one request. */
 export async function searchAuditLog(
-  location: LogLocation,
+  location: AuditLogLocation,
   query: AuditQuery,
   options: AuditSearchOptions,
 ): Promise<AuditSearchResult> {
-  const files = await findLogFiles(location);
+  const files = await findAuditLogFiles(location);
   const start = query.continue === undefined ? undefined : await parseSearchPosition(query.continue, location, files);
   const search = new Search(query, options);
   for (const [index, file] of files.entries()) {
     if (index < (start?.index ?? 0)) continue;
     const end = index === start?.index ? start.offset : file.size;
-    const left = await withLogFile(location, file, (handle) => search.searchFile(handle, end));
+    const left = await withAuditLogFile(location, file, (handle) => search.searchFile(handle, end));
     // Rotation removed the file during the search. It removes the oldest files first, so no older file is left.
     if (left === undefined || search.isOver) break;
     const next = left > 0 ? file : files[index + 1];
     if (!search.hasEnough || next === undefined) continue;
     const offset = left > 0 ? left : next.size;
     return search.findings(
-      await withLogFile(location, next, (handle) => formatSearchPosition(handle, next.inode, offset)),
+      await withAuditLogFile(location, next, (handle) => formatSearchPosition(handle, next.inode, offset)),
     );
   }
   return search.findings(undefined);
@@ -106,7 +106,7 @@ class Search {
   }
 
   findings(next: string | undefined): AuditSearchResult {
-    return { lines: this.#lines, continue: next, reached: lineTimestamp(this.#oldestLine) };
+    return { lines: this.#lines, continue: next, oldestSearchedTime: auditLineTimestamp(this.#oldestLine) };
   }
 
   get #isFull(): boolean {
@@ -127,7 +127,7 @@ class Search {
 }
 
 function isOwnLineBefore(line: string, time: number): boolean {
-  const written = lineTimestamp(line);
+  const written = auditLineTimestamp(line);
   // The text `"agent":{` marks a line from an agent. If a logged body contains it too, the search only runs longer than
   // necessary.
   return written !== undefined && written < time && !line.includes('"agent":{');

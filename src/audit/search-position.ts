@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { badRequest, expired } from '../api/status.ts';
-import { firstLineDigest, type LogFile, type LogLocation, withLogFile } from './log-files.ts';
+import { type AuditLogFile, type AuditLogLocation, firstLineDigest, withAuditLogFile } from './log-files.ts';
 
 /**
  * The position at which a search continues: the index of the file in the list of log files, and the offset in it. The
@@ -24,8 +24,8 @@ const tokenPattern = /^(\d{1,20}) ([0-9a-f]{16}) (\d{1,15})$/;
 /** Parses a `continue` value. Throws 400 if it is invalid, and 410 if rotation has removed the log file. */
 export async function parseSearchPosition(
   token: string,
-  location: LogLocation,
-  files: readonly LogFile[],
+  location: AuditLogLocation,
+  files: readonly AuditLogFile[],
 ): Promise<SearchPosition> {
   const [, inode, digest, offset] = tokenPattern.exec(Buffer.from(token, 'base64url').toString()) ?? [];
   if (inode === undefined || offset === undefined) {
@@ -35,7 +35,7 @@ export async function parseSearchPosition(
   }
   const index = files.findIndex((file) => file.inode === BigInt(inode));
   const file = files[index];
-  const foundDigest = file && (await withLogFile(location, file, firstLineDigest));
+  const foundDigest = file && (await withAuditLogFile(location, file, firstLineDigest));
   if (file === undefined || foundDigest !== digest || Number(offset) > file.size) {
     throw expired(
       'the log file at which to continue the search has been removed; start a new search without the parameter continue',

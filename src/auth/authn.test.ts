@@ -57,17 +57,17 @@ describe('createAuthenticator', () => {
     const { authenticator, key, put, used } = setUp();
     put('t', key());
     const made = { name: 'k', uid: 'u1', mark: keyFingerprint(key()) };
-    const identity = authenticator.resume(made);
+    const identity = authenticator.authenticateByKey(made);
     expect(identity).toMatchObject({ user: { name: 'anna' }, accessKey: 'k', system: false });
     expect(identity?.signal).toBe(authenticator.authenticate('t')?.signal);
     expect(used).toEqual(['k', 'k']);
-    expect(authenticator.resume({ ...made, uid: 'u0' })).toBeUndefined();
-    expect(authenticator.resume({ ...made, name: 'other' })).toBeUndefined();
+    expect(authenticator.authenticateByKey({ ...made, uid: 'u0' })).toBeUndefined();
+    expect(authenticator.authenticateByKey({ ...made, name: 'other' })).toBeUndefined();
     put('t', key({ version: '2' }));
     expect(identity?.signal.aborted).toBe(true);
-    expect(authenticator.resume(made)).toBeUndefined();
+    expect(authenticator.authenticateByKey(made)).toBeUndefined();
     put('t', key({ disabled: true }));
-    expect(authenticator.resume(made)).toBeUndefined();
+    expect(authenticator.authenticateByKey(made)).toBeUndefined();
   });
 
   it('an unknown, disabled, expired or ownerless key is rejected and no use is recorded', () => {

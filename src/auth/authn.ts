@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { TokenKey } from './gateway-token.ts';
 import type { Identity } from './identity.ts';
-import { hasSamePermissions, isUsable, type KeyState, keyFingerprint } from './key-state.ts';
+import { hasSamePermissions, isUsableKey, type KeyState, keyFingerprint } from './key-state.ts';
 import type { PermissionSignals } from './permission-signals.ts';
 import { createSessions } from './sessions.ts';
 import { createTokenHashCache } from './token-hash-cache.ts';
@@ -40,7 +40,7 @@ export interface Authenticator {
    */
   authenticate(token: string, fingerprint?: string): Identity | undefined;
   /** Authenticates a token that was created with an access key. It is valid only as long as the key is valid. */
-  resume(key: TokenKey): Identity | undefined;
+  authenticateByKey(key: TokenKey): Identity | undefined;
   /** Ends every session and all streams that use it. */
   close(): void;
 }
@@ -68,7 +68,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const stopListening = options.onChange((names) => sessions.recheck(names));
 
   function identityOf(state: KeyState | undefined): Identity | undefined {
-    if (!isUsable(state, clock.now())) return undefined;
+    if (!isUsableKey(state, clock.now())) return undefined;
     const { user, name } = state;
     const signal = sessions.signal(state);
     options.onUse(name);
@@ -96,7 +96,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return identityOf(tokens.find(token, options.keyByHash, fingerprint));
     },
 
-    resume({ name, uid, mark }) {
+    authenticateByKey({ name, uid, mark }) {
       const state = options.keyByName(name);
       return state?.uid === uid && fingerprintOf(state) === mark ? identityOf(state) : undefined;
     },

@@ -17,7 +17,7 @@ export interface KeyState {
 }
 
 /** True if the key can authenticate requests. At the exact millisecond of its expiry it no longer can. */
-export function isUsable(state: KeyState | undefined, now: number): state is KeyState & { readonly user: UserInfo } {
+export function isUsableKey(state: KeyState | undefined, now: number): state is KeyState & { readonly user: UserInfo } {
   return (
     state !== undefined &&
     !state.disabled &&

@@ -1,7 +1,7 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { unauthorized } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
-import { hasSamePermissions, isUsable, type KeyState } from './key-state.ts';
+import { hasSamePermissions, isUsableKey, type KeyState } from './key-state.ts';
 
 interface Session {
   state: KeyState;
@@ -51,7 +51,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   const check = (session: Session): void => {
     const state = options.keyByName(session.state.name);
-    if (!isUsable(state, clock.now()) || !isSameKey(session.state, state)) {
+    if (!isUsableKey(state, clock.now()) || !isSameKey(session.state, state)) {
       end(session, unauthorized());
     } else {
       update(session, state);

@@ -5,7 +5,7 @@ import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { openSigningKeys, type SigningKeys } from '../process/signing-keys.ts';
-import { accountTokenKeys } from './account-token-keys.ts';
+import { serviceAccountTokenKeys } from './account-token-keys.ts';
 
 describe('accountTokenKeys', () => {
   let directory: string;
@@ -17,7 +17,7 @@ describe('accountTokenKeys', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  const open = () => accountTokenKeys({ signingKeys, installation: 'here' });
+  const open = () => serviceAccountTokenKeys({ signingKeys, installation: 'here' });
   const claims = { iss: 'here/local', sub: 'system:serviceaccount:default:default' };
 
   it('a signed token verifies, also from the cache', async () => {

@@ -4,14 +4,14 @@ import { createTokenVerifier } from '../auth/token-verifier.ts';
 import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import type { SigningKeys } from '../process/signing-keys.ts';
 
-export interface AccountTokenKeysOptions {
+export interface ServiceAccountTokenKeysOptions {
   readonly signingKeys: Pick<SigningKeys, 'current' | 'publicKeys'>;
   /** The unique ID of this Flotilla installation. It is part of the issuer of every service account token. */
   readonly installation: string;
 }
 
 /** Signs and verifies the service account tokens of all planes with the signing keys of the installation. */
-export function accountTokenKeys({ signingKeys, installation }: AccountTokenKeysOptions): TokenKeys {
+export function serviceAccountTokenKeys({ signingKeys, installation }: ServiceAccountTokenKeysOptions): TokenKeys {
   const { verify } = createTokenVerifier(() => signingKeys.publicKeys());
   return {
     installation,

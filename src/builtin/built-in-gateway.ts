@@ -1,9 +1,9 @@
 import { createPlaneSession } from '../gateway/gateway-target.ts';
 import type { GatewayCluster } from '../gateway/instance-access.ts';
-import type { Planes } from './open-planes.ts';
+import type { BuiltInClusterPlanes } from './open-planes.ts';
 
 /** The gateway's access to the virtual clusters on the built-in cluster. Each of them is a plane in this process. */
-export function builtInGateway({ builtIn, host, fleet }: Planes): GatewayCluster {
+export function builtInGateway({ builtIn, host, fleet }: BuiltInClusterPlanes): GatewayCluster {
   const { virtualPlanes } = builtIn;
   return {
     statusAt: (location) => virtualPlanes.statusAt(location),

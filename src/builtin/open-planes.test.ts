@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonValue, textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { configMapKind } from '../api/core/config-map.ts';
 import type { KubeObject } from '../api/meta.ts';
@@ -10,7 +9,7 @@ import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { inProcessClient } from './in-process-client.ts';
-import { objectOf, openPlanesTestEnv, type PlanesTestEnv } from './planes-test-env.fixture.ts';
+import { newTestObject, openPlanesTestEnv, type PlanesTestEnv } from './planes-test-env.fixture.ts';
 
 const place = { namespace: 'default', name: 'one' };
 
@@ -58,7 +57,7 @@ async function use({ planes }: PlanesTestEnv): Promise<void> {
     const { plane, release } = borrowed;
     try {
       const maps = inProcessClient(plane.kinds, 'test').resource(configMapKind);
-      await maps.create(objectOf(configMapKind, { namespace: 'default', name: `map-${Math.random()}` }));
+      await maps.create(newTestObject(configMapKind, { namespace: 'default', name: `map-${Math.random()}` }));
     } finally {
       release();
     }
@@ -71,7 +70,7 @@ async function use({ planes }: PlanesTestEnv): Promise<void> {
 async function wholeLife(bench: PlanesTestEnv): Promise<void> {
   const client = bench.hostClient.resource(virtualClusterKind);
   const steps: (() => Promise<unknown>)[] = [
-    () => client.create(objectOf(virtualClusterKind, { ...place })),
+    () => client.create(newTestObject(virtualClusterKind, { ...place })),
     () => use(bench),
     () => bench.maintenance.idle(),
     () => client.patch(place, { spec: { asleep: true } }),
@@ -127,7 +126,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
     for (let round = 0; round < 20; round++) {
-      const { metadata } = await client.create(objectOf(virtualClusterKind, { ...place }));
+      const { metadata } = await client.create(newTestObject(virtualClusterKind, { ...place }));
       const visitors = Array.from({ length: 5 }, () => use(bench).catch(() => undefined));
       await client.delete(place);
       const late = Array.from({ length: 5 }, () => use(bench).catch(() => undefined));
@@ -143,7 +142,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
     const before = await bench.store.revision('local');
-    const created = await client.create(objectOf(virtualClusterKind, { ...place }));
+    const created = await client.create(newTestObject(virtualClusterKind, { ...place }));
     expect(created.status).toMatchObject({ phase: 'Ready', observedGeneration: 1, conditions: [{ status: 'True' }] });
     expect(await bench.store.revision(planeIdOf(created))).toBeGreaterThan(before);
     await use(bench);
@@ -155,10 +154,10 @@ describe('virtual clusters as planes of the built-in cluster', () => {
   it('each virtual cluster has its own plane, even with a reused name', async () => {
     const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
-    const first = await client.create(objectOf(virtualClusterKind, { ...place }));
+    const first = await client.create(newTestObject(virtualClusterKind, { ...place }));
     await client.delete(place);
     await until(bench, () => seen(bench) === undefined);
-    const second = await client.create(objectOf(virtualClusterKind, { ...place }));
+    const second = await client.create(newTestObject(virtualClusterKind, { ...place }));
     expect(planeIdOf(second)).not.toBe(planeIdOf(first));
     expect(bench.planes.builtIn.virtualPlanes.planeIdAt(place)).toBe(planeIdOf(second));
     await bench.close();
@@ -169,7 +168,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     const client = bench.hostClient.resource(virtualClusterKind);
     const { fleet } = bench.planes;
     const use = fleet.withPlane.bind(fleet);
-    await client.create(objectOf(virtualClusterKind, { ...place }));
+    await client.create(newTestObject(virtualClusterKind, { ...place }));
     fleet.withPlane = () => Promise.reject(new Error('out of order'));
     await client.patch(place, { spec: { displayName: 'One' } });
     await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Failed');

@@ -5,7 +5,7 @@ import { notFound } from '../api/status.ts';
 import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
-import { accountIssuer } from '../controlplane/core/accounts/account-tokens.ts';
+import { serviceAccountIssuer } from '../controlplane/core/accounts/account-tokens.ts';
 import { type BorrowedPlane, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
 import { sizeLimitPart } from '../controlplane/fleet/size-limit.ts';
 import { openKubernetesPlane } from '../controlplane/kubernetes-plane.ts';
@@ -13,7 +13,7 @@ import type { PlaneSource } from '../controlplane/maintenance/plane-stores.ts';
 import type { PartDependencies } from '../controlplane/plane-part.ts';
 import { virtualClustersPart } from '../controlplane/virtual/virtual-clusters-part.ts';
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
-import { gatedPlane } from '../gateway/gated-plane.ts';
+import { preauthorizingPlane } from '../gateway/preauthorizing-plane.ts';
 import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Plane } from '../http/plane.ts';
@@ -22,11 +22,11 @@ import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';
 import { type ComposedPlane, createPlaneComposer, type PlaneComposerOptions } from './compose-plane.ts';
 import { inProcessClient } from './in-process-client.ts';
-import { type PlaneServerOptions, planeServer } from './plane-server.ts';
+import { createPlaneHandlers, type PlaneHandlersOptions } from './plane-server.ts';
 import { createVirtualApiSender } from './virtual-api.ts';
 import { openVirtualPlanes, type VirtualPlanes } from './virtual-planes.ts';
 
-export interface PlanesOptions extends PlaneComposerOptions, PlaneServerOptions {
+export interface BuiltInClusterPlanesOptions extends PlaneComposerOptions, PlaneHandlersOptions {
   readonly store: Store;
   /** The memory that all loaded planes together may use, in bytes. */
   readonly memoryBudget: number;
@@ -40,7 +40,7 @@ export interface PlanesOptions extends PlaneComposerOptions, PlaneServerOptions 
 }
 
 /** The Kubernetes planes: the built-in cluster and the virtual clusters on it. */
-export interface Planes {
+export interface BuiltInClusterPlanes {
   readonly local: ControlPlane;
   readonly fleet: Fleet;
   readonly builtIn: BuiltInCluster & { readonly virtualPlanes: VirtualPlanes };
@@ -59,7 +59,7 @@ const localLocation = { namespace: '', name: builtInClusterName };
  * Opens the plane of the built-in cluster and keeps it loaded. The planes of virtual clusters are loaded and unloaded
  * on demand.
  */
-export async function openPlanes(options: PlanesOptions): Promise<Planes> {
+export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOptions): Promise<BuiltInClusterPlanes> {
   const { store, clock, log, memoryBudget, onMaintenance, tokens } = options;
   const { builtinDigest, compose } = createPlaneComposer(options);
   const compositions = new WeakMap<Plane, ComposedPlane>();
@@ -112,8 +112,8 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
     },
   });
   const { close } = virtual;
-  const handlerOf = planeServer(options);
-  const serve = (plane: Plane) => handlerOf(gatedPlane(plane));
+  const handlerOf = createPlaneHandlers(options);
+  const serve = (plane: Plane) => handlerOf(preauthorizingPlane(plane));
   const enter = async () => ({ plane: local.plane, signal: never, close() {} });
   const authenticate = async (plane: Plane, token: string): Promise<Identity | undefined> => {
     const account = await compositions.get(plane)?.authenticate(token);
@@ -131,7 +131,7 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
       virtualPlanes: virtual,
       serve,
       isTokenOf: async (planeId, token) =>
-        textAt(await tokens.verify(token), 'iss') === accountIssuer(tokens.installation, planeId),
+        textAt(await tokens.verify(token), 'iss') === serviceAccountIssuer(tokens.installation, planeId),
       authenticate,
     },
     host: builtinHost({

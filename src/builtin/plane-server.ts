@@ -10,7 +10,7 @@ import { protobufCodec } from '../http/protobuf/envelope.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 
-export interface PlaneServerOptions {
+export interface PlaneHandlersOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly version: VersionInfo;
@@ -24,7 +24,7 @@ export interface PlaneServerOptions {
  * Returns a function that returns the HTTP handler of a plane. The handler serves the plane's kinds and its discovery
  * documents, and is cached until the plane is unloaded.
  */
-export function planeServer(options: PlaneServerOptions): (plane: Plane) => Handler {
+export function createPlaneHandlers(options: PlaneHandlersOptions): (plane: Plane) => Handler {
   const { clock, log, version, healthChecks, metrics, bodyBytes } = options;
   const handlers = new WeakMap<Plane, Handler>();
   const shared = new SharedDocuments();

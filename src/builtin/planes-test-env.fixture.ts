@@ -11,11 +11,15 @@ import { openSealer } from '../seal/open-sealer.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { inProcessClient } from './in-process-client.ts';
-import { openPlanes, type Planes, type PlanesOptions } from './open-planes.ts';
+import {
+  type BuiltInClusterPlanes,
+  type BuiltInClusterPlanesOptions,
+  openBuiltInClusterPlanes,
+} from './open-planes.ts';
 
 /** A test environment with the built-in cluster and its maintenance, but without an HTTP server. */
 export interface PlanesTestEnv {
-  readonly planes: Planes;
+  readonly planes: BuiltInClusterPlanes;
   readonly maintenance: Maintenance;
   readonly clock: ManualClock;
   readonly store: Store;
@@ -27,12 +31,12 @@ export interface PlanesTestEnv {
   close(): Promise<void>;
 }
 
-export async function openPlanesTestEnv(change: Partial<PlanesOptions> = {}): Promise<PlanesTestEnv> {
+export async function openPlanesTestEnv(change: Partial<BuiltInClusterPlanesOptions> = {}): Promise<PlanesTestEnv> {
   const clock = new ManualClock();
   const log = silentLog;
   const store = change.store ?? openMemoryStore({ clock });
   let maintenance: Maintenance | undefined;
-  const planes = await openPlanes({
+  const planes = await openBuiltInClusterPlanes({
     store,
     clock,
     log,
@@ -67,7 +71,7 @@ export async function openPlanesTestEnv(change: Partial<PlanesOptions> = {}): Pr
   };
 }
 
-export function objectOf<Fields extends JsonObject>(
+export function newTestObject<Fields extends JsonObject>(
   kind: ResourceKind<Fields>,
   metadata: ObjectMeta,
 ): TypedObject<Fields> {

@@ -2,12 +2,12 @@ import { unauthorized } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { PlaneSession } from '../gateway/gateway-target.ts';
 import type { ApiRequest, ApiResponse } from '../hosts/host.ts';
-import { chain, type Exchange, type Handler } from '../http/exchange.ts';
+import { composeFilters, type Exchange, type Handler } from '../http/exchange.ts';
 import { authorize } from '../http/filters/authorize.ts';
-import { deadline } from '../http/filters/deadline.ts';
-import { recover } from '../http/filters/recover.ts';
+import { deadlineFilter } from '../http/filters/deadline.ts';
+import { errorReplyFilter } from '../http/filters/recover.ts';
 import { requestInfo } from '../http/filters/request-info.ts';
-import { warnings } from '../http/filters/warnings.ts';
+import { warningsFilter } from '../http/filters/warnings.ts';
 import type { Plane } from '../http/plane.ts';
 import { hasDeferredBody, isFeed, isGenerated, isStream, type Reply, type StreamBody } from '../http/reply.ts';
 import { onAbort } from '../http/request/request-end.ts';
@@ -42,12 +42,12 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
     if (session === undefined) throw new Error('the request was not assigned to a virtual cluster');
     return await session;
   };
-  const handle = chain(
+  const handle = composeFilters(
     [
-      warnings(),
-      recover({ log }),
+      warningsFilter(),
+      errorReplyFilter({ log }),
       requestInfo({ depth: 0 }),
-      deadline({ clock }),
+      deadlineFilter({ clock }),
       async (exchange, next) => {
         const token = tokens.get(exchange);
         if (token === undefined) return await next(exchange);
@@ -112,7 +112,7 @@ async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 async function* bytesOf(reply: Reply, finish: () => void): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (isStream(reply)) yield* streamed(reply.body);
-    else if (isGenerated(reply)) yield* reply.body.pieces;
+    else if (isGenerated(reply)) yield* reply.body.chunks;
     else if (typeof reply.body === 'string') yield Buffer.from(reply.body);
     else if (reply.body instanceof Uint8Array) yield reply.body;
   } finally {

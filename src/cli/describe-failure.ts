@@ -2,7 +2,7 @@ import { projectOfNamespace } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import { namedKinds, ownedAccessKeys } from './kinds.ts';
-import { escapeControls } from './output/escape-controls.ts';
+import { escapeControlCharacters } from './output/escape-controls.ts';
 
 export interface Failure {
   readonly text: string;
@@ -65,5 +65,5 @@ function notFoundText({ status }: StatusError): string | undefined {
 }
 
 function oneLine(text: string): string {
-  return escapeControls(text.replaceAll(/\s+/g, ' ')).trim();
+  return escapeControlCharacters(text.replaceAll(/\s+/g, ' ')).trim();
 }

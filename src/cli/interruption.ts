@@ -11,7 +11,7 @@ export interface Interruption {
   stop(): void;
 }
 
-export class Interrupted extends Error {
+export class InterruptedError extends Error {
   constructor() {
     super('interrupted');
     this.name = 'Interrupted';
@@ -27,7 +27,7 @@ export function listenForInterruption(): Interruption {
     // A second signal ends the process immediately.
     if (exitCode !== undefined) process.exit(code);
     exitCode = code;
-    controller.abort(new Interrupted());
+    controller.abort(new InterruptedError());
   };
   return {
     get signal() {

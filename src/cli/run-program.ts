@@ -3,7 +3,7 @@ import { buildProgram, catalogueForWord } from './build-program.ts';
 import { loadCatalogue } from './catalogue/catalogue.ts';
 import { exitCodes } from './cli-error.ts';
 import { describeFailure } from './describe-failure.ts';
-import { Interrupted, listenForInterruption } from './interruption.ts';
+import { InterruptedError, listenForInterruption } from './interruption.ts';
 import { openTerminal } from './output/terminal.ts';
 
 /** Runs one command and sets the exit code. Prints an error that the user can fix as one line on standard error. */
@@ -30,7 +30,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-    } else if (interruption.exitCode !== undefined && error instanceof Interrupted) {
+    } else if (interruption.exitCode !== undefined && error instanceof InterruptedError) {
       process.exitCode = interruption.exitCode;
     } else {
       const { text, exitCode } = describeFailure(error);

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { parseTrustedJson, writeJson } from '@flotilla/json';
+import { type JsonObject, type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import { apiVersionOf, type KubeObject, type ListMeta } from '../api/meta.ts';
 import { type ResourceKind, typedObject } from '../api/resource.ts';
 import { type Status, StatusError } from '../api/status.ts';

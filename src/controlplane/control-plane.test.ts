@@ -2,24 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { discoveryDocuments } from '../http/discovery/discovery-documents.ts';
 import { SharedDocuments } from '../http/documents/shared-documents.ts';
 import { openApiDocuments } from '../http/openapi/openapi-documents.ts';
-import { mountStored } from '../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
 import type { WatchStream } from '../registry/verbs.ts';
-import { describeEvent, refusal, take, watching } from '../registry/widgets.fixture.ts';
-import { addedKind, client, openPlaneTestEnv, plainKind, writing } from './plane.fixture.ts';
+import { describeEvent, rejectionStatus, takeEvents, testWatchOptions } from '../registry/widgets.fixture.ts';
+import { addableTestKind, openPlaneTestEnv, testClientContext, testKind, testWriteOptions } from './plane.fixture.ts';
 
-const widgets = plainKind('widgets', 'Widget');
-const racks = plainKind('racks', 'Rack', { namespaced: false });
+const widgets = testKind('widgets', 'Widget');
+const racks = testKind('racks', 'Rack', { namespaced: false });
 const key = 'widgets.test.example';
 
 async function isOver(stream: WatchStream): Promise<boolean> {
-  return (await take(stream, 1)).length === 0;
+  return (await takeEvents(stream, 1)).length === 0;
 }
 
 describe('kinds that are added to and removed from an open plane', () => {
   it('are served, listed and counted in the generation, all kinds of one call at once', async () => {
     const { plane } = await openPlaneTestEnv();
     const before = plane.generation;
-    await plane.add([addedKind(widgets), addedKind(racks)]);
+    await plane.add([addableTestKind(widgets), addableTestKind(racks)]);
     expect(plane.generation).toBe(before + 1);
     expect(plane.find('test.example', 'v1', 'widgets')?.kind.kind).toBe('Widget');
     expect(plane.resources().map(({ kind }) => kind.plural)).toEqual(['namespaces', 'racks', 'widgets']);
@@ -34,60 +34,62 @@ describe('kinds that are added to and removed from an open plane', () => {
 
   it('have their objects again after they are removed and added again', async () => {
     const { plane, create, peek } = await openPlaneTestEnv();
-    await plane.add([addedKind(widgets)]);
+    await plane.add([addableTestKind(widgets)]);
     const made = await create(key, 'it');
     await plane.remove([key]);
-    await plane.add([addedKind(widgets)]);
+    await plane.add([addableTestKind(widgets)]);
     expect(peek(key, 'it')?.metadata.uid).toBe(made.metadata.uid);
   });
 
   it('end their watches and refuse writes when they are removed', async () => {
     const { plane, kind, create } = await openPlaneTestEnv();
-    await plane.add([addedKind(widgets)]);
+    await plane.add([addableTestKind(widgets)]);
     const store = kind(key);
-    const stream = await store.verbs.watch(client('default'), watching());
+    const stream = await store.verbs.watch(testClientContext('default'), testWatchOptions());
     await create(key, 'it');
-    expect((await take(stream, 1)).map(describeEvent)[0]).toMatch(/^ADDED it/);
+    expect((await takeEvents(stream, 1)).map(describeEvent)[0]).toMatch(/^ADDED it/);
     await plane.remove([key]);
     expect(await isOver(stream)).toBe(true);
     const object = { apiVersion: 'test.example/v1', kind: 'Widget', metadata: { name: 'late' } };
-    expect(await refusal(store.verbs.create(client('default'), object, writing))).toMatchObject({ code: 503 });
+    expect(
+      await rejectionStatus(store.verbs.create(testClientContext('default'), object, testWriteOptions)),
+    ).toMatchObject({ code: 503 });
   });
 
   it('keep their objects and watches when they are redefined', async () => {
     const { plane, kind, create } = await openPlaneTestEnv();
-    await plane.add([addedKind(widgets)]);
+    await plane.add([addableTestKind(widgets)]);
     const made = await create(key, 'it', { spec: { size: 1 } });
     const stream = await kind(key).verbs.watch(
-      client('default'),
-      watching({ resourceVersion: made.metadata.resourceVersion ?? '' }),
+      testClientContext('default'),
+      testWatchOptions({ resourceVersion: made.metadata.resourceVersion ?? '' }),
     );
-    const stricter = plainKind('widgets', 'Widget', {
+    const stricter = testKind('widgets', 'Widget', {
       hasStatus: true,
       schema: {
         type: 'object',
         properties: { spec: { type: 'object', required: ['size'] }, status: { type: 'object' } },
       },
     });
-    await plane.add([addedKind(stricter)]);
+    await plane.add([addableTestKind(stricter)]);
     expect(kind(key).peek('default', 'it')?.object.spec).toEqual({ size: 1 });
     expect(plane.find('test.example', 'v1', 'widgets')?.subresources.status).toBeDefined();
-    expect((await refusal(create(key, 'other', { spec: {} }))).message).toContain('spec.size: Required value');
+    expect((await rejectionStatus(create(key, 'other', { spec: {} }))).message).toContain('spec.size: Required value');
     await create(key, 'third', { spec: { size: 3 } });
-    expect((await take(stream, 1)).map(describeEvent)[0]).toMatch(/^ADDED third/);
+    expect((await takeEvents(stream, 1)).map(describeEvent)[0]).toMatch(/^ADDED third/);
   });
 
   it('are not rebuilt when the same definition is added again', async () => {
     const { plane, kind, create } = await openPlaneTestEnv();
-    const formed = plainKind('widgets', 'Widget', {
+    const formed = testKind('widgets', 'Widget', {
       form: { storedVersion: 'test.example/v1', isConverted: () => true, convert: (object) => object },
     });
-    await plane.add([addedKind(formed)]);
+    await plane.add([addableTestKind(formed)]);
     await create(key, 'it');
     const before = kind(key).peek('default', 'it');
-    await plane.add([addedKind(formed)]);
+    await plane.add([addableTestKind(formed)]);
     expect(kind(key).peek('default', 'it')).toBe(before);
-    await plane.add([addedKind({ ...formed })]);
+    await plane.add([addableTestKind({ ...formed })]);
     expect(kind(key).peek('default', 'it')).not.toBe(before);
   });
 
@@ -95,25 +97,30 @@ describe('kinds that are added to and removed from an open plane', () => {
     const { plane, kind } = await openPlaneTestEnv();
     const both = {
       resource: widgets,
-      mount: (store: Parameters<typeof mountStored>[0]) => [
-        mountStored(store),
-        { ...mountStored(store), kind: { ...widgets, version: 'v2' } },
+      mount: (store: Parameters<typeof mountStoredKind>[0]) => [
+        mountStoredKind(store),
+        { ...mountStoredKind(store), kind: { ...widgets, version: 'v2' } },
       ],
     };
     await plane.add([both]);
     expect(plane.find('test.example', 'v2', 'widgets')).toBeDefined();
-    const stream = await kind(key).verbs.watch(client('default'), watching());
-    await plane.add([addedKind(widgets)]);
+    const stream = await kind(key).verbs.watch(testClientContext('default'), testWatchOptions());
+    await plane.add([addableTestKind(widgets)]);
     expect(plane.find('test.example', 'v2', 'widgets')).toBeUndefined();
     expect(await isOver(stream)).toBe(true);
-    const next = await kind(key).verbs.watch(client('default'), watching({ sendInitialEvents: undefined }));
+    const next = await kind(key).verbs.watch(
+      testClientContext('default'),
+      testWatchOptions({ sendInitialEvents: undefined }),
+    );
     expect(next.isEnded).toBe(false);
     next.close();
   });
 
   it('cannot replace a kind that the plane was opened with', async () => {
     const { plane } = await openPlaneTestEnv();
-    await expect(plane.add([addedKind(plainKind('namespaces', 'Other', { group: '' }))])).rejects.toThrow('namespaces');
+    await expect(plane.add([addableTestKind(testKind('namespaces', 'Other', { group: '' }))])).rejects.toThrow(
+      'namespaces',
+    );
     expect(plane.find('', 'v1', 'namespaces')?.kind.kind).toBe('Namespace');
   });
 
@@ -124,7 +131,7 @@ describe('kinds that are added to and removed from an open plane', () => {
     const openApi = openApiDocuments(plane, { serverVersion: 'v1', shared });
     const paths = () => [...discovery.paths(), ...openApi.paths()].join(' ');
     expect(paths()).not.toContain('test.example');
-    await plane.add([addedKind(widgets)]);
+    await plane.add([addableTestKind(widgets)]);
     expect(discovery.paths()).toContain('/apis/test.example/v1');
     await plane.remove([key]);
     expect(paths()).not.toContain('test.example');
@@ -132,7 +139,7 @@ describe('kinds that are added to and removed from an open plane', () => {
 
   it('are closed with the plane, also those that are still being added', async () => {
     const { plane } = await openPlaneTestEnv();
-    const adding = plane.add([addedKind(widgets)]);
+    const adding = plane.add([addableTestKind(widgets)]);
     plane.close();
     await adding;
     expect(plane.find('test.example', 'v1', 'widgets')).toBeUndefined();
@@ -152,9 +159,9 @@ describe('garbage collection of added and removed kinds', () => {
 
   it('deletes dependents of added kinds, and those whose owners are of added kinds (GC-01)', async () => {
     const env = await openPlaneTestEnv({
-      parts: [{ resources: [plainKind('things', 'Thing')], mount: () => [] }],
+      parts: [{ resources: [testKind('things', 'Thing')], mount: () => [] }],
     });
-    await env.plane.add([addedKind(widgets)]);
+    await env.plane.add([addableTestKind(widgets)]);
     const widget = await env.create(key, 'owner');
     const thing = await env.create('things.test.example', 'middle', owned('Widget', widget));
     await env.create(key, 'leaf', owned('Thing', thing));
@@ -165,7 +172,7 @@ describe('garbage collection of added and removed kinds', () => {
 
   it('deletes the dependents of an object that was deleted just before its kind was removed (GC-01)', async () => {
     const env = await openPlaneTestEnv({ withoutMaintenance: true });
-    await env.plane.add([addedKind(widgets), addedKind(racks)]);
+    await env.plane.add([addableTestKind(widgets), addableTestKind(racks)]);
     const rack = await env.create('racks.test.example', 'owner');
     await env.create(key, 'dependent', owned('Rack', rack));
     await env.remove('racks.test.example', 'owner');

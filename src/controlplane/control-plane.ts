@@ -8,7 +8,7 @@ import {
   type PlaneBuiltinObjects,
 } from '../registry/cache/builtin-objects.ts';
 import { SliceObjects } from '../registry/cache/slice-objects.ts';
-import type { Collaborators } from '../registry/kind-runtime.ts';
+import type { PlaneCallbacks } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
@@ -19,7 +19,7 @@ import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';
 import type { PlaneStores } from './maintenance/plane-stores.ts';
 import { planeCollaborators } from './plane-collaborators.ts';
-import { type AddedKind, openAllOrNone, PlaneKinds } from './plane-kinds.ts';
+import { type AddedKind, openAllStoresOrNone, PlaneKinds } from './plane-kinds.ts';
 
 export interface ControlPlaneOptions {
   /** The ID of the plane. It is also the name of the store slice that contains the plane's objects. */
@@ -36,7 +36,7 @@ export interface ControlPlaneOptions {
   readonly authorize: Plane['authorize'];
   readonly mayRead: Plane['mayRead'];
   /** Admits or refuses every write by a client. Optional; by default only the validation of each kind applies. */
-  readonly admit?: NonNullable<Collaborators['admit']>;
+  readonly admit?: NonNullable<PlaneCallbacks['admit']>;
   /**
    * The objects that every plane of this type has without a stored row. The caller must read `planeCreation` before it
    * reads `objects`.
@@ -92,12 +92,13 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
       clock: options.clock,
       log: options.log,
       onMaintenanceWork: options.onMaintenanceWork,
-      collaborators,
+      planeCallbacks: collaborators,
       shared: objects,
       builtinObjects: builtinsOf(resource),
     });
   try {
-    for (const store of await openAllOrNone(options.resources.map(open))) kinds.set(resourceKey(store.resource), store);
+    for (const store of await openAllStoresOrNone(options.resources.map(open)))
+      kinds.set(resourceKey(store.resource), store);
   } catch (error) {
     objects.close();
     throw error;

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { forbidden } from '../api/status.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { mountStored } from '../registry/verbs/stored-verbs.ts';
-import { refusal } from '../registry/widgets.fixture.ts';
+import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
+import { rejectionStatus } from '../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import { namespacesPart } from './core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
-import { addedKind, client, openPlaneTestEnv, plainKind, writing } from './plane.fixture.ts';
+import { addableTestKind, openPlaneTestEnv, testClientContext, testKind, testWriteOptions } from './plane.fixture.ts';
 import type { PlanePart } from './plane-part.ts';
 
 const key = 'widgets.test.example';
@@ -26,12 +26,12 @@ function loggingPart(name: string, calls: string[], change: Partial<PlanePart> =
   };
 }
 
-const widgets = plainKind('widgets', 'Widget');
+const widgets = testKind('widgets', 'Widget');
 const widgetsPart: PlanePart = {
   resources: [widgets],
   mount(stores) {
     const store = stores.get(key);
-    return store === undefined ? [] : [mountStored(store)];
+    return store === undefined ? [] : [mountStoredKind(store)];
   },
 };
 
@@ -62,8 +62,8 @@ describe('a plane composed of parts', () => {
       },
     });
     const { plane, create } = await openPlaneTestEnv({ parts: [refusing, loggingPart('second', calls)] });
-    await plane.add([addedKind(widgets)]);
-    const refused = await refusal(create(key, 'bad'));
+    await plane.add([addableTestKind(widgets)]);
+    const refused = await rejectionStatus(create(key, 'bad'));
     expect(refused.message).toBe('widgets.test.example "bad" is forbidden: not that');
     expect(calls).not.toContain('second admits CREATE widgets');
     await create(key, 'good');
@@ -84,7 +84,7 @@ describe('a plane composed of parts', () => {
             resources: [],
             mount: () => [],
             async start() {
-              await dependencies.plane().add([addedKind(widgets)]);
+              await dependencies.plane().add([addableTestKind(widgets)]);
               return () => {};
             },
           },
@@ -94,7 +94,7 @@ describe('a plane composed of parts', () => {
       onMaintenanceWork() {},
     });
     const object = { apiVersion: 'test.example/v1', kind: 'Widget', metadata: { name: 'a' } };
-    await plane.kinds.get(key)?.verbs.create(client('default'), object, writing);
+    await plane.kinds.get(key)?.verbs.create(testClientContext('default'), object, testWriteOptions);
     expect(plane.find('test.example', 'v1', 'widgets')).toBeDefined();
     expect(plane.kinds.get(key)?.count()).toBe(1);
     plane.close();

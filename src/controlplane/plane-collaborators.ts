@@ -1,5 +1,5 @@
 import { parseApiVersion } from '../api/meta.ts';
-import type { Collaborators } from '../registry/kind-runtime.ts';
+import type { PlaneCallbacks } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { resourceKey } from '../registry/rows/rows.ts';
 import { OwnerTracker } from '../registry/write/owner-tracker.ts';
@@ -10,8 +10,8 @@ import { OwnerTracker } from '../registry/write/owner-tracker.ts';
  */
 export function planeCollaborators(
   kinds: ReadonlyMap<string, KindStore>,
-  admit: Collaborators['admit'],
-): Collaborators {
+  admit: PlaneCallbacks['admit'],
+): PlaneCallbacks {
   return {
     ownerTracker: new OwnerTracker(),
     namespaceState: (namespace) => namespaceState(kinds, namespace),

@@ -3,12 +3,20 @@ import type { KubeObject } from '../api/meta.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { resourceKey } from '../registry/rows/rows.ts';
-import { mountStored } from '../registry/verbs/stored-verbs.ts';
-import { deleting, describeEvent, system, take, watching, widget, widgets } from '../registry/widgets.fixture.ts';
+import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
+import {
+  describeEvent,
+  newWidget,
+  serverContext,
+  takeEvents,
+  testDeleteOptions,
+  testWatchOptions,
+  widgetResource,
+} from '../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
-import { ensurePlaneCreated, readCreationRow } from './plane-creation.ts';
+import { ensurePlaneCreated, readPlaneCreationRow } from './plane-creation.ts';
 
 async function open(store: Store, clock: ManualClock, builtinObjects: readonly KubeObject[]) {
   const plane = await openKubernetesPlane({
@@ -19,8 +27,8 @@ async function open(store: Store, clock: ManualClock, builtinObjects: readonly K
     compose: () => ({
       parts: [
         {
-          resources: [widgets],
-          mount: (stores) => [...stores.values()].map((each) => mountStored(each)),
+          resources: [widgetResource],
+          mount: (stores) => [...stores.values()].map((each) => mountStoredKind(each)),
           builtinObjects: builtinObjects,
         },
       ],
@@ -28,19 +36,19 @@ async function open(store: Store, clock: ManualClock, builtinObjects: readonly K
     }),
     onMaintenanceWork: () => {},
   });
-  const kind = plane.kinds.get(resourceKey(widgets));
+  const kind = plane.kinds.get(resourceKey(widgetResource));
   if (kind === undefined) throw new Error('no widgets');
   return { plane, kind };
 }
 
 const builtinsIn = (namespace: string, color: string, ...names: string[]) =>
-  names.map((name) => widget(name, { metadata: { namespace }, spec: { color } }));
+  names.map((name) => newWidget(name, { metadata: { namespace }, spec: { color } }));
 
 describe('the creation row of a plane', () => {
   it('records one creation time, also if the plane is opened repeatedly and concurrently', async () => {
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
-    expect(await readCreationRow(store, 'plane')).toBeUndefined();
+    expect(await readPlaneCreationRow(store, 'plane')).toBeUndefined();
     const [first, second] = await Promise.all([
       ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' }),
       ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' }),
@@ -48,26 +56,26 @@ describe('the creation row of a plane', () => {
     clock.advance(60_000);
     expect(second).toEqual(first);
     expect(await ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' })).toEqual(first);
-    expect(await readCreationRow(store, 'plane')).toMatchObject({ revision: first?.revision });
+    expect(await readPlaneCreationRow(store, 'plane')).toMatchObject({ revision: first?.revision });
   });
 
   it('is rewritten by a release with other built-in objects, and resumed watches receive those', async () => {
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
     const before = await open(store, clock, builtinsIn('a', 'grey', 'kept', 'changed', 'dropped', 'deleted'));
-    await before.kind.verbs.delete(system(), 'deleted', deleting());
+    await before.kind.verbs.delete(serverContext(), 'deleted', testDeleteOptions());
     const { resourceVersion = '' } = before.kind.peek('a', 'kept')?.object.metadata ?? {};
     before.plane.close();
     clock.advance(60_000);
 
     const { kind } = await open(store, clock, builtinsIn('a', 'green', 'kept', 'changed', 'deleted', 'new'));
-    const { metadata, spec } = kind.peek('a', 'changed')?.object ?? widget('');
+    const { metadata, spec } = kind.peek('a', 'changed')?.object ?? newWidget('');
     expect(spec).toEqual({ color: 'green' });
     expect(metadata.creationTimestamp).toBe('2026-01-01T00:00:00Z');
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
     expect(kind.peekAll().map(({ object }) => object.metadata.name)).toEqual(['changed', 'kept', 'new']);
-    const watch = await kind.verbs.watch(system(), watching({ resourceVersion }));
-    const events = await take(watch, 4).then((seen) => seen.map(describeEvent));
+    const watch = await kind.verbs.watch(serverContext(), testWatchOptions({ resourceVersion }));
+    const events = await takeEvents(watch, 4).then((seen) => seen.map(describeEvent));
     expect(events).toEqual(['DELETED deleted@3', 'ADDED kept@4', 'ADDED changed@4', 'ADDED new@4']);
   });
 });

@@ -18,11 +18,11 @@ interface CreationRow {
   readonly standing: string;
 }
 
-export function creationKey(slice: string): Key {
+export function planeCreationKey(slice: string): Key {
   return { slice, segments: ['born'] };
 }
 
-export function creationRowText(clock: Clock, builtinDigest: string): string {
+export function planeCreationRowText(clock: Clock, builtinDigest: string): string {
   return JSON.stringify({
     born: timestamp(clock.now()),
     seed: randomUUID(),
@@ -31,8 +31,8 @@ export function creationRowText(clock: Clock, builtinDigest: string): string {
 }
 
 /** Reads the creation row of a plane. Returns `undefined` if the plane does not exist. */
-export async function readCreationRow(store: Store, slice: string): Promise<Entry | undefined> {
-  return await withStatusErrors(store.get(creationKey(slice)));
+export async function readPlaneCreationRow(store: Store, slice: string): Promise<Entry | undefined> {
+  return await withStatusErrors(store.get(planeCreationKey(slice)));
 }
 
 export interface PlaneCreationOptions {
@@ -48,16 +48,16 @@ export interface PlaneCreationOptions {
 /** Returns the creation time, the seed and the revision of a plane. Creates the plane if it does not exist. */
 export async function ensurePlaneCreated(options: PlaneCreationOptions): Promise<PlaneCreation> {
   const { store, slice, clock, builtinDigest, read } = options;
-  const key = creationKey(slice);
+  const key = planeCreationKey(slice);
   for (let row = read; ; row = undefined) {
-    row ??= await readCreationRow(store, slice);
+    row ??= await readPlaneCreationRow(store, slice);
     const known = row && (JSON.parse(row.value) as CreationRow);
     if (row !== undefined && known?.standing === builtinDigest) {
       return { seed: known.seed, createdAt: known.born, revision: row.revision };
     }
     const value =
       known === undefined
-        ? creationRowText(clock, builtinDigest)
+        ? planeCreationRowText(clock, builtinDigest)
         : JSON.stringify({ ...known, standing: builtinDigest });
     await writeUnlessChanged(store, row, { key, value });
   }

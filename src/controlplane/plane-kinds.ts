@@ -70,7 +70,7 @@ export class PlaneKinds {
     if (taken !== undefined)
       throw new Error(`${resourceKey(taken.resource)} is built into the control plane and cannot be added`);
     const missing = added.map(({ resource }) => resource).filter((resource) => !this.#hasCompatibleStore(resource));
-    const opened = await openAllOrNone(missing.map((resource) => this.#open(resource)));
+    const opened = await openAllStoresOrNone(missing.map((resource) => this.#open(resource)));
     if (this.#closed) {
       for (const store of opened) store.close();
       return;
@@ -119,7 +119,7 @@ export class PlaneKinds {
 }
 
 /** Waits for all stores to open. If one of them fails to open, closes the others and rejects. */
-export async function openAllOrNone(opening: readonly Promise<KindStore>[]): Promise<readonly KindStore[]> {
+export async function openAllStoresOrNone(opening: readonly Promise<KindStore>[]): Promise<readonly KindStore[]> {
   const results = await Promise.allSettled(opening);
   const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const failed = results.find((result) => result.status === 'rejected');

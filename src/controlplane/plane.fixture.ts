@@ -6,7 +6,7 @@ import { silentLog } from '../lib/log.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { defineResource, type StoredResource } from '../registry/resource.ts';
-import { mountStored } from '../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
 import type { DeleteOptions } from '../registry/verbs.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
@@ -18,7 +18,7 @@ import type { AddedKind } from './plane-kinds.ts';
 import type { PlanePart } from './plane-part.ts';
 
 /** Returns a test kind whose objects can have any `spec`. */
-export function plainKind(plural: string, kind: string, change: Partial<StoredResource> = {}): StoredResource {
+export function testKind(plural: string, kind: string, change: Partial<StoredResource> = {}): StoredResource {
   return defineResource({
     group: 'test.example',
     version: 'v1',
@@ -33,18 +33,18 @@ export function plainKind(plural: string, kind: string, change: Partial<StoredRe
 }
 
 /** Converts a stored resource to a kind that a test can add to a plane at run time. */
-export function addedKind(resource: StoredResource): AddedKind {
-  return { resource, mount: (store) => [mountStored(store)] };
+export function addableTestKind(resource: StoredResource): AddedKind {
+  return { resource, mount: (store) => [mountStoredKind(store)] };
 }
 
-export const writing = { dryRun: false, fieldManager: 'test', fieldValidation: 'Strict' } as const;
+export const testWriteOptions = { dryRun: false, fieldManager: 'test', fieldValidation: 'Strict' } as const;
 
-export function deleting(change: Partial<DeleteOptions> = {}): DeleteOptions {
+export function testDeleteOptions(change: Partial<DeleteOptions> = {}): DeleteOptions {
   return { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {}, ...change };
 }
 
 /** Returns the request context of a client with all permissions. Its writes are subject to admission. */
-export function client(namespace = ''): RequestContext {
+export function testClientContext(namespace = ''): RequestContext {
   return {
     user: { name: 'jane', groups: [] },
     system: false,
@@ -133,10 +133,10 @@ export async function openPlaneTestEnv(options: PlaneTestEnvOptions = {}): Promi
         metadata: { ...(metadata as JsonObject | undefined), name },
         ...others,
       } as KubeObject;
-      return (await verbs.create(client(namespaceOf(key, namespace)), object, writing)).object;
+      return (await verbs.create(testClientContext(namespaceOf(key, namespace)), object, testWriteOptions)).object;
     },
     async remove(key, name, namespace = 'default', change = {}) {
-      await kind(key).verbs.delete(client(namespaceOf(key, namespace)), name, deleting(change));
+      await kind(key).verbs.delete(testClientContext(namespaceOf(key, namespace)), name, testDeleteOptions(change));
       await maintenance.idle();
     },
     peek: (key, name, namespace = 'default') => kind(key).peek(namespaceOf(key, namespace), name)?.object,

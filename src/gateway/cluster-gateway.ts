@@ -14,7 +14,7 @@ import { remoteCluster } from './forward/remote-cluster.ts';
 import type { TargetLimiters } from './forward/target-limiter.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
 import { createPlaneSession, type GatewaySession } from './gateway-target.ts';
-import { type Authorize, clusterIdentity } from './target-identity.ts';
+import { clusterIdentity, type ManagementAuthorizer } from './target-identity.ts';
 import { isVirtualClusterProxyPath, virtualClusterProxy } from './virtual-cluster-proxy.ts';
 
 export interface ClusterGatewayOptions {
@@ -25,7 +25,7 @@ export interface ClusterGatewayOptions {
   /** The filter chain options that all gateways share. Its `authenticate` accepts access keys. */
   readonly chain: AuthenticatedChainOptions;
   /** Decides with the permissions of the management API whether a caller may use a cluster. */
-  readonly authorize: Authorize;
+  readonly authorize: ManagementAuthorizer;
   /**
    * Returns the identity for a credential that only other parts of Flotilla have, such as the control server's
    * credential for an agent. Optional.

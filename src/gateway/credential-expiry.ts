@@ -1,7 +1,7 @@
 import { unauthorized } from '../api/status.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { hasDeferredBody, type Reply } from '../http/reply.ts';
-import { withSignal } from '../http/request/with-signal.ts';
+import { runWithAbortSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** Ends a long-running request when its credential expires. `end` is the expiry in milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export async function endAtCredentialExpiry(
   const cancel = clock.at(end, () => controller.abort(unauthorized()));
   let staysOpen = false;
   try {
-    const reply = await withSignal(exchange, controller.signal, next);
+    const reply = await runWithAbortSignal(exchange, controller.signal, next);
     staysOpen = hasDeferredBody(reply);
     return reply;
   } finally {

@@ -1,9 +1,9 @@
 import type { Identity } from '../auth/identity.ts';
 import type { ClusterApi, Host } from '../hosts/host.ts';
 import type { AuthenticatedChainOptions } from '../http/chain.ts';
-import { inFlight } from '../http/filters/in-flight.ts';
-import { keyRate } from '../http/filters/key-rate.ts';
-import { sourceLimit } from '../http/filters/source-limit.ts';
+import { inFlightFilter } from '../http/filters/in-flight.ts';
+import { keyRateFilter } from '../http/filters/key-rate.ts';
+import { sourceLimitFilter } from '../http/filters/source-limit.ts';
 import type { Plane } from '../http/plane.ts';
 import { router } from '../http/router.ts';
 import { systemClock as clock } from '../lib/clock.ts';
@@ -32,9 +32,9 @@ export function createForwardingGateways(state: ForwardingState, api: ClusterApi
     authenticate: (token) => state.identity(token),
     auditLog: state.audit,
     auditRules: [{ level: 'Metadata' }],
-    sourceLimit: sourceLimit({ clock }),
-    keyRate: keyRate({ clock, perSecond: 0 }),
-    inFlight: inFlight({ clock, reads: 20, writes: 20, waitMilliseconds: 1_000 }),
+    sourceLimit: sourceLimitFilter({ clock }),
+    keyRate: keyRateFilter({ clock, perSecond: 0 }),
+    inFlight: inFlightFilter({ clock, reads: 20, writes: 20, waitMilliseconds: 1_000 }),
   };
   const authorize = (identity: Identity, attributes: Parameters<ForwardingState['decide']>[1]) =>
     state.decide(identity, attributes);

@@ -15,8 +15,8 @@ import { createForwardingGateways } from './forwarding-gateways.fixture.ts';
 import { ForwardingState } from './forwarding-state.fixture.ts';
 
 /** The path of the cluster `far` and the path of the instance `demo`. Requests to both reach the same target server. */
-export const far = '/kubernetes/cluster/far';
-export const demo = '/kubernetes/project/default/virtualcluster/demo';
+export const farClusterPath = '/kubernetes/cluster/far';
+export const demoInstancePath = '/kubernetes/project/default/virtualcluster/demo';
 
 /** Returns a promise and the function that resolves it. */
 export function deferred(): { promise: Promise<void>; resolve(): void } {

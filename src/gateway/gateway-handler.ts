@@ -2,11 +2,11 @@ import type { StatusError } from '../api/status.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type AuthenticatedChainOptions, authenticatedChain } from '../http/chain.ts';
-import { chain, type Exchange, type Filter, type Handler } from '../http/exchange.ts';
+import { composeFilters, type Exchange, type Filter, type Handler } from '../http/exchange.ts';
 import type { Plane } from '../http/plane.ts';
 import { hasDeferredBody, type Reply } from '../http/reply.ts';
 import { isLongRunning } from '../http/request/long-running.ts';
-import { withSignal } from '../http/request/with-signal.ts';
+import { runWithAbortSignal } from '../http/request/with-signal.ts';
 import { andThen, isPromise, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { GatewaySession } from './gateway-target.ts';
 
@@ -101,7 +101,7 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
         );
       },
     },
-    chain(options.targetFilter === undefined ? [] : [options.targetFilter], (exchange) =>
+    composeFilters(options.targetFilter === undefined ? [] : [options.targetFilter], (exchange) =>
       andThen(enter(exchange), (session) => serveIn(session, exchange)),
     ),
   );
@@ -132,7 +132,7 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
 
 function serveIn({ target, signal }: GatewaySession, exchange: Exchange): Promise<Reply> {
   if (!isLongRunning(exchange)) return target.serve(exchange);
-  return withSignal(exchange, signal, target.serve);
+  return runWithAbortSignal(exchange, signal, target.serve);
 }
 
 /** Adds the scopes from `Identity.preauthorize` to the target's decision. */

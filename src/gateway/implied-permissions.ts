@@ -1,7 +1,7 @@
 import { forbidden } from '../api/status.ts';
 import type { CredentialCheck } from '../auth/authz/restrict-rules.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { attributesOf, denial } from '../http/filters/authorize.ts';
+import { attributesOf, denialMessage } from '../http/filters/authorize.ts';
 
 const interactiveSubresources = new Set(['exec', 'attach', 'portforward']);
 
@@ -27,5 +27,9 @@ export async function checkImpliedPermissions(
   const decision = await passes(createAttributes);
   if (decision.allowed || (mayCreate && (await objectExists()))) return;
   const { group, resource, name } = attributes;
-  throw forbidden({ group, resource }, name, denial(identity?.user.name ?? '', createAttributes, decision.reason));
+  throw forbidden(
+    { group, resource },
+    name,
+    denialMessage(identity?.user.name ?? '', createAttributes, decision.reason),
+  );
 }

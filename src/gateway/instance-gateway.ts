@@ -13,22 +13,22 @@ import { readGatewayToken, type TokenKey } from '../auth/gateway-token.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type AuthenticatedChainOptions, authenticatedChain } from '../http/chain.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { denial } from '../http/filters/authorize.ts';
+import { denialMessage } from '../http/filters/authorize.ts';
 import { isLongRunning } from '../http/request/long-running.ts';
 import { pathSegments, rawPath } from '../http/request/path-segments.ts';
-import { withSignal } from '../http/request/with-signal.ts';
+import { runWithAbortSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 import { endAtCredentialExpiry } from './credential-expiry.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
 import type { InstanceAccess } from './instance-access.ts';
 import type { InstanceChanges } from './instance-changes.ts';
-import { type Authorize, instanceIdentity } from './target-identity.ts';
+import { instanceIdentity, type ManagementAuthorizer } from './target-identity.ts';
 
 export interface InstanceGatewayOptions {
   /** The filter chain options that all gateways share. Its `authenticate` accepts access keys. */
   readonly chain: AuthenticatedChainOptions;
   /** Decides with the permissions of the management API whether a caller may use an instance. */
-  readonly authorize: Authorize;
+  readonly authorize: ManagementAuthorizer;
   instance(namespace: string, name: string): VirtualClusterInstance | undefined;
   readonly access: InstanceAccess;
   readonly changes: InstanceChanges;
@@ -141,7 +141,7 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
       const { group, version, plural: resource } = virtualClusterInstanceKind;
       const namespace = projectNamespace(project);
       const attributes = { resourceRequest: true, verb: 'use', group, version, resource, namespace, name } as const;
-      const detail = denial(known?.user.name ?? '', { ...attributes, subresource: '' }, reason);
+      const detail = denialMessage(known?.user.name ?? '', { ...attributes, subresource: '' }, reason);
       return forbidden(groupResourceOf(virtualClusterInstanceKind), name, detail);
     },
     async targetFilter(exchange, next) {
@@ -150,7 +150,7 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
         ends === undefined || changed === undefined
           ? next(exchange)
           : endAtCredentialExpiry(exchange, ends, clock, next);
-      return await (changed === undefined ? untilExpiry(exchange) : withSignal(exchange, changed, untilExpiry));
+      return await (changed === undefined ? untilExpiry(exchange) : runWithAbortSignal(exchange, changed, untilExpiry));
     },
   });
 

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import type { JsonObject } from '@flotilla/json';
-import { textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { demo, ForwardingTestEnv, far } from './forwarding.fixture.ts';
+import { demoInstancePath, ForwardingTestEnv, farClusterPath } from './forwarding.fixture.ts';
 
 const claims = (more: JsonObject) => Buffer.from(JSON.stringify(more)).toString('base64url');
 const robot = 'system:serviceaccount:default:robot';
@@ -35,8 +34,8 @@ describe('a remote cluster', () => {
   it('receives a service account’s own token and no impersonation headers (completions §8)', async () => {
     const good = token();
     knows(good);
-    expect((await at.request(`${demo}/api`, { token: good })).code).toBe(200);
-    expect((await at.request(`${demo}/api`, { token: good })).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}/api`, { token: good })).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}/api`, { token: good })).code).toBe(200);
     expect(reviews().length).toBe(1);
     expect(reviews()[0]?.headers['impersonate-group']).toMatch(/system:masters/);
     const [first] = asked();
@@ -60,44 +59,44 @@ describe('a remote cluster', () => {
       `${token()}.more`,
       `e30.${claims({ sub: robot, pad: 'x'.repeat(20_000) })}.x`,
     ]) {
-      expect((await at.request(`${demo}/api`, { token: other })).code, other.slice(0, 60)).toBe(401);
+      expect((await at.request(`${demoInstancePath}/api`, { token: other })).code, other.slice(0, 60)).toBe(401);
     }
     expect(at.state.seen).toEqual([]);
-    expect((await at.request(`${demo}/api`, { token: token() })).code).toBe(401);
+    expect((await at.request(`${demoInstancePath}/api`, { token: token() })).code).toBe(401);
     expect(reviews().length).toBe(1);
     // Accounts of a virtual cluster have no access to the host cluster either.
-    expect((await at.request(`${far}/api`, { token: token() })).code).toBe(401);
+    expect((await at.request(`${farClusterPath}/api`, { token: token() })).code).toBe(401);
     expect(reviews().length).toBe(1);
   });
 
   it('rejects a revoked token itself, and the caller gets its response', async () => {
     const good = token();
     knows(good);
-    expect((await at.request(`${demo}/api`, { token: good })).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}/api`, { token: good })).code).toBe(200);
     at.state.respond = (_request, response) => void response.writeHead(401).end('{"kind":"Status","code":401}');
-    expect((await at.request(`${demo}/api`, { token: good })).code).toBe(401);
+    expect((await at.request(`${demoInstancePath}/api`, { token: good })).code).toBe(401);
   });
 
   it('is not woken by a service account token, and only a known caller learns that it sleeps (completions §8)', async () => {
     const good = token();
     knows(good);
     at.state.phase = 'Sleeping';
-    expect((await at.request(`${demo}/api`, { token: good })).code).toBe(401);
+    expect((await at.request(`${demoInstancePath}/api`, { token: good })).code).toBe(401);
     at.state.phase = 'Ready';
-    expect((await at.request(`${demo}/api`, { token: good })).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}/api`, { token: good })).code).toBe(200);
     at.state.phase = 'Sleeping';
-    const { code, json: status } = await at.request(`${demo}/api`, { token: good });
+    const { code, json: status } = await at.request(`${demoInstancePath}/api`, { token: good });
     expect([code, textAt(status, 'message')]).toEqual([503, expect.stringMatching(/"demo" is asleep/)]);
-    expect((await at.request(`${demo}/api`, { token: token({ other: true }) })).code).toBe(401);
+    expect((await at.request(`${demoInstancePath}/api`, { token: token({ other: true }) })).code).toBe(401);
     expect(at.state.woken).toBe(0);
     at.state.phase = 'Ready';
     await at.stopTarget();
-    expect((await at.request(`${demo}/api`, { token: token({ other: true }) })).code).toBe(401);
+    expect((await at.request(`${demoInstancePath}/api`, { token: token({ other: true }) })).code).toBe(401);
   });
 
   it('is woken by a permitted caller, whose request waits (completions §3)', async () => {
     at.state.phase = 'Sleeping';
-    const waiting = [1, 2, 3].map(() => at.request(`${demo}/api`));
+    const waiting = [1, 2, 3].map(() => at.request(`${demoInstancePath}/api`));
     while (at.state.woken === 0) await new Promise((resolve) => setImmediate(resolve));
     at.state.phase = 'Ready';
     at.state.onHostChange();
@@ -109,9 +108,9 @@ describe('a remote cluster', () => {
   it('does not block other requests while callers wait for a wake or for an unsynced host (completions §10)', async () => {
     at.state.phase = 'Sleeping';
     // More than this server's in-flight limit.
-    const waiting = Array.from({ length: 30 }, () => at.request(`${demo}/api`));
+    const waiting = Array.from({ length: 30 }, () => at.request(`${demoInstancePath}/api`));
     while (at.state.woken === 0) await new Promise((resolve) => setImmediate(resolve));
-    const codes = [1, 2, 3].map(async () => (await at.request(`${far}/api`)).code);
+    const codes = [1, 2, 3].map(async () => (await at.request(`${farClusterPath}/api`)).code);
     expect(await Promise.all(codes)).toEqual([200, 200, 200]);
     at.state.phase = 'Ready';
     at.state.onHostChange();
@@ -120,8 +119,8 @@ describe('a remote cluster', () => {
     at.state.hostSynced = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const unheard = Array.from({ length: 30 }, () => at.request(`${demo}/api`));
-    expect((await at.request(`${far}/api`)).code).toBe(200);
+    const unheard = Array.from({ length: 30 }, () => at.request(`${demoInstancePath}/api`));
+    expect((await at.request(`${farClusterPath}/api`)).code).toBe(200);
     answer();
     expect((await Promise.all(unheard)).every(({ code }) => code === 200)).toBe(true);
   });
@@ -129,7 +128,10 @@ describe('a remote cluster', () => {
   it('decides about impersonation, which never bypasses the gate (AUTHZ-08, completions §8)', async () => {
     const bodies = knows();
     const as = (user: string, more: Record<string, string> = {}, who = 'anna-token') =>
-      at.request(`${demo}/api/v1/namespaces`, { token: who, headers: { 'impersonate-user': user, ...more } });
+      at.request(`${demoInstancePath}/api/v1/namespaces`, {
+        token: who,
+        headers: { 'impersonate-user': user, ...more },
+      });
     expect((await as('bob')).code).toBe(200);
     expect(bodies[0]).toMatchObject({
       kind: 'SubjectAccessReview',

@@ -1,11 +1,10 @@
 import { json } from 'node:stream/consumers';
-import type { JsonObject } from '@flotilla/json';
-import { valueAt } from '@flotilla/json';
+import { type JsonObject, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { Attributes } from '../auth/authz/attributes.ts';
-import { demo, ForwardingTestEnv } from './forwarding.fixture.ts';
+import { demoInstancePath, ForwardingTestEnv } from './forwarding.fixture.ts';
 
-const reviews = `${demo}/apis/authorization.k8s.io/v1`;
+const reviews = `${demoInstancePath}/apis/authorization.k8s.io/v1`;
 const maps = '/api/v1/namespaces/a/configmaps';
 
 describe('a scoped credential in a remote cluster', () => {
@@ -84,9 +83,9 @@ describe('a scoped credential in a remote cluster', () => {
     const apply = { method: 'PATCH', headers: { 'content-type': 'application/apply-patch+yaml' }, body: '{}' };
     const merge = { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' }, body: '{}' };
     const put = { method: 'PUT', body: '{}' };
-    expect((await at.request(`${demo}${maps}/x?fieldManager=me`, apply)).code).toBe(200);
-    expect((await at.request(`${demo}${maps}/x`, put)).code).toBe(200);
-    expect((await at.request(`${demo}${maps}/x`, merge)).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}${maps}/x?fieldManager=me`, apply)).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}${maps}/x`, put)).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}${maps}/x`, merge)).code).toBe(200);
     expect(asked()).toEqual([
       `GET ${maps}/x`,
       `PATCH ${maps}/x?fieldManager=me`,
@@ -96,12 +95,12 @@ describe('a scoped credential in a remote cluster', () => {
     ]);
     isThere = false;
     at.state.seen.length = 0;
-    expect((await at.request(`${demo}${maps}/x?fieldManager=me`, apply)).code).toBe(403);
-    expect((await at.request(`${demo}${maps}/x`, put)).code).toBe(403);
+    expect((await at.request(`${demoInstancePath}${maps}/x?fieldManager=me`, apply)).code).toBe(403);
+    expect((await at.request(`${demoInstancePath}${maps}/x`, put)).code).toBe(403);
     expect(asked()).toEqual([`GET ${maps}/x`, `GET ${maps}/x`]);
     narrowTo('get', 'update', 'patch', 'create');
     at.state.seen.length = 0;
-    expect((await at.request(`${demo}${maps}/x?fieldManager=me`, apply)).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}${maps}/x?fieldManager=me`, apply)).code).toBe(200);
     expect(asked()).toEqual([`PATCH ${maps}/x?fieldManager=me`]);
   });
 
@@ -111,7 +110,7 @@ describe('a scoped credential in a remote cluster', () => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     const open = (part: string) =>
       at.rawResponse(
-        `GET ${demo}/api/v1/namespaces/a/pods/x/${part} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer anna-token\r\n` +
+        `GET ${demoInstancePath}/api/v1/namespaces/a/pods/x/${part} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer anna-token\r\n` +
           'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n',
       );
     for (const part of ['exec?command=sh', 'attach', 'portforward']) expect(await open(part)).toMatch(/^HTTP\/1.1 403/);

@@ -11,14 +11,14 @@ import { isAdmin } from '../auth/authz/subject.ts';
 import type { Identity } from '../auth/identity.ts';
 
 /** Decides with the permissions of the management API whether a caller may make a request. */
-export type Authorize = (identity: Identity, attributes: Attributes) => Decision | Promise<Decision>;
+export type ManagementAuthorizer = (identity: Identity, attributes: Attributes) => Decision | Promise<Decision>;
 
 /**
  * Returns the identity of a management API user inside a connected cluster: the same name and the user's own groups.
  * Administrators of the installation become cluster administrators. The management API decides which requests the user
  * may send to the cluster. It decides by the user's own name, even if the user impersonates somebody in the cluster.
  */
-export function clusterIdentity(known: Identity, cluster: string, authorize: Authorize): Identity {
+export function clusterIdentity(known: Identity, cluster: string, authorize: ManagementAuthorizer): Identity {
   const { user, permissionSignal, accessKey, expiresAt } = known;
   const target: RequestTarget = { type: 'Cluster', cluster };
   return {

@@ -4,7 +4,7 @@ import { kubernetesAuthenticatedGroup, systemPrefix } from '../api/naming.ts';
 import { serviceUnavailable, tooManyRequests } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { ClusterApi } from '../hosts/host.ts';
-import { virtualClient } from '../hosts/virtual-client.ts';
+import { createVirtualClusterClient } from '../hosts/virtual-cluster-client.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** A service account whose token the cluster has accepted in a TokenReview. */
@@ -97,7 +97,7 @@ export function createTokenReviews({ clock }: { readonly clock: Clock }): TokenR
 }
 
 function sendTokenReview(api: ClusterApi, token: string, signal: AbortSignal): Promise<JsonObject> {
-  return virtualClient(api, signal).create('/apis/authentication.k8s.io/v1/tokenreviews', {
+  return createVirtualClusterClient(api, signal).create('/apis/authentication.k8s.io/v1/tokenreviews', {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenReview',
     spec: { token },

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { demo, ForwardingTestEnv, far } from './forwarding.fixture.ts';
+import { demoInstancePath, ForwardingTestEnv, farClusterPath } from './forwarding.fixture.ts';
 
 const exec = '/api/v1/namespaces/a/pods/x/exec?command=sh&stdin=true&stdout=true';
 
@@ -51,7 +51,7 @@ describe('an upgraded connection', () => {
 
   it('carries bytes in both directions, including early data (issue 7)', async () => {
     at.state.onUpgrade = echo;
-    for (const root of [far, demo]) {
+    for (const root of [farClusterPath, demoInstancePath]) {
       const socket = await at.raw(`${spdy(`${root}${exec}`)}early`);
       const head = await until(socket, 'early');
       expect(head).toMatch(/^HTTP\/1.1 101 Switching Protocols\r\n/);
@@ -89,9 +89,13 @@ describe('an upgraded connection', () => {
         webSocket.on('message', (data, isBinary) => webSocket.send(data, { binary: isBinary }));
       });
     const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from('anna-token').toString('base64url')}`;
-    const webSocket = new WebSocket(`${at.url.replace('https', 'wss')}${demo}${exec}`, [bearer, 'v5.channel.k8s.io'], {
-      ca: at.certificate,
-    });
+    const webSocket = new WebSocket(
+      `${at.url.replace('https', 'wss')}${demoInstancePath}${exec}`,
+      [bearer, 'v5.channel.k8s.io'],
+      {
+        ca: at.certificate,
+      },
+    );
     await once(webSocket, 'open');
     expect(webSocket.protocol).toBe('v5.channel.k8s.io');
     expect(at.state.seen.at(-1)?.headers['sec-websocket-protocol']).toBe('v5.channel.k8s.io');
@@ -109,23 +113,27 @@ describe('an upgraded connection', () => {
       socket.end(
         'HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{"kind":"Status"}',
       );
-    expect(await at.rawResponse(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*\{"kind":"Status"\}$/);
+    expect(await at.rawResponse(spdy(`${demoInstancePath}${exec}`))).toMatch(
+      /^HTTP\/1.1 403 [\s\S]*\{"kind":"Status"\}$/,
+    );
     at.state.decide = () => ({ allowed: false, reason: 'no' });
-    expect(await at.rawResponse(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*"reason":"Forbidden"/);
+    expect(await at.rawResponse(spdy(`${demoInstancePath}${exec}`))).toMatch(
+      /^HTTP\/1.1 403 [\s\S]*"reason":"Forbidden"/,
+    );
     expect(at.state.seen.length).toBe(1);
     at.state.decide = () => ({ allowed: true, reason: '' });
     await at.stopTarget();
-    expect(await at.rawResponse(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 503 /);
+    expect(await at.rawResponse(spdy(`${demoInstancePath}${exec}`))).toMatch(/^HTTP\/1.1 503 /);
   });
 
   it('has no request body, which one side could take for its first bytes', async () => {
     at.state.onUpgrade = echo;
     for (const header of ['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n']) {
-      const answer = await at.rawResponse(`${spdy(`${demo}${exec}`, header)}5\r\nhello\r\n0\r\n\r\n`);
+      const answer = await at.rawResponse(`${spdy(`${demoInstancePath}${exec}`, header)}5\r\nhello\r\n0\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*must not have a body/);
     }
     expect(at.state.seen).toEqual([]);
-    const socket = await at.raw(`${spdy(`${demo}${exec}`, 'Content-Length: 0\r\n')}x`);
+    const socket = await at.raw(`${spdy(`${demoInstancePath}${exec}`, 'Content-Length: 0\r\n')}x`);
     await until(socket, '\r\n\r\nx');
     socket.destroy();
   });
@@ -141,7 +149,7 @@ describe('an upgraded connection', () => {
     ]) {
       at.state.keys.clear();
       const target = nextOne();
-      const client = await at.raw(spdy(`${demo}${exec}`));
+      const client = await at.raw(spdy(`${demoInstancePath}${exec}`));
       await until(client, '\r\n\r\n');
       const ends = [closed(client), closed(await target)];
       end();
@@ -151,7 +159,7 @@ describe('an upgraded connection', () => {
 
   it('ends when one side closes, after that side’s last bytes are delivered', async () => {
     const target = nextOne();
-    const client = await at.raw(spdy(`${demo}${exec}`));
+    const client = await at.raw(spdy(`${demoInstancePath}${exec}`));
     await until(client, '\r\n\r\n');
     const there = await target;
     client.end(Buffer.alloc(2_000_000, 1));
@@ -163,7 +171,7 @@ describe('an upgraded connection', () => {
     expect(length).toBe(2_000_000);
 
     const another = nextOne();
-    const reader = await at.raw(spdy(`${demo}${exec}`));
+    const reader = await at.raw(spdy(`${demoInstancePath}${exec}`));
     await until(reader, '\r\n\r\n');
     (await another).end(Buffer.alloc(2_000_000, 1));
     length = 0;
@@ -173,7 +181,7 @@ describe('an upgraded connection', () => {
 
   it('applies backpressure, and a client that does not read is disconnected', async () => {
     const target = nextOne();
-    const client = await at.raw(spdy(`${demo}${exec}`));
+    const client = await at.raw(spdy(`${demoInstancePath}${exec}`));
     const there = await target;
     client.pause();
     let sent = 0;
@@ -193,7 +201,7 @@ describe('an upgraded connection', () => {
 
   it('ends with the server', async () => {
     const target = nextOne();
-    const client = await at.raw(spdy(`${demo}${exec}`));
+    const client = await at.raw(spdy(`${demoInstancePath}${exec}`));
     await until(client, '\r\n\r\n');
     const ends = [closed(client), closed(await target)];
     await at.listener.drain(2_000);
@@ -204,7 +212,7 @@ describe('an upgraded connection', () => {
     const there = new Promise<Socket>((resolve) => {
       at.state.onUpgrade = (_request, socket) => resolve(socket);
     });
-    const client = await at.raw(spdy(`${demo}${exec}`));
+    const client = await at.raw(spdy(`${demoInstancePath}${exec}`));
     const over = closed(await there);
     client.destroy();
     await over;

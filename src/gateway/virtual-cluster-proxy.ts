@@ -6,13 +6,13 @@ import type { Identity } from '../auth/identity.ts';
 import type { HostLocation } from '../hosts/host.ts';
 import type { AuthenticatedChainOptions } from '../http/chain.ts';
 import type { Exchange, Filter, Handler } from '../http/exchange.ts';
-import { denial } from '../http/filters/authorize.ts';
+import { denialMessage } from '../http/filters/authorize.ts';
 import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 import { parseRequestInfo } from '../http/request/request-info.ts';
 import type { BuiltInCluster } from './built-in-cluster.ts';
-import { gatedPlane } from './gated-plane.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
 import { createPlaneSession } from './gateway-target.ts';
+import { preauthorizingPlane } from './preauthorizing-plane.ts';
 import { virtualClusterIdentity } from './target-identity.ts';
 
 export interface VirtualClusterProxyOptions {
@@ -51,7 +51,7 @@ export function isVirtualClusterProxyPath(segments: readonly string[], start: nu
  */
 export function virtualClusterProxy(options: VirtualClusterProxyOptions): Handler {
   const { builtIn } = options;
-  const plane = gatedPlane(builtIn.plane);
+  const plane = preauthorizingPlane(builtIn.plane);
   const callers = new WeakMap<Exchange, Identity>();
 
   return gatewayHandler({
@@ -79,7 +79,7 @@ export function virtualClusterProxy(options: VirtualClusterProxyOptions): Handle
       ),
     forbiddenError(exchange, { reason }) {
       const name = callers.get(exchange)?.user.name ?? '';
-      const detail = denial(name, proxyAttributes(exchange), reason);
+      const detail = denialMessage(name, proxyAttributes(exchange), reason);
       return forbidden(groupResourceOf(virtualClusterKind), placeOf(exchange).name, detail);
     },
   });

@@ -2,7 +2,7 @@ import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { notFound, serviceUnavailable } from '../api/status.ts';
 import { ApplyError, applyObjects, parseDocuments } from './apply-objects.ts';
-import type { VirtualClient } from './virtual-client.ts';
+import type { VirtualClusterClient } from './virtual-cluster-client.ts';
 
 const served: Readonly<Record<string, JsonObject>> = {
   '/api/v1': {
@@ -20,7 +20,7 @@ const served: Readonly<Record<string, JsonObject>> = {
 /** A virtual cluster that records what is applied to it. */
 function recording(refuse: (path: string) => Error | undefined = () => undefined) {
   const applied: string[] = [];
-  const virtual: VirtualClient = {
+  const virtual: VirtualClusterClient = {
     async get(path) {
       const found = served[path];
       if (found === undefined) throw notFound({ group: '', resource: '' }, path);

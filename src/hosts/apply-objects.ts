@@ -3,7 +3,7 @@ import { DocumentError } from '../api/decode/document-error.ts';
 import { readYaml } from '../api/decode/yaml-document.ts';
 import { parseApiVersion } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
-import type { VirtualClient } from './virtual-client.ts';
+import type { VirtualClusterClient } from './virtual-cluster-client.ts';
 
 /** Thrown if objects of a template cannot be applied. The message names the objects and the causes. */
 export class ApplyError extends Error {
@@ -15,7 +15,7 @@ export class ApplyError extends Error {
  * objects may depend on them. If `namespace` is given, all objects are applied to that namespace, and cluster-scoped
  * kinds are errors. An error does not stop the other objects; all errors are reported together as one ApplyError.
  */
-export async function applyObjects(text: string, virtual: VirtualClient, namespace?: string): Promise<void> {
+export async function applyObjects(text: string, virtual: VirtualClusterClient, namespace?: string): Promise<void> {
   const endpoints = new Endpoints(virtual, namespace);
   const problems: string[] = [];
   for (const document of inApplyOrder(parseDocuments(text))) {
@@ -71,11 +71,11 @@ function nameOf(object: JsonObject): string {
 
 /** Finds the API paths of objects with discovery. Requests the resources of each group version only once. */
 class Endpoints {
-  readonly #virtual: VirtualClient;
+  readonly #virtual: VirtualClusterClient;
   readonly #namespace: string | undefined;
   readonly #groups = new Map<string, readonly JsonValue[]>();
 
-  constructor(virtual: VirtualClient, namespace: string | undefined) {
+  constructor(virtual: VirtualClusterClient, namespace: string | undefined) {
     this.#virtual = virtual;
     this.#namespace = namespace;
   }

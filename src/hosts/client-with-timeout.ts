@@ -2,7 +2,7 @@ import { serviceUnavailable } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { ClusterApi } from './host.ts';
-import { type VirtualClient, virtualClient } from './virtual-client.ts';
+import { createVirtualClusterClient, type VirtualClusterClient } from './virtual-cluster-client.ts';
 
 export interface ClientWithTimeoutOptions {
   readonly clock: Clock;
@@ -12,13 +12,13 @@ export interface ClientWithTimeoutOptions {
 }
 
 /** Returns a client for a virtual cluster. A request that exceeds the timeout fails with 503. */
-export function clientWithTimeout(api: ClusterApi, options: ClientWithTimeoutOptions): VirtualClient {
+export function clientWithTimeout(api: ClusterApi, options: ClientWithTimeoutOptions): VirtualClusterClient {
   const timeoutError = () =>
     serviceUnavailable(
       `the API of the virtual cluster did not respond within ${Math.round(options.milliseconds / 1000)} seconds`,
     );
-  const timed = <T>(ask: (client: VirtualClient) => Promise<T>): Promise<T> =>
-    withTimeout({ ...options, timeoutError }, (ending) => ask(virtualClient(api, ending)));
+  const timed = <T>(ask: (client: VirtualClusterClient) => Promise<T>): Promise<T> =>
+    withTimeout({ ...options, timeoutError }, (ending) => ask(createVirtualClusterClient(api, ending)));
   return {
     get: (path) => timed((client) => client.get(path)),
     create: (path, object) => timed((client) => client.create(path, object)),

@@ -8,7 +8,7 @@ import type { HostCallOptions, LabelsAndAnnotations } from './host.ts';
 
 export interface OwnedObjectSpec {
   readonly kind: ResourceKind;
-  readonly place: ObjectKey;
+  readonly key: ObjectKey;
   /** The owner of the object. An existing object of another owner is never changed. */
   readonly owner: string;
   readonly spec: JsonObject | undefined;
@@ -21,7 +21,7 @@ export interface OwnedObjectSpec {
  */
 export async function ensureOwnedObject(
   client: ResourceClient,
-  { kind, place, owner, spec, metadata }: OwnedObjectSpec,
+  { kind, key, owner, spec, metadata }: OwnedObjectSpec,
   call: HostCallOptions,
 ): Promise<void> {
   const labels = { ...metadata.labels, [hostOwnerLabel]: owner };
@@ -29,16 +29,16 @@ export async function ensureOwnedObject(
   const object = {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
-    metadata: { ...place, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
+    metadata: { ...key, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
     ...(spec === undefined ? {} : { spec }),
   } as KubeObject;
-  const found = (await findObject(client, place, call)) ?? (await createIfMissing(client, object, call));
-  const existing = found ?? (await client.get(place, call));
+  const found = (await findObject(client, key, call)) ?? (await createIfMissing(client, object, call));
+  const existing = found ?? (await client.get(key, call));
   if (ownerOf(existing) !== owner) {
-    throw conflict(groupResourceOf(kind), place.name, 'the object already exists and belongs to another owner');
+    throw conflict(groupResourceOf(kind), key.name, 'the object already exists and belongs to another owner');
   }
   if (existing.metadata.deletionTimestamp !== undefined) {
-    throw serviceUnavailable(`the previous ${kind.singular} ${place.name} is still being deleted`);
+    throw serviceUnavailable(`the previous ${kind.singular} ${key.name} is still being deleted`);
   }
   await addLabelsAndAnnotations(client, existing, { labels, annotations }, call);
 }

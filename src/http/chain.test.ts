@@ -6,7 +6,7 @@ import { systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { authenticatedFilters } from './chain.ts';
 import type { Filter } from './exchange.ts';
-import { inFlight } from './filters/in-flight.ts';
+import { inFlightFilter } from './filters/in-flight.ts';
 
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 const body = '{"metadata":{"name":"x"}}';
@@ -56,7 +56,7 @@ it('the filters are in the order of REQ-29 (REQ-29)', () => {
 });
 
 it('401 takes precedence over 429, 403, and 404 or 405 (REQ-29)', async () => {
-  await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 0, waitMilliseconds: 0 }) } });
+  await start({ chain: { inFlight: inFlightFilter({ clock: systemClock, reads: 0, waitMilliseconds: 0 }) } });
   const unknown = '/apis/none/v1/things/x';
   expect((await server.request('GET', unknown, { token: undefined })).status).toBe(401);
   expect((await server.request('GET', unknown)).status).toBe(429);
@@ -360,7 +360,7 @@ describe('internal errors', () => {
 
 describe('requests in flight', () => {
   it('beyond the limit are rejected with a Status and Retry-After (ERR-15, ERR-21)', async () => {
-    await start({ chain: { inFlight: inFlight({ clock: systemClock, writes: 0, waitMilliseconds: 0 }) } });
+    await start({ chain: { inFlight: inFlightFilter({ clock: systemClock, writes: 0, waitMilliseconds: 0 }) } });
     const { status, json, headers } = await server.request('POST', widgets, { body });
     expect(status).toBe(429);
     expect(json).toMatchObject({
@@ -379,13 +379,13 @@ describe('requests in flight', () => {
     [429, 'admin-token'],
   ])('get %i before their body has arrived (REQ-29)', async (code, token) => {
     const writes = code === 429 ? 0 : 1;
-    await start({ chain: { inFlight: inFlight({ clock: systemClock, writes, waitMilliseconds: 0 }) } });
+    await start({ chain: { inFlight: inFlightFilter({ clock: systemClock, writes, waitMilliseconds: 0 }) } });
     server.plane.decide = () => ({ allowed: false, reason: '' });
     expect(await beginToPost(token)).toMatch(new RegExp(`^HTTP/1.1 ${code} `));
   });
 
   it('do not include started watches', async () => {
-    await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 1, waitMilliseconds: 0 }) } });
+    await start({ chain: { inFlight: inFlightFilter({ clock: systemClock, reads: 1, waitMilliseconds: 0 }) } });
     const first = await server.raw('GET', `${widgets}?watch=1`);
     expect((await server.request('GET', widgets)).status).toBe(200);
     server.plane.events.end();

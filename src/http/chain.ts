@@ -3,11 +3,11 @@ import type { AuditRule } from '../audit/audit-policy.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { chain, type Exchange, type Filter, type Handler } from './exchange.ts';
-import { type AuditOptions, audit, auditFailedAuthentication } from './filters/audit.ts';
+import { composeFilters, type Exchange, type Filter, type Handler } from './exchange.ts';
+import { type AuditOptions, auditFailedAuthentication, auditFilter } from './filters/audit.ts';
 import { authenticate } from './filters/authenticate.ts';
 import { type AuthorizeOptions, authorize } from './filters/authorize.ts';
-import { type DeadlineOptions, deadline } from './filters/deadline.ts';
+import { type DeadlineOptions, deadlineFilter } from './filters/deadline.ts';
 import { finalizeReply } from './filters/finalize-reply.ts';
 import { impersonate } from './filters/impersonate.ts';
 import { requestInfo } from './filters/request-info.ts';
@@ -41,11 +41,11 @@ export interface AuthenticatedChainOptions extends ChainOptions {
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
-  /** The filter from `sourceLimit(…)`. All chains share one, so that an address is limited across all paths. */
+  /** The filter from `sourceLimitFilter(…)`. All chains share one, so that an address is limited across all paths. */
   readonly sourceLimit: Filter;
-  /** The filter from `keyRate(…)`. All chains share one, so that an access key is limited across all paths. */
+  /** The filter from `keyRateFilter(…)`. All chains share one, so that an access key is limited across all paths. */
   readonly keyRate: Filter;
-  /** The filter from `inFlight(…)`. All chains share one, so that its limits apply to the whole process. */
+  /** The filter from `inFlightFilter(…)`. All chains share one, so that its limits apply to the whole process. */
   readonly inFlight: Filter;
   /** Decides whether the caller may send the request. Optional; by default, every authenticated caller may. */
   readonly authorize?: AuthorizeOptions['authorize'];
@@ -61,7 +61,7 @@ function openFilters(options: ChainOptions): NamedFilter[] {
   return [
     { name: 'finalize-reply', filter: finalizeReply(options) },
     { name: 'request-info', filter: requestInfo({ depth }) },
-    { name: 'deadline', filter: deadline({ clock, ...options.timeouts }) },
+    { name: 'deadline', filter: deadlineFilter({ clock, ...options.timeouts }) },
   ];
 }
 
@@ -86,7 +86,7 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
     ...openFilters(options),
     { name: 'source-limit', filter: options.sourceLimit },
     { name: 'authenticate', filter: authenticate({ authenticate: options.authenticate, sessions, onFailure }) },
-    { name: 'audit', filter: audit(auditOptions) },
+    { name: 'audit', filter: auditFilter(auditOptions) },
     { name: 'impersonate', filter: impersonate({ authorize: decideImpersonation }) },
     { name: 'key-rate', filter: options.keyRate },
     { name: 'in-flight', filter: options.inFlight },
@@ -96,7 +96,7 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
 
 /** Wraps a handler in the filter chain for paths that require authentication. */
 export function authenticatedChain(options: AuthenticatedChainOptions, handler: Handler): Handler {
-  return chain(
+  return composeFilters(
     authenticatedFilters(options).map(({ filter }) => filter),
     handler,
   );
@@ -104,7 +104,7 @@ export function authenticatedChain(options: AuthenticatedChainOptions, handler: 
 
 /** Wraps a handler in the filter chain for paths without authentication: the health and version of the process. */
 export function publicChain(options: ChainOptions, handler: Handler): Handler {
-  return chain(
+  return composeFilters(
     openFilters(options).map(({ filter }) => filter),
     handler,
   );

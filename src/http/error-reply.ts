@@ -2,7 +2,7 @@ import { internalError, StatusError } from '../api/status.ts';
 import type { Log } from '../lib/log.ts';
 import type { IncomingRequest } from './exchange.ts';
 import { negotiateError } from './negotiate/negotiate.ts';
-import { render } from './negotiate/render.ts';
+import { renderReply } from './negotiate/render.ts';
 import type { Reply } from './reply.ts';
 import { rawQuery } from './request/path-segments.ts';
 
@@ -13,7 +13,7 @@ import { rawQuery } from './request/path-segments.ts';
 export function errorReply(request: IncomingRequest, error: unknown, log: Log, auditId?: string): Reply {
   const { status, code } = statusErrorOf(request, error, log, auditId);
   const form = negotiateError(request, new URLSearchParams(rawQuery(request.url)));
-  const reply = render(JSON.stringify(status), code, form);
+  const reply = renderReply(JSON.stringify(status), code, form);
   // Error messages contain client input. This header keeps browsers from rendering a message as HTML (rule ERR-12).
   reply.headers['x-content-type-options'] = 'nosniff';
   const seconds = status.details?.retryAfterSeconds ?? 0;

@@ -118,6 +118,6 @@ export type Handler = (exchange: Exchange) => Promise<Reply>;
  */
 export type Filter = (exchange: Exchange, next: Handler) => Promise<Reply>;
 
-export function chain(filters: readonly Filter[], handler: Handler): Handler {
+export function composeFilters(filters: readonly Filter[], handler: Handler): Handler {
   return filters.reduceRight<Handler>((next, filter) => (exchange) => filter(exchange, next), handler);
 }

@@ -16,7 +16,7 @@ async function uncalledVerb(): Promise<never> {
   throw new Error('unexpected call of a verb');
 }
 
-export const everyVerb: ResourceVerbs = {
+export const allVerbStubs: ResourceVerbs = {
   get: uncalledVerb,
   list: uncalledVerb,
   watch: uncalledVerb,
@@ -27,7 +27,7 @@ export const everyVerb: ResourceVerbs = {
   deletecollection: uncalledVerb,
 };
 
-const { get, list, watch, create, update, patch } = everyVerb;
+const { get, list, watch, create, update, patch } = allVerbStubs;
 
 /** A custom kind with all optional features, such as short names and subresources. */
 export const shipKind: ResourceKind = {
@@ -70,21 +70,21 @@ const manifestKind: ResourceKind = { ...shipKind, kind: 'ShipManifest', schema: 
 
 export const exampleResources: readonly MountedResource[] = [
   { kind: namespaceKind, verbs: { get, list, watch } as ResourceVerbs, subresources: {} },
-  { kind: eventKind, verbs: everyVerb, subresources: {} },
+  { kind: eventKind, verbs: allVerbStubs, subresources: {} },
   {
     kind: { ...shipKind, version: 'v1beta1' },
-    verbs: everyVerb,
+    verbs: allVerbStubs,
     subresources: {},
   },
   {
     kind: shipKind,
-    verbs: everyVerb,
+    verbs: allVerbStubs,
     subresources: {
       status: { kind: shipKind, verbs: { get: uncalledVerb, update: uncalledVerb, patch: uncalledVerb } },
       manifest: { kind: manifestKind, verbs: { createNamed: uncalledVerb } },
     },
   },
-  { kind: eventsGroupEventKind, verbs: everyVerb, subresources: {} },
+  { kind: eventsGroupEventKind, verbs: allVerbStubs, subresources: {} },
   { kind: selfSubjectAccessReviewKind('authorization.k8s.io'), verbs: { create } as ResourceVerbs, subresources: {} },
   {
     kind: { ...shipKind, kind: 'Port', plural: 'ports', singular: 'port', shortNames: ['po'], namespaced: false },

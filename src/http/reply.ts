@@ -27,11 +27,11 @@ export type NextTimeSlice = () => Promise<void>;
  */
 export interface GeneratedBody {
   /** The chunks of the body. They can be iterated only once. */
-  readonly pieces: Iterable<Uint8Array>;
+  readonly chunks: Iterable<Uint8Array>;
 }
 
 export function isGenerated(reply: Reply): reply is Reply & { body: GeneratedBody } {
-  return hasDeferredBody(reply) && (reply.body as Partial<GeneratedBody>).pieces !== undefined;
+  return hasDeferredBody(reply) && (reply.body as Partial<GeneratedBody>).chunks !== undefined;
 }
 
 export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;

@@ -3,7 +3,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** File mode: only the owner may read and write. */
-export const privateMode = 0o600;
+export const privateFileMode = 0o600;
 
 /**
  * Writes a file atomically that only its owner may read: writes a temporary file, syncs it to disk and renames it.
@@ -12,7 +12,7 @@ export const privateMode = 0o600;
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
   try {
-    const handle = await open(temporary, 'wx', privateMode);
+    const handle = await open(temporary, 'wx', privateFileMode);
     try {
       await handle.writeFile(content);
       await handle.sync();

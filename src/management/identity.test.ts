@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccessKeySpec } from '../api/management/v1/access-key.ts';
 import type { User } from '../api/management/v1/user.ts';
-import { identityOf } from './identity.ts';
+import { accessKeyIdentity } from './identity.ts';
 
 const object = <Spec>(name: string, spec: Spec) => ({
   apiVersion: '',
@@ -21,7 +21,7 @@ const state = {
   team: (name: string) => (name === 'red' ? object('red', { groups: ['reds'] }) : undefined),
   teamsOf: (name: string) => (name === 'anna' ? ['red'] : []),
 };
-const who = (spec: AccessKeySpec) => identityOf({ spec }, state);
+const who = (spec: AccessKeySpec) => accessKeyIdentity({ spec }, state);
 
 describe('the identity of an access key (completions §8)', () => {
   it('a user key has the groups of the user, of every caller, of the teams and of the key', () => {

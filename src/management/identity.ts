@@ -18,7 +18,7 @@ import type { ManagementState } from './state.ts';
  * its user or team does not exist. The groups for users and teams are computed and never taken from the key, so that a
  * user who leaves a team loses the permissions of the team.
  */
-export function identityOf(
+export function accessKeyIdentity(
   { spec = {} }: Pick<AccessKey, 'spec'>,
   state: Pick<ManagementState, 'user' | 'team' | 'teamsOf'>,
 ): UserInfo | undefined {

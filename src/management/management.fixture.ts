@@ -19,17 +19,17 @@ import type { RequestContext } from '../registry/context.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from '../registry/verbs.ts';
-import { shapeObject } from '../registry/write/decode.ts';
+import { decodeDocument } from '../registry/write/decode.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { ManagementDependencies } from './dependencies.ts';
-import { identityOf } from './identity.ts';
+import { accessKeyIdentity } from './identity.ts';
 import { managementResources } from './management-resources.ts';
 import { mountManagement } from './mount-management.ts';
-import { defaultSettings, type ManagementSettings } from './settings.ts';
+import { defaultManagementSettings, type ManagementSettings } from './settings.ts';
 import { createManagementState } from './state.ts';
-import { subjectOf } from './subject.ts';
+import { authorizationSubjectOf } from './subject.ts';
 
 export const writeOptions: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
 export const dryRun: WriteOptions = { ...writeOptions, dryRun: true };
@@ -60,7 +60,7 @@ export async function openManagementTestEnv(
 ) {
   const clock = new ManualClock();
   const store = openMemoryStore({ clock });
-  const merged = { ...defaultSettings, ...settings };
+  const merged = { ...defaultManagementSettings, ...settings };
   const state = createManagementState(merged.projects);
   const sealer = openSealer(randomBytes(32));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
@@ -83,8 +83,8 @@ export async function openManagementTestEnv(
         hasGateway: (cluster) => cluster === builtInClusterName,
         hostOf: () => undefined,
       }),
-    authorize: (identity, attributes) => decide(subjectOf(identity, state), attributes, state),
-    mayRead: (identity, kind, verb) => visibilityFilterFor(subjectOf(identity, state), kind, state, verb),
+    authorize: (identity, attributes) => decide(authorizationSubjectOf(identity, state), attributes, state),
+    mayRead: (identity, kind, verb) => visibilityFilterFor(authorizationSubjectOf(identity, state), kind, state, verb),
     onMaintenanceWork() {},
   });
   const adminKey = await bootstrap(plane.kinds);
@@ -108,7 +108,7 @@ export async function openManagementTestEnv(
       ...(accessKey === undefined ? {} : { accessKey }),
       may: (asked) =>
         decide(
-          subjectOf({ user, system: false, ...(accessKey === undefined ? {} : { accessKey }) }, state),
+          authorizationSubjectOf({ user, system: false, ...(accessKey === undefined ? {} : { accessKey }) }, state),
           {
             resourceRequest: true,
             verb: asked.verb,
@@ -126,7 +126,7 @@ export async function openManagementTestEnv(
 
   /** Returns the request context of a user, in a project or at cluster scope. */
   function as(name: string, project = '', accessKey?: string): TestContext {
-    const user = identityOf({ spec: { user: name } }, state);
+    const user = accessKeyIdentity({ spec: { user: name } }, state);
     if (user === undefined) throw new Error(`user ${name} does not exist`);
     return contextOf(user, project, accessKey);
   }
@@ -134,7 +134,7 @@ export async function openManagementTestEnv(
   /** Returns a request body, decoded in the same way as by the request handlers. */
   function sent(plural: string, name: string, members: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
     const body = { metadata: { ...(name === '' ? {} : { name }), ...metadata }, ...members };
-    return shapeObject(mounted(plural).kind, body, { findings: [] }).object;
+    return decodeDocument(mounted(plural).kind, body, { findings: [] }).object;
   }
 
   const admin = (project = '') => as(adminUser, project);

@@ -10,7 +10,7 @@ import { notFound } from '../api/status.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
-import { mountStored } from '../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
 import type { ManagementDependencies } from './dependencies.ts';
 import { clusterAccessKey } from './subresources/cluster-access-key.ts';
 import { type ClusterVirtualClustersOptions, clusterVirtualClusters } from './subresources/cluster-virtual-clusters.ts';
@@ -39,12 +39,12 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
   state.attach(stores);
   return [
     extendedInstances(
-      mountStored(storeOf(stores, virtualClusterInstanceKind), {
+      mountStoredKind(storeOf(stores, virtualClusterInstanceKind), {
         kubeconfig: instanceKubeConfig(options),
         log: instanceLog(options),
       }),
     ),
-    mountStored(storeOf(stores, projectKind), {
+    mountStoredKind(storeOf(stores, projectKind), {
       members: projectMembers(state),
       templates: projectTemplates(state),
       clusters: projectClusters(state),
@@ -53,14 +53,14 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
         instances: storeOf(stores, virtualClusterInstanceKind),
       }),
     }),
-    mountStored(storeOf(stores, clusterKind), {
+    mountStoredKind(storeOf(stores, clusterKind), {
       virtualclusters: clusterVirtualClusters({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
       accesskey: clusterAccessKey({ ...options, accessKeys: storeOf(stores, accessKeyKind) }),
     }),
-    mountStored(storeOf(stores, virtualClusterTemplateKind)),
-    mountStored(storeOf(stores, userKind), { accesskeys: userAccessKeys(state) }),
-    mountStored(storeOf(stores, teamKind), { accesskeys: teamAccessKeys(state) }),
-    withoutCreate(mountStored(storeOf(stores, accessKeyKind)), storeOf(stores, accessKeyKind)),
+    mountStoredKind(storeOf(stores, virtualClusterTemplateKind)),
+    mountStoredKind(storeOf(stores, userKind), { accesskeys: userAccessKeys(state) }),
+    mountStoredKind(storeOf(stores, teamKind), { accesskeys: teamAccessKeys(state) }),
+    withoutCreate(mountStoredKind(storeOf(stores, accessKeyKind)), storeOf(stores, accessKeyKind)),
     ownedAccessKeys(storeOf(stores, accessKeyKind), state),
     selves(options),
     directClusterEndpointTokens(options),

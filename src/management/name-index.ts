@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { compareBytes } from '@flotilla/json';
+import { compareBytes, type JsonObject } from '@flotilla/json';
 import type { ObjectMeta, TypedObject } from '../api/meta.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { isSameSpec } from './aggregate-incrementally.ts';

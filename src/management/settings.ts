@@ -29,7 +29,7 @@ export interface ManagementSettings {
   };
 }
 
-export const defaultSettings: ManagementSettings = {
+export const defaultManagementSettings: ManagementSettings = {
   accessKeys: { maxTTL: 0, perUser: 100 },
   projects: { selfService: false },
   charts: { allowed: [{ name: 'vcluster', repo: 'https://charts.loft.sh' }] },

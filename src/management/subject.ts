@@ -1,8 +1,8 @@
 import type { JsonObject } from '@flotilla/json';
 import type { AccessKey } from '../api/management/v1/access-key.ts';
 import type { UserInfo } from '../api/user-info.ts';
-import { compileScope, denyAllScope, type Scope } from '../auth/authz/scope.ts';
-import type { Subject } from '../auth/authz/subject.ts';
+import { type CompiledScope, compileScope, denyAllScope } from '../auth/authz/scope.ts';
+import type { AuthorizationSubject } from '../auth/authz/subject.ts';
 import { scopesOf } from './access-keys/access-key-state.ts';
 import type { ManagementState } from './state.ts';
 
@@ -16,20 +16,20 @@ export interface CredentialedCaller {
   readonly scopes?: readonly JsonObject[];
 }
 
-const unscoped: readonly Scope[] = [];
-const denyAll: readonly Scope[] = [denyAllScope];
+const unscoped: readonly CompiledScope[] = [];
+const denyAll: readonly CompiledScope[] = [denyAllScope];
 
 /** The compiled scopes of each key object. A changed key, even in its hidden part, is a new object. */
-const compiledScopes = new WeakMap<AccessKey, readonly Scope[]>();
+const compiledScopes = new WeakMap<AccessKey, readonly CompiledScope[]>();
 
 /**
  * Returns the caller for the authorizer. The scopes of the access key apply even if the caller impersonates another
  * user. If the key has been deleted, everything is denied.
  */
-export function subjectOf(
+export function authorizationSubjectOf(
   { user, system, accessKey, scopes = [] }: CredentialedCaller,
   state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
-): Subject {
+): AuthorizationSubject {
   const own = scopes.length === 0 ? unscoped : scopes.map(compileScope);
   if (accessKey === undefined) return { user, system, scopes: own };
   const key = state.accessKey(accessKey);
@@ -37,7 +37,7 @@ export function subjectOf(
   return { user, system, scopes: own.length === 0 ? keys : [...keys, ...own] };
 }
 
-function scopesOfKey(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly Scope[] {
+function scopesOfKey(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly CompiledScope[] {
   const found = compiledScopes.get(key);
   if (found !== undefined) return found;
   const scopes = scopesOf(key, state).map(compileScope);

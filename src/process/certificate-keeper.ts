@@ -13,9 +13,9 @@ export interface CertificateKeeperOptions {
 }
 
 /** The interval in milliseconds at which the operator's certificate files are read again, to detect changes to them. */
-export const ownCertificateInterval = 10_000;
+export const customCertificateReloadMilliseconds = 10_000;
 /** The interval at which to check for renewal. Certificates are renewed a month before expiry, so it can be long. */
-export const renewalInterval = 12 * 60 * 60_000;
+export const certificateRenewalCheckMilliseconds = 12 * 60 * 60_000;
 
 /** Loads the serving certificate periodically and reports changes to `onChange`. Returns a function that stops this. */
 export function keepCertificate(options: CertificateKeeperOptions): () => void {

@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock, systemClock } from '../lib/clock.ts';
 import { type DataDir, dataDirAt } from '../server/data/data-dir.ts';
 import {
-  authorityOf,
-  ensureAuthority,
+  caCertificateOf,
+  ensureCertificateAuthority,
   ensureServingCertificate,
-  readOwnCertificate,
+  readCustomCertificate,
   servingNames,
 } from './certificates.ts';
 
@@ -25,7 +25,7 @@ const day = 24 * 60 * 60_000;
 
 describe('the serving certificate', () => {
   it('a strict client accepts the certificate under each of its names and no other', async () => {
-    const authority = await ensureAuthority(dir, systemClock);
+    const authority = await ensureCertificateAuthority(dir, systemClock);
     const pair = await ensureServingCertificate(dir, authority, servingNames(['example.test']), systemClock);
     const server = createServer(pair, (_, response) => response.end('ok'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,10 +50,10 @@ describe('the serving certificate', () => {
   });
 
   it('the certificate has the form that Go and RFC 5280 require', async () => {
-    const authority = new X509Certificate((await ensureAuthority(dir, systemClock)).cert);
+    const authority = new X509Certificate((await ensureCertificateAuthority(dir, systemClock)).cert);
     const pair = await ensureServingCertificate(
       dir,
-      await ensureAuthority(dir, systemClock),
+      await ensureCertificateAuthority(dir, systemClock),
       servingNames(['flotilla.test', '10.0.0.7', 'FD00::1']),
       systemClock,
     );
@@ -72,19 +72,19 @@ describe('the serving certificate', () => {
   });
 
   it('the certificate is stored in files of mode 0600 and survives a restart', async () => {
-    const authority = await ensureAuthority(dir, systemClock);
+    const authority = await ensureCertificateAuthority(dir, systemClock);
     const names = servingNames(['*.example.test']);
     const first = await ensureServingCertificate(dir, authority, names, systemClock);
     for (const path of [dir.caCertificate, dir.caKey, dir.servingCertificate, dir.servingKey]) {
       expect((await stat(path)).mode & 0o777, path).toBe(0o600);
     }
-    expect(await ensureAuthority(dir, systemClock)).toEqual(authority);
+    expect(await ensureCertificateAuthority(dir, systemClock)).toEqual(authority);
     expect(await ensureServingCertificate(dir, authority, names, systemClock)).toEqual(first);
   });
 
   it('the certificate is renewed if it expires within a month, lacks a name or is damaged', async () => {
     const clock = new ManualClock();
-    const authority = await ensureAuthority(dir, clock);
+    const authority = await ensureCertificateAuthority(dir, clock);
     const first = await ensureServingCertificate(dir, authority, servingNames([]), clock);
     clock.advance(334 * day);
     expect(await ensureServingCertificate(dir, authority, servingNames([]), clock)).toEqual(first);
@@ -103,33 +103,35 @@ describe('the serving certificate', () => {
 describe('the authority', () => {
   it('an incomplete, mismatched or expired authority is rejected with a clear message', async () => {
     const clock = new ManualClock();
-    const authority = await ensureAuthority(dir, clock);
+    const authority = await ensureCertificateAuthority(dir, clock);
     await rm(dir.caKey);
-    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/belong together/);
+    await expect(ensureCertificateAuthority(dir, clock)).rejects.toThrow(/belong together/);
     const other = await ensureServingCertificate(dir, authority, ['x.test'], clock);
     await writeFile(dir.caKey, other.key);
-    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/is not the private key of/);
+    await expect(ensureCertificateAuthority(dir, clock)).rejects.toThrow(/is not the private key of/);
     await writeFile(dir.caKey, authority.key);
     clock.advance(3651 * day);
-    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/has expired/);
+    await expect(ensureCertificateAuthority(dir, clock)).rejects.toThrow(/has expired/);
   });
 
   it('the authority of a certificate is the last of its chain if that one is self-signed', async () => {
-    const authority = await ensureAuthority(dir, systemClock);
+    const authority = await ensureCertificateAuthority(dir, systemClock);
     const leaf = await ensureServingCertificate(dir, authority, ['x.test'], systemClock);
-    expect(authorityOf(leaf.cert)).toBeUndefined();
-    expect(authorityOf(leaf.cert + authority.cert)).toBe(authority.cert);
+    expect(caCertificateOf(leaf.cert)).toBeUndefined();
+    expect(caCertificateOf(leaf.cert + authority.cert)).toBe(authority.cert);
   });
 });
 
 describe('readOwnCertificate', () => {
   it('errors name the faulty file', async () => {
-    const authority = await ensureAuthority(dir, systemClock);
+    const authority = await ensureCertificateAuthority(dir, systemClock);
     await ensureServingCertificate(dir, authority, ['x.test'], systemClock);
-    await expect(readOwnCertificate(dir.servingCertificate, dir.servingKey)).resolves.toBeDefined();
-    await expect(readOwnCertificate('/no/cert', dir.servingKey)).rejects.toThrow('/no/cert does not exist');
-    await expect(readOwnCertificate(dir.servingKey, dir.servingKey)).rejects.toThrow('does not contain a certificate');
-    await expect(readOwnCertificate(dir.servingCertificate, dir.caKey)).rejects.toThrow('is not the private key of');
-    await expect(readOwnCertificate(dir.servingCertificate, dir.caCertificate)).rejects.toThrow('private key');
+    await expect(readCustomCertificate(dir.servingCertificate, dir.servingKey)).resolves.toBeDefined();
+    await expect(readCustomCertificate('/no/cert', dir.servingKey)).rejects.toThrow('/no/cert does not exist');
+    await expect(readCustomCertificate(dir.servingKey, dir.servingKey)).rejects.toThrow(
+      'does not contain a certificate',
+    );
+    await expect(readCustomCertificate(dir.servingCertificate, dir.caKey)).rejects.toThrow('is not the private key of');
+    await expect(readCustomCertificate(dir.servingCertificate, dir.caCertificate)).rejects.toThrow('private key');
   });
 });

@@ -23,12 +23,12 @@ const servingLifetime = 365 * day;
 const renewBefore = 30 * day;
 
 /** Returns the certificate authority of the installation. Creates it on the first start. */
-export async function ensureAuthority(dir: CertificateFiles, clock: Clock): Promise<CertificatePair> {
+export async function ensureCertificateAuthority(dir: CertificateFiles, clock: Clock): Promise<CertificatePair> {
   const cert = await readIfExists(dir.caCertificate);
   const key = await readIfExists(dir.caKey);
   if (cert === undefined && key === undefined) {
-    const { makeAuthority } = await import('./make-certificate.ts');
-    const created = await makeAuthority(clock.now(), authorityLifetime);
+    const { createCertificateAuthority } = await import('./make-certificate.ts');
+    const created = await createCertificateAuthority(clock.now(), authorityLifetime);
     await writePrivateFile(dir.caKey, created.key);
     await writePrivateFile(dir.caCertificate, created.cert);
     return created;
@@ -60,15 +60,15 @@ export async function ensureServingCertificate(
   if (cert !== undefined && key !== undefined && isCurrent({ cert, key }, authority, names, clock.now())) {
     return { cert, key };
   }
-  const { makeServingCertificate } = await import('./make-certificate.ts');
-  const created = await makeServingCertificate(authority, names, clock.now(), servingLifetime);
+  const { createServingCertificate } = await import('./make-certificate.ts');
+  const created = await createServingCertificate(authority, names, clock.now(), servingLifetime);
   await writePrivateFile(dir.servingKey, created.key);
   await writePrivateFile(dir.servingCertificate, created.cert);
   return created;
 }
 
 /** Reads the certificate and key that the operator provides. The file may contain a chain, server certificate first. */
-export async function readOwnCertificate(certFile: string, keyFile: string): Promise<CertificatePair> {
+export async function readCustomCertificate(certFile: string, keyFile: string): Promise<CertificatePair> {
   const cert = await readIfExists(certFile);
   if (cert === undefined) throw new StartError(`the certificate file ${certFile} does not exist`);
   const key = await readIfExists(keyFile);
@@ -81,7 +81,7 @@ export async function readOwnCertificate(certFile: string, keyFile: string): Pro
  * Returns the CA certificate of a chain, for use in kubeconfigs: the last certificate, if it is self-signed.
  * `undefined` if the chain does not contain its CA, because clients are expected to trust that CA already.
  */
-export function authorityOf(chain: string): string | undefined {
+export function caCertificateOf(chain: string): string | undefined {
   const last = chain.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)?.at(-1);
   if (last === undefined) return undefined;
   const certificate = new X509Certificate(last);

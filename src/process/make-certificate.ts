@@ -28,7 +28,7 @@ const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const backdated = 24 * 60 * 60_000;
 
 /** Creates a certificate authority for this installation. It may sign server certificates, but no other authorities. */
-export async function makeAuthority(now: number, lifetime: number): Promise<CertificatePair> {
+export async function createCertificateAuthority(now: number, lifetime: number): Promise<CertificatePair> {
   const keys = await crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
   // The name is unique, so that clients that trust several installations can distinguish their authorities.
   const name = `CN=flotilla-ca-${randomBytes(4).toString('hex')}`;
@@ -52,7 +52,7 @@ export async function makeAuthority(now: number, lifetime: number): Promise<Cert
 }
 
 /** Creates a serving certificate for the given names and addresses, which become its subject alternative names. */
-export async function makeServingCertificate(
+export async function createServingCertificate(
   authority: CertificatePair,
   names: readonly string[],
   now: number,

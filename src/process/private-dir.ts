@@ -25,7 +25,7 @@ async function makeDirectory(path: string): Promise<void> {
     if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
     if (code !== 'ENOENT') throw error;
     const parent = dirname(path);
-    if (await exists(parent)) {
+    if (await fileExists(parent)) {
       await access(parent, constants.W_OK | constants.X_OK);
       throw new Error(`cannot create a directory in ${parent}`);
     }
@@ -44,7 +44,7 @@ export async function isEmptyDirectory(path: string): Promise<boolean> {
   }
 }
 
-export async function exists(path: string): Promise<boolean> {
+export async function fileExists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;

@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
  */
 
 /** Parses a listen address such as `127.0.0.1:8443` or `[::1]:8443`. Error messages contain `example`. */
-export function readListen(text: string, example: string): { host: string; port: number } {
+export function readListenAddress(text: string, example: string): { host: string; port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
@@ -30,7 +30,7 @@ export function optionalOrigin(flag: string, text: string | undefined): string |
   return text === undefined ? undefined : readOrigin(flag, text);
 }
 
-export function readOwnTls(
+export function readCustomTlsFlags(
   certFile: string | undefined,
   keyFile: string | undefined,
 ): { certFile: string; keyFile: string } | undefined {

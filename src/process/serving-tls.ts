@@ -1,13 +1,17 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { keepCertificate, ownCertificateInterval, renewalInterval } from './certificate-keeper.ts';
 import {
-  authorityOf,
+  certificateRenewalCheckMilliseconds,
+  customCertificateReloadMilliseconds,
+  keepCertificate,
+} from './certificate-keeper.ts';
+import {
   type CertificateFiles,
   type CertificatePair,
-  ensureAuthority,
+  caCertificateOf,
+  ensureCertificateAuthority,
   ensureServingCertificate,
-  readOwnCertificate,
+  readCustomCertificate,
   servingNames,
 } from './certificates.ts';
 
@@ -35,25 +39,26 @@ export async function loadServingTls(
   clock: Clock,
   log: Log,
 ): Promise<ServingTls> {
-  const authority = await ensureAuthority(dir, clock);
+  const authority = await ensureCertificateAuthority(dir, clock);
   const { tls } = settings;
   const external = settings.externalUrl === undefined ? [] : [hostOf(settings.externalUrl)];
   const names = servingNames([settings.listen.host, ...external, ...settings.tlsSan]);
   const load =
     tls === undefined
       ? async () => withAuthority(await ensureServingCertificate(dir, authority, names, clock), authority)
-      : () => readOwnCertificate(tls.certFile, tls.keyFile);
+      : () => readCustomCertificate(tls.certFile, tls.keyFile);
   const pair = await load();
   return {
     pair,
-    authority: tls === undefined ? authority.cert : authorityOf(pair.cert),
+    authority: tls === undefined ? authority.cert : caCertificateOf(pair.cert),
     follow: (onChange) =>
       keepCertificate({
         clock,
         log,
         initial: pair,
         load,
-        intervalMilliseconds: tls === undefined ? renewalInterval : ownCertificateInterval,
+        intervalMilliseconds:
+          tls === undefined ? certificateRenewalCheckMilliseconds : customCertificateReloadMilliseconds,
         onChange,
       }),
   };

@@ -70,7 +70,7 @@ export function rotateKeySet(
   const remaining = unexpiredKeys(retired, options.now);
   if (remaining.length >= maxRetiredKeys) throw new TooManySigningKeysError();
   const until = Math.ceil(options.now / 1000) + Math.max(current.longestTTL ?? 0, options.longestTTL);
-  return { current: next, retired: [{ ...publicPart(current), until }, ...remaining] };
+  return { current: next, retired: [{ ...publicKeyPart(current), until }, ...remaining] };
 }
 
 export function unexpiredKeys(retired: readonly RetiredKey[], now: number): readonly RetiredKey[] {
@@ -80,13 +80,13 @@ export function unexpiredKeys(retired: readonly RetiredKey[], now: number): read
 const publicMembers = ['kty', 'crv', 'x', 'y', 'alg', 'use'] as const;
 
 /** Returns the public part of a key, as published at `/auth/jwks`. */
-export function publicPart(key: JWK & { readonly kid: string }): JWK & { readonly kid: string } {
+export function publicKeyPart(key: JWK & { readonly kid: string }): JWK & { readonly kid: string } {
   const members = publicMembers.map((name) => [name, key[name]]).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(members), kid: key.kid };
 }
 
 function retiredPart(key: RetiredKey): RetiredKey {
-  return { ...publicPart(key), until: key.until };
+  return { ...publicKeyPart(key), until: key.until };
 }
 
 function isRetired(key: JWK): key is RetiredKey {

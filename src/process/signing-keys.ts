@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import {
   makeSigningKey,
-  publicPart,
+  publicKeyPart,
   readSigningKeyFile,
   rotateKeySet,
   type SigningKey,
@@ -56,7 +56,7 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
 
   return {
     current: () => signer,
-    publicKeys: () => ({ keys: [set.current, ...unexpiredKeys(set.retired, clock.now())].map(publicPart) }),
+    publicKeys: () => ({ keys: [set.current, ...unexpiredKeys(set.retired, clock.now())].map(publicKeyPart) }),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -3,23 +3,23 @@ import { forbidden } from '../api/status.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { KindStore } from './kind-store.ts';
 import {
-  caller,
-  deleting,
+  callerContext,
   dryRun,
-  listing,
+  newWidget,
   openWidgets,
-  patching,
-  refusal,
-  system,
-  widget,
-  writing,
+  rejectionStatus,
+  serverContext,
+  testDeleteOptions,
+  testListOptions,
+  testPatchOptions,
+  testWriteOptions,
 } from './widgets.fixture.ts';
 
 async function openAdmitted(admit: (write: AdmissionAttributes) => void | Promise<void>) {
   return openWidgets(
     {},
     {
-      collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined, admit },
+      planeCallbacks: { namespaceState: () => 'active', resolveOwner: () => undefined, admit },
     },
   );
 }
@@ -31,7 +31,7 @@ function describeWrite({ operation, subresource, draft, dryRun: isDry, context }
 }
 
 const merge = { type: 'merge', document: { spec: { color: 'red' } }, findings: [] } as const;
-const applied = { type: 'apply', object: widget('applied', { spec: { color: 'blue' } }) } as const;
+const applied = { type: 'apply', object: newWidget('applied', { spec: { color: 'blue' } }) } as const;
 
 function statusOf(kind: KindStore): NonNullable<KindStore['status']> {
   if (kind.status === undefined) throw new Error('no status');
@@ -43,16 +43,21 @@ describe('admission', () => {
     const admitted: string[] = [];
     const { kind } = await openAdmitted((write) => void admitted.push(describeWrite(write)));
     const status = statusOf(kind);
-    await kind.verbs.create(caller(), widget('a'), dryRun);
-    await kind.verbs.create(caller(), widget('a'), writing);
-    await kind.verbs.update(caller(), 'a', { ...widget('a'), metadata: { name: 'a', resourceVersion: '2' } }, writing);
-    await kind.verbs.patch(caller(), 'a', merge, patching);
-    await kind.verbs.patch(caller(), 'a', merge, { ...patching, subresource: 'scale' });
-    await kind.verbs.patch(caller(), 'applied', applied, patching);
-    await status.patch(caller(), 'a', { ...merge, document: { status: { phase: 'x' } } }, patching);
-    await kind.verbs.delete(caller(), 'a', deleting({ dryRun: true }));
-    await kind.verbs.delete(caller(), 'a', deleting());
-    await kind.verbs.deletecollection(caller(), listing(), deleting());
+    await kind.verbs.create(callerContext(), newWidget('a'), dryRun);
+    await kind.verbs.create(callerContext(), newWidget('a'), testWriteOptions);
+    await kind.verbs.update(
+      callerContext(),
+      'a',
+      { ...newWidget('a'), metadata: { name: 'a', resourceVersion: '2' } },
+      testWriteOptions,
+    );
+    await kind.verbs.patch(callerContext(), 'a', merge, testPatchOptions);
+    await kind.verbs.patch(callerContext(), 'a', merge, { ...testPatchOptions, subresource: 'scale' });
+    await kind.verbs.patch(callerContext(), 'applied', applied, testPatchOptions);
+    await status.patch(callerContext(), 'a', { ...merge, document: { status: { phase: 'x' } } }, testPatchOptions);
+    await kind.verbs.delete(callerContext(), 'a', testDeleteOptions({ dryRun: true }));
+    await kind.verbs.delete(callerContext(), 'a', testDeleteOptions());
+    await kind.verbs.deletecollection(callerContext(), testListOptions(), testDeleteOptions());
     expect(admitted).toEqual([
       'CREATE a dry by jane',
       'CREATE a by jane',
@@ -70,9 +75,9 @@ describe('admission', () => {
   it('admission is not called for writes of the server itself', async () => {
     const admitted: string[] = [];
     const { kind } = await openAdmitted((write) => void admitted.push(describeWrite(write)));
-    await kind.verbs.create(system(), widget('a'), writing);
-    await kind.verbs.patch(system(), 'a', merge, patching);
-    await kind.verbs.delete(system(), 'a', deleting());
+    await kind.verbs.create(serverContext(), newWidget('a'), testWriteOptions);
+    await kind.verbs.patch(serverContext(), 'a', merge, testPatchOptions);
+    await kind.verbs.delete(serverContext(), 'a', testDeleteOptions());
     expect(admitted).toEqual([]);
   });
 
@@ -82,13 +87,19 @@ describe('admission', () => {
       admitted.push(describeWrite(write));
       throw forbidden({ group: 'test.example', resource: 'widgets' }, 'a', 'a policy says no');
     });
-    expect((await refusal(kind.verbs.create(caller(), widget('a', { spec: { size: 0 } }), writing))).code).toBe(422);
+    expect(
+      (
+        await rejectionStatus(
+          kind.verbs.create(callerContext(), newWidget('a', { spec: { size: 0 } }), testWriteOptions),
+        )
+      ).code,
+    ).toBe(422);
     expect(admitted).toEqual([]);
-    await kind.verbs.create(system(), widget('a'), writing);
-    const refused = await refusal(kind.verbs.create(caller(), widget('a'), writing));
+    await kind.verbs.create(serverContext(), newWidget('a'), testWriteOptions);
+    const refused = await rejectionStatus(kind.verbs.create(callerContext(), newWidget('a'), testWriteOptions));
     expect(refused.message).toBe('widgets.test.example "a" is forbidden: a policy says no');
     expect(admitted).toHaveLength(1);
-    expect((await refusal(kind.verbs.delete(caller(), 'a', deleting()))).code).toBe(403);
+    expect((await rejectionStatus(kind.verbs.delete(callerContext(), 'a', testDeleteOptions()))).code).toBe(403);
     expect(kind.peek('a', 'a')).toBeDefined();
   });
 
@@ -97,9 +108,9 @@ describe('admission', () => {
     const opened = await openAdmitted(({ draft, onCompleted }) => {
       onCompleted(() => ended.push(opened.kind.peek('a', draft.object.metadata.name ?? '') !== undefined));
     });
-    await opened.kind.verbs.create(caller(), widget('a'), dryRun);
-    await opened.kind.verbs.create(caller(), widget('a'), writing);
-    await refusal(opened.kind.verbs.create(caller(), widget('a'), writing));
+    await opened.kind.verbs.create(callerContext(), newWidget('a'), dryRun);
+    await opened.kind.verbs.create(callerContext(), newWidget('a'), testWriteOptions);
+    await rejectionStatus(opened.kind.verbs.create(callerContext(), newWidget('a'), testWriteOptions));
     expect(ended).toEqual([false, true, true]);
   });
 
@@ -112,14 +123,18 @@ describe('admission', () => {
       if (name === 'later') return Promise.reject(no());
       throw no();
     });
-    for (const name of ['at-once', 'later']) await refusal(kind.verbs.create(caller(), widget(name), writing));
+    for (const name of ['at-once', 'later'])
+      await rejectionStatus(kind.verbs.create(callerContext(), newWidget(name), testWriteOptions));
     expect(ended).toEqual(['at-once', 'later']);
   });
 
   it('managedFields name the subresource of a write', async () => {
     const { kind } = await openWidgets();
-    await kind.verbs.create(caller(), widget('a', { spec: { color: 'blue' } }), writing);
-    const { object } = await kind.verbs.patch(caller(), 'a', merge, { ...patching, subresource: 'scale' });
+    await kind.verbs.create(callerContext(), newWidget('a', { spec: { color: 'blue' } }), testWriteOptions);
+    const { object } = await kind.verbs.patch(callerContext(), 'a', merge, {
+      ...testPatchOptions,
+      subresource: 'scale',
+    });
     expect(object.metadata.managedFields?.map((entry) => entry.subresource)).toContain('scale');
   });
 });

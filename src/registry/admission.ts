@@ -3,12 +3,12 @@ import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
 /** Runs the plane's admission and then stores the write. The server's own writes skip admission. */
-export function withAdmission<T>(
+export function admitAndStore<T>(
   kind: KindRuntime,
   write: Omit<AdmissionAttributes, 'resource' | 'onCompleted'>,
   store: () => Promise<T>,
 ): Promise<T> {
-  const { admit } = kind.collaborators;
+  const { admit } = kind.planeCallbacks;
   if (admit === undefined || write.context.system) return store();
   const { operation, subresource, draft, context, dryRun } = write;
   const callbacks: (() => void)[] = [];

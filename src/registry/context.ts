@@ -55,7 +55,7 @@ export interface RequestContext {
  * Returns a copy of `context` with `changes` applied. A spread alone would lose the getters and methods of the
  * context's class, for example the getter that creates `signal` on demand.
  */
-export function contextWith(context: RequestContext, changes: Partial<RequestContext>): RequestContext {
+export function contextWithChanges(context: RequestContext, changes: Partial<RequestContext>): RequestContext {
   return {
     ...context,
     signal: context.signal,

@@ -2,7 +2,7 @@ import type { OwnerReference } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
-import type { Check, Store } from '../store/store.ts';
+import type { RevisionCheck, Store } from '../store/store.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { ObjectCache } from './cache/watch-cache.ts';
 import type { StoredResource } from './resource.ts';
@@ -12,14 +12,14 @@ import type { MaintenanceWork } from './write/maintenance-work.ts';
 import type { OwnerTracker } from './write/owner-tracker.ts';
 
 /** The functions of the control plane that a kind calls. */
-export interface Collaborators {
+export interface PlaneCallbacks {
   /** Returns the state of a namespace. Called before an object is created in it (rules CREATE-19, CREATE-20). */
   namespaceState(namespace: string): 'active' | 'terminating' | 'missing';
   /**
    * Returns a check for the transaction that creates an object. It fails if the deletion of the namespace started after
    * `namespaceState` was called. Absent if the plane has no namespace objects.
    */
-  namespaceCheck?(namespace: string): Check | undefined;
+  namespaceCheck?(namespace: string): RevisionCheck | undefined;
   /**
    * Returns the object whose reconcile waits until this namespace is empty. Each change in the namespace requeues this
    * object. `undefined` if no object waits.
@@ -75,7 +75,7 @@ export interface KindLimits {
   readonly decodedSize: number;
 }
 
-export const defaultLimits: KindLimits = {
+export const defaultKindLimits: KindLimits = {
   // Equals the limit for a request body: every accepted body can be stored, and patches cannot grow an object beyond
   // it.
   objectBytes: 3_145_728,
@@ -101,7 +101,7 @@ export interface KindRuntime {
   readonly clock: Clock;
   readonly log: Log;
   readonly ids: IdGenerator;
-  readonly collaborators: Collaborators;
+  readonly planeCallbacks: PlaneCallbacks;
   readonly limits: KindLimits;
   readonly cache: ObjectCache;
   /** The watches of the kind. They receive each change of `cache`. */

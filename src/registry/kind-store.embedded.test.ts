@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbeddedStore } from '../store/embedded/embedded.ts';
 import {
-  caller,
-  deleting,
+  callerContext,
   describeEvent,
-  latest,
-  listing,
+  newWidget,
   openWidgets,
-  patching,
-  take,
-  watching,
-  widget,
-  writing,
+  takeEvents,
+  testDeleteOptions,
+  testGetOptions,
+  testListOptions,
+  testPatchOptions,
+  testWatchOptions,
+  testWriteOptions,
 } from './widgets.fixture.ts';
 
 /** The memory store responds at once; here concurrent writers really wait for a disk. */
@@ -29,31 +29,35 @@ describe('a kind over the embedded store', () => {
     const store = await openEmbeddedStore({ directory });
     const { kind } = await openWidgets({}, { store });
     const created = await Promise.allSettled(
-      Array.from({ length: 10 }, () => kind.verbs.create(caller(), widget('w'), writing)),
+      Array.from({ length: 10 }, () => kind.verbs.create(callerContext(), newWidget('w'), testWriteOptions)),
     );
     expect(created.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '2' }));
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
         const document = { metadata: { annotations: { [`n${index}`]: '1' } } };
-        return kind.verbs.patch(caller(), 'w', { type: 'merge', document, findings: [] }, patching);
+        return kind.verbs.patch(callerContext(), 'w', { type: 'merge', document, findings: [] }, testPatchOptions);
       }),
     );
-    const { object } = await kind.verbs.get(caller(), 'w', latest);
+    const { object } = await kind.verbs.get(callerContext(), 'w', testGetOptions);
     expect(Object.keys(object.metadata.annotations ?? {})).toHaveLength(20);
-    expect(await take(stream, 20)).toHaveLength(20);
-    const before = await kind.verbs.list(caller(), listing());
+    expect(await takeEvents(stream, 20)).toHaveLength(20);
+    const before = await kind.verbs.list(callerContext(), testListOptions());
     kind.close();
     await store.close();
 
     const reopened = await openEmbeddedStore({ directory });
     const again = await openWidgets({}, { store: reopened });
-    const after = await again.kind.verbs.list(caller(), listing());
+    const after = await again.kind.verbs.list(callerContext(), testListOptions());
     expect(after.items.map((item) => item.json())).toEqual(before.items.map((item) => item.json()));
     expect(after.resourceVersion).toBe(before.resourceVersion);
-    await again.kind.verbs.delete(caller(), 'w', deleting());
-    const resumed = await again.kind.verbs.watch(caller(), watching({ resourceVersion: '20' }));
-    expect((await take(resumed, 3)).map(describeEvent)).toEqual(['MODIFIED w@21', 'MODIFIED w@22', 'DELETED w@23']);
+    await again.kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
+    const resumed = await again.kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '20' }));
+    expect((await takeEvents(resumed, 3)).map(describeEvent)).toEqual([
+      'MODIFIED w@21',
+      'MODIFIED w@22',
+      'DELETED w@23',
+    ]);
     await reopened.close();
   });
 });

@@ -4,22 +4,22 @@ import { StatusError } from '../api/status.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { KindStore } from './kind-store.ts';
-import { mountStored } from './verbs/stored-verbs.ts';
+import { mountStoredKind } from './verbs/stored-verbs.ts';
 import type { ServedList, WatchStream } from './verbs.ts';
 import {
-  caller,
-  deleting,
-  latest,
-  listing,
+  callerContext,
+  newWidget,
   openWidgets,
-  patching,
-  refusal,
-  slice,
-  system,
-  watching,
-  widget,
-  withOverrides,
-  writing,
+  rejectionStatus,
+  serverContext,
+  storeWithOverrides,
+  testDeleteOptions,
+  testGetOptions,
+  testListOptions,
+  testPatchOptions,
+  testSlice,
+  testWatchOptions,
+  testWriteOptions,
 } from './widgets.fixture.ts';
 
 /** One step of a client: an action on an object. */
@@ -34,22 +34,22 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Performs the step. A rejection (no such object, or it exists already) is expected. */
 async function perform(kind: KindStore, { act, namespace, name, value }: Step): Promise<void> {
-  const context = caller({ namespace });
+  const context = callerContext({ namespace });
   const merge = (document: object) =>
     kind.verbs.patch(
       context,
       name,
       { type: 'merge', document: JSON.parse(JSON.stringify(document)), findings: [] },
-      patching,
+      testPatchOptions,
     );
   const acts: Record<Step['act'], () => Promise<unknown>> = {
-    create: () => kind.verbs.create(context, widget(name, { metadata: { labels: { l: value } } }), writing),
+    create: () => kind.verbs.create(context, newWidget(name, { metadata: { labels: { l: value } } }), testWriteOptions),
     paint: () => merge({ spec: { color: value } }),
     relabel: () => merge({ metadata: { labels: { l: value } } }),
     hold: () => merge({ metadata: { finalizers: ['x.example/f'] } }),
     release: () => merge({ metadata: { finalizers: null } }),
-    delete: () => kind.verbs.delete(context, name, deleting()),
-    foreground: () => kind.verbs.delete(context, name, deleting({ propagationPolicy: 'Foreground' })),
+    delete: () => kind.verbs.delete(context, name, testDeleteOptions()),
+    foreground: () => kind.verbs.delete(context, name, testDeleteOptions({ propagationPolicy: 'Foreground' })),
   };
   try {
     await acts[act]();
@@ -104,21 +104,21 @@ describe('a kind over a store', () => {
         fc.boolean(),
         async (before, after, recentChanges, selected) => {
           const { kind, clock } = await openWidgets({}, { limits: { recentChanges } });
-          const everywhere = caller({ namespace: '' });
+          const everywhere = callerContext({ namespace: '' });
           const which = selected ? red : {};
           for (const each of before) await perform(kind, each);
-          const list = await kind.verbs.list(everywhere, listing(which));
+          const list = await kind.verbs.list(everywhere, testListOptions(which));
           const half = Math.floor(after.length / 2);
           await Promise.all(after.slice(0, half).map((each) => perform(kind, each)));
           const [resumed, initial] = await Promise.all([
             kind.verbs.watch(
               everywhere,
-              watching({ ...which, resourceVersion: list.resourceVersion, allowBookmarks: true }),
+              testWatchOptions({ ...which, resourceVersion: list.resourceVersion, allowBookmarks: true }),
             ),
-            kind.verbs.watch(everywhere, watching({ ...which, allowBookmarks: true })),
+            kind.verbs.watch(everywhere, testWatchOptions({ ...which, allowBookmarks: true })),
             ...after.slice(half).map((each) => perform(kind, each)),
           ]);
-          const end = await kind.verbs.list(everywhere, listing(which));
+          const end = await kind.verbs.list(everywhere, testListOptions(which));
           const until = Number(end.resourceVersion);
           clock.advance(60_000);
           expect(await folded(resumed, until, list.items)).toEqual(asMap(end));
@@ -138,15 +138,15 @@ describe('a kind over a store', () => {
         fc.boolean(),
         async (before, after, limit, selected) => {
           const { kind } = await openWidgets();
-          const everywhere = caller({ namespace: '' });
+          const everywhere = callerContext({ namespace: '' });
           const which = selected ? red : {};
           for (const each of before) await perform(kind, each);
-          const whole = await kind.verbs.list(everywhere, listing(which));
+          const whole = await kind.verbs.list(everywhere, testListOptions(which));
           const seen: ServedList['items'][number][] = [];
           const rest = [...after];
           let token = '';
           do {
-            const page = await kind.verbs.list(everywhere, listing({ ...which, limit, continue: token }));
+            const page = await kind.verbs.list(everywhere, testListOptions({ ...which, limit, continue: token }));
             expect(page.resourceVersion).toBe(whole.resourceVersion);
             expect(page.items.length).toBe(Math.min(limit, whole.items.length - seen.length));
             seen.push(...page.items);
@@ -169,19 +169,19 @@ describe('a kind over a store', () => {
         const { kind } = await openWidgets();
         const created = await Promise.allSettled(
           Array.from({ length: writers }, () =>
-            kind.verbs.create(caller(), widget('w', { spec: { size: 1 } }), writing),
+            kind.verbs.create(callerContext(), newWidget('w', { spec: { size: 1 } }), testWriteOptions),
           ),
         );
         expect(created.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
         let won = 0;
         for (let round = 0; round < rounds; round++) {
-          const { object } = await kind.verbs.get(caller(), 'w', latest);
+          const { object } = await kind.verbs.get(callerContext(), 'w', testGetOptions);
           const { size } = object.spec as { size: number };
           const results = await Promise.allSettled(
             Array.from({ length: writers }, (_, index) => {
               const labels = { writer: String(index) };
               const sent = { ...object, metadata: { ...object.metadata, labels }, spec: { size: size + 1 } };
-              return kind.verbs.update(caller(), 'w', sent, writing);
+              return kind.verbs.update(callerContext(), 'w', sent, testWriteOptions);
             }),
           );
           won += results.filter((result) => result.status === 'fulfilled').length;
@@ -200,9 +200,9 @@ describe('a kind over a store', () => {
         for (const each of steps) await perform(kind, each);
         kind.close();
         const again = await openWidgets({}, { store, clock });
-        const everywhere = caller({ namespace: '' });
+        const everywhere = callerContext({ namespace: '' });
         const [one, other] = await Promise.all(
-          [kind, again.kind].map((each) => each.verbs.list(everywhere, listing())),
+          [kind, again.kind].map((each) => each.verbs.list(everywhere, testListOptions())),
         );
         expect(asMap(other as ServedList)).toEqual(asMap(one as ServedList));
       }),
@@ -218,9 +218,9 @@ describe('a kind over a store', () => {
     const { kind, store, clock } = await openWidgets({ schema });
     const spec = JSON.parse('{"__proto__":{"x":1},"constructor":2,"10":3,"9":4}');
     spec.long = 9223372036854775807n;
-    await kind.verbs.create(caller(), widget('w', { spec }), writing);
+    await kind.verbs.create(callerContext(), newWidget('w', { spec }), testWriteOptions);
     const again = await openWidgets({ schema }, { store, clock });
-    const served = await again.kind.verbs.get(caller(), 'w', latest);
+    const served = await again.kind.verbs.get(callerContext(), 'w', testGetOptions);
     expect(served.json()).toContain(
       '"spec":{"10":3,"9":4,"__proto__":{"x":1},"constructor":2,"long":9223372036854775807}',
     );
@@ -228,8 +228,8 @@ describe('a kind over a store', () => {
 
   it('built-in kinds have struct order and no generation (DEC-25)', async () => {
     const { kind } = await openWidgets({ builtIn: true });
-    const sent = widget('w', { metadata: { labels: { l: '1' }, finalizers: ['x.example/f'] } });
-    const { object } = await kind.verbs.create(caller(), sent, writing);
+    const sent = newWidget('w', { metadata: { labels: { l: '1' }, finalizers: ['x.example/f'] } });
+    const { object } = await kind.verbs.create(callerContext(), sent, testWriteOptions);
     expect(Object.keys(object.metadata)).toEqual([
       'name',
       'namespace',
@@ -245,20 +245,22 @@ describe('a kind over a store', () => {
 
   it('a get that waits for a revision does not return an object that the caller may not read (GET-04)', async () => {
     const { kind } = await openWidgets();
-    const made = await kind.verbs.create(caller(), widget('w'), writing);
+    const made = await kind.verbs.create(callerContext(), newWidget('w'), testWriteOptions);
     const next = Number(made.object.metadata.resourceVersion) + 1;
-    const reads = kind.verbs.get(caller({ mayRead: () => false }), 'new', { resourceVersion: String(next) });
-    await kind.verbs.create(caller(), widget('new'), writing);
-    expect(await refusal(reads)).toMatchObject({ code: 404 });
-    expect((await kind.verbs.get(caller({ mayRead: () => true }), 'new', latest)).object.metadata.name).toBe('new');
+    const reads = kind.verbs.get(callerContext({ mayRead: () => false }), 'new', { resourceVersion: String(next) });
+    await kind.verbs.create(callerContext(), newWidget('new'), testWriteOptions);
+    expect(await rejectionStatus(reads)).toMatchObject({ code: 404 });
+    expect(
+      (await kind.verbs.get(callerContext({ mayRead: () => true }), 'new', testGetOptions)).object.metadata.name,
+    ).toBe('new');
   });
 
   it('clients get only the verbs that the kind permits, and its status', async () => {
     const { kind } = await openWidgets({ verbs: ['get', 'list'] });
-    const mounted = mountStored(kind);
+    const mounted = mountStoredKind(kind);
     expect(Object.keys(mounted.verbs)).toEqual(['get', 'list']);
     expect(Object.keys(mounted.subresources)).toEqual(['status']);
-    await kind.verbs.create(system(), widget('w'), writing);
+    await kind.verbs.create(serverContext(), newWidget('w'), testWriteOptions);
   });
 });
 
@@ -266,31 +268,33 @@ describe('a failing store', () => {
   it('a store that cannot write is a 503 with its message, and reads continue (ERR-20)', async () => {
     const real = openMemoryStore();
     const { kind: before } = await openWidgets({}, { store: real });
-    await before.verbs.create(caller(), widget('w'), writing);
-    const store = withOverrides(real, {
+    await before.verbs.create(callerContext(), newWidget('w'), testWriteOptions);
+    const store = storeWithOverrides(real, {
       transact: () => Promise.reject(new StoreError('Unavailable', 'the disk is full')),
     });
     const { kind } = await openWidgets({}, { store });
-    expect(await refusal(kind.verbs.create(caller(), widget('v'), writing))).toMatchObject({
+    expect(await rejectionStatus(kind.verbs.create(callerContext(), newWidget('v'), testWriteOptions))).toMatchObject({
       code: 503,
       reason: 'ServiceUnavailable',
       message: 'the disk is full',
       details: { retryAfterSeconds: 5 },
     });
-    expect((await kind.verbs.get(caller(), 'w', latest)).object.metadata.name).toBe('w');
+    expect((await kind.verbs.get(callerContext(), 'w', testGetOptions)).object.metadata.name).toBe('w');
   });
 
   it('a closed store is a 503', async () => {
     const { kind, store } = await openWidgets();
     await store.close();
-    expect(await refusal(kind.verbs.get(caller(), 'w', latest))).toMatchObject({ code: 503 });
-    expect(await refusal(kind.verbs.create(caller(), widget('w'), writing))).toMatchObject({ code: 503 });
+    expect(await rejectionStatus(kind.verbs.get(callerContext(), 'w', testGetOptions))).toMatchObject({ code: 503 });
+    expect(await rejectionStatus(kind.verbs.create(callerContext(), newWidget('w'), testWriteOptions))).toMatchObject({
+      code: 503,
+    });
   });
 
   it('removing the slice ends its watches', async () => {
     const { kind, store } = await openWidgets();
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
-    await store.removePrefix({ slice, prefix: [] });
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
+    await store.removePrefix({ slice: testSlice, prefix: [] });
     const { done } = await stream[Symbol.asyncIterator]().next();
     expect(done).toBe(true);
   });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
 import type { AnyFields, TypedObject } from '../api/meta.ts';
-import type { Check } from '../store/store.ts';
+import type { RevisionCheck } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, ServedObject, SubresourceVerbs } from './verbs.ts';
 
@@ -35,7 +35,7 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
    * Returns a check for a transaction that depends on the object. It fails if the object has changed since this call.
    * `undefined` if the object does not exist.
    */
-  unchangedCheck(namespace: string, name: string): Check | undefined;
+  unchangedCheck(namespace: string, name: string): RevisionCheck | undefined;
   /** Returns the hidden part of the object's record; `undefined` if there is none. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
   /** Returns the object that holds this claim (see `StoredResource.claims`); `undefined` if no object holds it. */

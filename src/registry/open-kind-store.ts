@@ -3,7 +3,7 @@ import { controllersUser } from '../api/naming.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
-import type { Check, Store } from '../store/store.ts';
+import type { RevisionCheck, Store } from '../store/store.ts';
 import type { PlaneBuiltinObjects } from './cache/builtin-objects.ts';
 import type { CachedObject } from './cache/cached-object.ts';
 import type { SliceObjects } from './cache/slice-objects.ts';
@@ -11,16 +11,16 @@ import { VersionCache } from './cache/version-cache.ts';
 import { WatchCache } from './cache/watch-cache.ts';
 import type { RequestContext } from './context.ts';
 import {
-  type Collaborators,
-  defaultLimits,
+  defaultKindLimits,
   type IdGenerator,
   type KindLimits,
   type KindRuntime,
+  type PlaneCallbacks,
 } from './kind-runtime.ts';
 import type { KindStore } from './kind-store.ts';
 import type { StoredResource } from './resource.ts';
 import { objectRowKey, objectsRange, resourceKey } from './rows/rows.ts';
-import { sealedRows, sealedSlice } from './rows/sealed-rows.ts';
+import { storeWithSealedRows, unsealedSliceObjects } from './rows/sealed-rows.ts';
 import { create } from './verbs/create.ts';
 import { deleteObject, handleDeadline } from './verbs/delete.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
@@ -41,7 +41,7 @@ export interface KindStoreOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly ids?: IdGenerator;
-  readonly collaborators: Collaborators;
+  readonly planeCallbacks: PlaneCallbacks;
   /** Called after each commit that wrote maintenance rows. Must not throw. */
   readonly onMaintenanceWork?: (left: MaintenanceWork) => void;
   readonly limits?: Partial<KindLimits>;
@@ -57,7 +57,7 @@ export interface KindStoreOptions {
 export async function openKindStore(options: KindStoreOptions): Promise<KindStore> {
   const { resource, slice, clock, log } = options;
   const { store, shared } = withSealing(options);
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = { ...defaultKindLimits, ...options.limits };
   const cache = await WatchCache.open({
     resource,
     store,
@@ -80,7 +80,7 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     subscribers,
     createQueues: new KeyedSerializer(),
     ids: options.ids ?? { uid: randomUUID, suffix: randomSuffix },
-    collaborators: options.collaborators,
+    planeCallbacks: options.planeCallbacks,
     onMaintenanceWork: options.onMaintenanceWork ?? (() => {}),
   };
   return kindStore(kind);
@@ -140,7 +140,7 @@ function otherVersion(kind: KindRuntime, resource: StoredResource): KindRuntime 
   return { ...kind, resource, cache, subscribers };
 }
 
-function unchanged({ slice, resource }: KindRuntime, object: CachedObject | undefined): Check | undefined {
+function unchanged({ slice, resource }: KindRuntime, object: CachedObject | undefined): RevisionCheck | undefined {
   if (object === undefined) return undefined;
   return {
     key: objectRowKey(slice, resourceKey(resource), object.namespace, object.name),
@@ -152,8 +152,8 @@ function withSealing({ resource, store, slice, shared }: KindStoreOptions) {
   const { sealing } = resource;
   if (sealing === undefined) return { store, shared };
   return {
-    store: sealedRows(store, objectsRange(slice, resourceKey(resource)), sealing),
-    shared: shared && sealedSlice(shared, sealing),
+    store: storeWithSealedRows(store, objectsRange(slice, resourceKey(resource)), sealing),
+    shared: shared && unsealedSliceObjects(shared, sealing),
   };
 }
 

@@ -34,7 +34,7 @@ export interface Draft<Fields extends JsonObject = AnyFields> {
 }
 
 /** An object of another kind that is written or deleted in the same transaction, such as the namespace of a project. */
-export interface Companion {
+export interface CompanionObject {
   readonly kind: ResourceKind;
   readonly namespace: string;
   readonly name: string;
@@ -51,7 +51,7 @@ export interface ServedForm {
    * The value of the member `form` in records that are stored in this form and need no conversion. Absent if objects
    * are never stored in this form.
    */
-  readonly mark?: string;
+  readonly storageFormId?: string;
   /** The apiVersion in which the kind stores new objects. */
   readonly storedVersion: string;
   /** True if `convert` would return the object unchanged. False also if this is not known. */
@@ -150,7 +150,7 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   claims?(record: StoredRecord<Fields>): readonly string[];
   claimTaken?(claim: string, holder: string, draft: Draft<Fields>): Error;
   /** Returns the companion objects, which are created, changed and deleted in the same transaction as the object. */
-  companions?(record: StoredRecord<Fields>): readonly Companion[];
+  companions?(record: StoredRecord<Fields>): readonly CompanionObject[];
   /**
    * Returns writes to other slices that belong to the create of the object, for example the rows of a new control
    * plane. They are part of the same transaction.

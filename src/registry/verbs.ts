@@ -35,11 +35,11 @@ export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' |
   /**
    * Handles GET of something that is not an object, such as a log. Replaces `get` and needs the permission for `get`.
    */
-  read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ServedBytes>;
+  read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
 }
 
 /** A response that another server sends and that is forwarded as fast as the client reads it. */
-export interface ServedBytes {
+export interface ForwardedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: AsyncIterable<Uint8Array>;

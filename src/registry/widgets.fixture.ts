@@ -20,7 +20,7 @@ import type {
 } from './verbs.ts';
 
 /** A kind for tests, with a status subresource, grace periods and a default value. */
-export const widgets: StoredResource = {
+export const widgetResource: StoredResource = {
   group: 'test.example',
   version: 'v1',
   kind: 'Widget',
@@ -47,10 +47,10 @@ export const widgets: StoredResource = {
   },
 };
 
-export const slice = 'plane';
+export const testSlice = 'plane';
 
 /** Returns a store that behaves like `store`, except for the functions in `changes`. */
-export function withOverrides(store: Store, changes: Partial<Store>): Store {
+export function storeWithOverrides(store: Store, changes: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name);
@@ -72,9 +72,9 @@ export async function openWidgets(
     ['closing', 'terminating'],
   ]);
   const kind = await openKindStore({
-    resource: { ...widgets, ...change },
-    slice,
-    collaborators: {
+    resource: { ...widgetResource, ...change },
+    slice: testSlice,
+    planeCallbacks: {
       namespaceState: (namespace) => namespaces.get(namespace) ?? 'missing',
       resolveOwner: (reference: OwnerReference, namespace) =>
         reference.kind === 'Widget'
@@ -96,7 +96,7 @@ export interface TestContext extends RequestContext {
   readonly warnings: string[];
 }
 
-export function caller(change: Partial<RequestContext> = {}): TestContext {
+export function callerContext(change: Partial<RequestContext> = {}): TestContext {
   const warnings: string[] = [];
   return {
     user: { name: 'jane', groups: [] },
@@ -110,9 +110,12 @@ export function caller(change: Partial<RequestContext> = {}): TestContext {
   };
 }
 
-export const system = (namespace = 'a') => caller({ system: true, namespace });
+export const serverContext = (namespace = 'a') => callerContext({ system: true, namespace });
 
-export function widget(name: string, change: { metadata?: JsonObject; spec?: JsonObject; status?: JsonObject } = {}) {
+export function newWidget(
+  name: string,
+  change: { metadata?: JsonObject; spec?: JsonObject; status?: JsonObject } = {},
+) {
   const { metadata, ...rest } = change;
   return {
     apiVersion: 'test.example/v1',
@@ -122,21 +125,21 @@ export function widget(name: string, change: { metadata?: JsonObject; spec?: Jso
   } as KubeObject;
 }
 
-export const writing: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
-export const dryRun: WriteOptions = { ...writing, dryRun: true };
-export const patching: PatchOptions = { ...writing, force: false };
+export const testWriteOptions: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
+export const dryRun: WriteOptions = { ...testWriteOptions, dryRun: true };
+export const testPatchOptions: PatchOptions = { ...testWriteOptions, force: false };
 
-export function deleting(change: Partial<DeleteOptions> = {}): DeleteOptions {
+export function testDeleteOptions(change: Partial<DeleteOptions> = {}): DeleteOptions {
   return { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {}, ...change };
 }
 
-export function listing(change: Partial<ListOptions> = {}): ListOptions {
+export function testListOptions(change: Partial<ListOptions> = {}): ListOptions {
   return { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '', ...change };
 }
 
-export function watching(change: Partial<WatchOptions> = {}): WatchOptions {
+export function testWatchOptions(change: Partial<WatchOptions> = {}): WatchOptions {
   return {
-    ...listing(),
+    ...testListOptions(),
     allowBookmarks: false,
     sendInitialEvents: undefined,
     timeoutMilliseconds: 1_800_000,
@@ -144,10 +147,10 @@ export function watching(change: Partial<WatchOptions> = {}): WatchOptions {
   };
 }
 
-export const latest = { resourceVersion: '' };
+export const testGetOptions = { resourceVersion: '' };
 
 /** Returns the Status of the StatusError that a call rejects with. Throws if the call succeeds. */
-export async function refusal(call: Promise<unknown>) {
+export async function rejectionStatus(call: Promise<unknown>) {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -166,7 +169,7 @@ export function describeEvent(event: WatchEvent): string {
   return `${event.type} ${name}@${resourceVersion}`;
 }
 
-export async function take(stream: WatchStream, count: number): Promise<WatchEvent[]> {
+export async function takeEvents(stream: WatchStream, count: number): Promise<WatchEvent[]> {
   const iterator = reader(stream);
   const events: WatchEvent[] = [];
   while (events.length < count) {
@@ -186,4 +189,4 @@ function reader(stream: WatchStream): AsyncIterator<WatchEvent> {
   return known;
 }
 
-export const wrong = (field: string) => invalid(field, 'x', 'is wrong');
+export const wrongValueError = (field: string) => invalid(field, 'x', 'is wrong');

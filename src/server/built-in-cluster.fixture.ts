@@ -1,16 +1,15 @@
-import type { JsonObject } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type ParsedResponse, type RequestOptions, ServerTestEnv } from './server.fixture.ts';
 import type { FlagValues } from './settings/flags.ts';
 import type { RunningServer } from './start-server.ts';
 
 export const builtInClusterPath = '/kubernetes/cluster/local';
-export const virtualClusters = `${builtInClusterPath}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
+export const virtualClustersPath = `${builtInClusterPath}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
 
 /** Returns the root path of the API of a virtual cluster. */
 export function proxyPath(name: string): string {
-  return `${virtualClusters}/${name}/proxy`;
+  return `${virtualClustersPath}/${name}/proxy`;
 }
 
 /** Starts a new server for each test of the built-in cluster. */
@@ -65,7 +64,7 @@ export class BuiltInClusterTestEnv {
   }
 
   async createVirtualCluster(name: string): Promise<void> {
-    const response = await this.post(virtualClusters, { metadata: { name } });
+    const response = await this.post(virtualClustersPath, { metadata: { name } });
     expect(response.code, response.text).toBe(201);
   }
 
@@ -74,7 +73,7 @@ export class BuiltInClusterTestEnv {
    * `{}` if the virtual cluster is deleted.
    */
   async waitForVirtualCluster(name: string, has: (object: JsonObject) => boolean): Promise<JsonObject> {
-    const only = `${virtualClusters}?fieldSelector=metadata.name%3D${name}`;
+    const only = `${virtualClustersPath}?fieldSelector=metadata.name%3D${name}`;
     const { json } = await this.send(only);
     const [now = {}] = listAt(json, 'items') as readonly JsonObject[];
     if (has(now)) return now;

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';

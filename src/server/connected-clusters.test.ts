@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { flagAt, listAt, textAt } from '@flotilla/json';
+import { flagAt, type JsonObject, listAt, textAt } from '@flotilla/json';
 import { dump, load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { groupPath, mergePatch, ServerTestEnv } from './server.fixture.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clusterKind } from '../api/management/v1/cluster.ts';

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ManualClock } from '../lib/clock.ts';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';
-import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
+import { GatewayTestEnv, gatewayPath, instances, namespacesPathIn, sharedWith } from './gateway.fixture.ts';
 import { inPhase } from './instances.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
 describe('a long-running request to the virtual cluster of an instance', () => {
   const at = GatewayTestEnv.forEach();
-  const watched = `${namespacesIn('demo')}?watch=true`;
+  const watched = `${namespacesPathIn('demo')}?watch=true`;
 
   async function annasWatch() {
     const anna = await at.createUser('anna');
@@ -72,12 +72,12 @@ describe('a long-running request to the virtual cluster of an instance', () => {
     await at.restart({}, clock);
     await at.createInstance('demo', {}, { 'sleepmode.platform.sh/sleep-after': '100' });
     clock.advance(90_000);
-    expect(await at.code(namespacesIn('demo'))).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'))).toBe(200);
     clock.advance(90_000);
-    expect(await at.code(namespacesIn('demo'))).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'))).toBe(200);
     clock.advance(101_000);
     await at.waitForInstance('demo', inPhase('Sleeping'));
-    const codes = await Promise.all(Array.from({ length: 5 }, () => at.code(namespacesIn('demo'))));
+    const codes = await Promise.all(Array.from({ length: 5 }, () => at.code(namespacesPathIn('demo'))));
     expect(codes).toEqual([200, 200, 200, 200, 200]);
     await at.waitForInstance('demo', inPhase('Ready'));
   });
@@ -86,7 +86,7 @@ describe('a long-running request to the virtual cluster of an instance', () => {
     const clock = new ManualClock(Date.now());
     await at.restart({}, clock);
     await at.createInstance('demo', {}, { 'sleepmode.platform.sh/sleep-after': '100' });
-    const accounts = `${namespacesIn('demo')}/default/serviceaccounts`;
+    const accounts = `${namespacesPathIn('demo')}/default/serviceaccounts`;
     const tokenOf = async (name: string) => {
       expect((await at.post(accounts, { metadata: { name } })).code).toBe(201);
       return textAt((await at.post(`${accounts}/${name}/token`, { spec: {} })).json, 'status', 'token');
@@ -125,7 +125,7 @@ describe('a long-running request to the virtual cluster of an instance', () => {
         if (text.includes('"later"')) resolve();
       });
     });
-    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'later' } }, token)).code).toBe(201);
+    expect((await at.post(namespacesPathIn('demo'), { metadata: { name: 'later' } }, token)).code).toBe(201);
     await Promise.all([overSocket, overHttp2]);
     socket.close();
     session.close();

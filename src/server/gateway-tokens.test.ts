@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
-import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
+import { GatewayTestEnv, gatewayPath, instances, namespacesPathIn, sharedWith } from './gateway.fixture.ts';
 import { isGone } from './instances.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
@@ -40,7 +39,7 @@ describe('kubeconfigs of virtual clusters', () => {
     expect(exp - iat).toBe(86_400);
     const inside = await at.identityInside('demo', token);
     expect([inside.name, inside.groups.includes('platform:role:cluster-admin')]).toEqual(['anna', true]);
-    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'a' } }, token)).code).toBe(201);
+    expect((await at.post(namespacesPathIn('demo'), { metadata: { name: 'a' } }, token)).code).toBe(201);
     const elsewhere = ['/kubernetes/management/api', '/kubernetes/cluster/local/api', '/auth/logout', '/metrics'];
     for (const path of [`${gatewayPath('other')}/api`, `${groupPath}/projects`, ...elsewhere]) {
       expect(await at.code(path, token), path).toBeOneOf([401, 405]);
@@ -85,22 +84,22 @@ describe('kubeconfigs of virtual clusters', () => {
       ],
     ] as const) {
       const token = await at.token('demo', await at.createUser(name));
-      expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+      expect(await at.code(namespacesPathIn('demo'), token)).toBe(200);
       expect((await end()).code).toBe(200);
-      expect(await at.code(namespacesIn('demo'), token), name).toBe(401);
+      expect(await at.code(namespacesPathIn('demo'), token), name).toBe(401);
     }
   });
 
   it('end with the instance, and are invalid for a new one of the same name (completions §3)', async () => {
     await at.createInstance('demo');
     const token = await at.token('demo');
-    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(200);
     await at.send(`${instances}/demo`, { method: 'DELETE' });
     await at.waitForInstance('demo', isGone);
-    expect(await at.code(namespacesIn('demo'), token)).toBe(401);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(401);
     await at.createInstance('demo');
-    expect(await at.code(namespacesIn('demo'), token)).toBe(401);
-    expect(await at.code(namespacesIn('demo'), await at.token('demo'))).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(401);
+    expect(await at.code(namespacesPathIn('demo'), await at.token('demo'))).toBe(200);
   });
 
   it('grant neither more than the key does now, nor more than it did at their creation (completions §5)', async () => {
@@ -109,18 +108,18 @@ describe('kubeconfigs of virtual clusters', () => {
     await at.bench.createKey(at.server, 'own', { scope: wide });
     const key = await at.bench.createKey(at.server, 'narrow', { scope: wide });
     const token = await at.token('demo', key);
-    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(200);
     const narrower = { virtualClusters: [{ project: 'default', virtualCluster: 'another' }] };
     await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: narrower } }));
-    expect(await at.code(namespacesIn('demo'), token)).toBe(403);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(403);
     // A key with wider permissions does not widen its old tokens.
     const rules = [{ verbs: ['get', 'list'], requestTargets: ['ProjectVirtualCluster'] }, { verbs: ['create'] }];
     await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: { virtualClusters: null, rules } } }));
     const reading = await at.token('demo', key);
     await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: null } }));
-    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'a' } }, key)).code).toBe(201);
-    expect(await at.code(namespacesIn('demo'), reading)).toBe(200);
-    const patched = await at.send(`${namespacesIn('demo')}/a`, { ...mergePatch({}), token: reading });
+    expect((await at.post(namespacesPathIn('demo'), { metadata: { name: 'a' } }, key)).code).toBe(201);
+    expect(await at.code(namespacesPathIn('demo'), reading)).toBe(200);
+    const patched = await at.send(`${namespacesPathIn('demo')}/a`, { ...mergePatch({}), token: reading });
     expect(patched.code).toBe(403);
   });
 
@@ -128,16 +127,16 @@ describe('kubeconfigs of virtual clusters', () => {
     await at.createInstance('demo');
     const token = await at.token('demo');
     await at.restart();
-    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(200);
   });
 
   it('end with the permission to use the instance (completions §8)', async () => {
     const anna = await at.createUser('anna');
     await at.createInstance('demo', sharedWith('anna'));
     const token = await at.token('demo', anna);
-    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(200);
     await at.send(`${instances}/demo`, mergePatch({ spec: { access: [] } }));
-    expect(await at.code(namespacesIn('demo'), token)).toBe(403);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(403);
   });
 
   it('expire on time, never later than the key, and service account tokens can be disabled', async () => {
@@ -146,19 +145,19 @@ describe('kubeconfigs of virtual clusters', () => {
     await writeFile(config, 'gateway:\n  serviceAccountTokens: false\n  maxTokenTTL: 90000\n');
     await at.restart({ config }, clock);
     await at.createInstance('demo', sharedWith('anna'));
-    const path = `${namespacesIn('demo')}/default/serviceaccounts/default/token`;
+    const path = `${namespacesPathIn('demo')}/default/serviceaccounts/default/token`;
     const account = textAt((await at.post(path, { spec: {} })).json, 'status', 'token');
     expect(await at.code(`${gatewayPath('demo')}/version`, account)).toBe(401);
     const short = await at.token('demo', undefined, { certificateTTL: 60 });
     const keys = await at.token('demo', await at.createUser('anna', { ttl: 120 }));
     expect(decodeJwt(keys).exp).toBeLessThanOrEqual(Math.floor(clock.now() / 1000) + 120);
-    const watch = await at.openStream(`${namespacesIn('demo')}?watch=true`, short);
-    expect([watch.statusCode, await at.code(namespacesIn('demo'), keys)]).toEqual([200, 200]);
+    const watch = await at.openStream(`${namespacesPathIn('demo')}?watch=true`, short);
+    expect([watch.statusCode, await at.code(namespacesPathIn('demo'), keys)]).toEqual([200, 200]);
     clock.advance(61_000);
-    expect(await at.code(namespacesIn('demo'), short)).toBe(401);
+    expect(await at.code(namespacesPathIn('demo'), short)).toBe(401);
     await watch.body.text();
-    expect(await at.code(namespacesIn('demo'), keys)).toBe(200);
+    expect(await at.code(namespacesPathIn('demo'), keys)).toBe(200);
     clock.advance(60_000);
-    expect(await at.code(namespacesIn('demo'), keys)).toBe(401);
+    expect(await at.code(namespacesPathIn('demo'), keys)).toBe(401);
   });
 });

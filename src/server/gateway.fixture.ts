@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Clock } from '../lib/clock.ts';
@@ -14,7 +13,7 @@ export const instances = instancesOf('default');
 export const gatewayPath = (name: string, project = 'default') =>
   `/kubernetes/project/${project}/virtualcluster/${name}`;
 
-export const namespacesIn = (name: string) => `${gatewayPath(name)}/api/v1/namespaces`;
+export const namespacesPathIn = (name: string) => `${gatewayPath(name)}/api/v1/namespaces`;
 
 /** Returns the part of an instance's spec that shares the instance with these users. */
 export const sharedWith = (...users: string[]) => ({ access: [{ name: 'use', verbs: ['use', 'get'], users }] });

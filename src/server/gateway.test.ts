@@ -1,7 +1,7 @@
 import { listAt, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';
-import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
+import { GatewayTestEnv, gatewayPath, instances, namespacesPathIn, sharedWith } from './gateway.fixture.ts';
 import { inPhase, isGone } from './instances.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
@@ -16,9 +16,9 @@ describe('the gateway to the virtual clusters of projects', () => {
 
   it('forwards to the virtual cluster of the instance (completions §8)', async () => {
     await at.createInstance('demo');
-    const made = await at.post(namespacesIn('demo'), { metadata: { name: 'web' } });
+    const made = await at.post(namespacesPathIn('demo'), { metadata: { name: 'web' } });
     expect(made.code, made.text).toBe(201);
-    expect(await at.code(`${namespacesIn('demo')}/web`)).toBe(200);
+    expect(await at.code(`${namespacesPathIn('demo')}/web`)).toBe(200);
     expect(await at.code(`${builtInClusterPath}/api/v1/namespaces/web`)).toBe(404);
     expect(textAt((await at.send(`${gatewayPath('demo')}/version`)).json, 'gitVersion')).toMatch(/^v1\./);
     expect((await at.send(gatewayPath('demo'))).json).toMatchObject({
@@ -48,11 +48,11 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(await roles(bob)).toEqual(['platform:role:edit']);
     expect(await roles(carl)).toEqual(['platform:role:edit', 'platform:role:cluster-admin']);
     const map = { metadata: { name: 'paint' } };
-    const maps = `${namespacesIn('demo')}/default/configmaps`;
+    const maps = `${namespacesPathIn('demo')}/default/configmaps`;
     expect((await at.post(maps, map, anna)).code).toBe(403);
     expect((await at.post(maps, map, bob)).code).toBe(201);
-    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'x' } }, bob)).code).toBe(403);
-    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'x' } }, carl)).code).toBe(201);
+    expect((await at.post(namespacesPathIn('demo'), { metadata: { name: 'x' } }, bob)).code).toBe(403);
+    expect((await at.post(namespacesPathIn('demo'), { metadata: { name: 'x' } }, carl)).code).toBe(201);
   });
 
   it('passes on neither Kubernetes system groups nor role groups of the caller (completions §8)', async () => {
@@ -80,14 +80,14 @@ describe('the gateway to the virtual clusters of projects', () => {
       await body.dump();
       return statusCode;
     };
-    expect(await as(namespacesIn('demo'), anna, 'root', 'system:masters')).toBe(403);
+    expect(await as(namespacesPathIn('demo'), anna, 'root', 'system:masters')).toBe(403);
     const admin = await at.bench.adminKey();
-    expect(await as(namespacesIn('demo'), admin, 'bob')).toBe(403);
-    expect(await as(namespacesIn('demo'), admin, 'bob', 'platform:role:view')).toBe(200);
+    expect(await as(namespacesPathIn('demo'), admin, 'bob')).toBe(403);
+    expect(await as(namespacesPathIn('demo'), admin, 'bob', 'platform:role:view')).toBe(200);
     const scope = { virtualClusters: [{ project: 'default', virtualCluster: 'demo' }] };
     const scoped = await at.bench.createKey(at.server, 'narrow', { scope });
-    expect(await as(namespacesIn('demo'), scoped, 'root', 'system:masters')).toBe(200);
-    expect(await as(namespacesIn('other'), scoped, 'root', 'system:masters')).toBe(403);
+    expect(await as(namespacesPathIn('demo'), scoped, 'root', 'system:masters')).toBe(200);
+    expect(await as(namespacesPathIn('other'), scoped, 'root', 'system:masters')).toBe(403);
   });
 
   it('applies the rules of the key to requests and to their implied permissions (completions §5)', async () => {
@@ -95,7 +95,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     const resources = [{ group: '', resources: ['configmaps'] }];
     const scope = { rules: [{ verbs: ['get', 'patch'], resources, requestTargets: ['ProjectVirtualCluster'] }] };
     const token = await at.bench.createKey(at.server, 'narrow', { scope });
-    const maps = `${namespacesIn('demo')}/default/configmaps`;
+    const maps = `${namespacesPathIn('demo')}/default/configmaps`;
     const apply = (name: string) =>
       at.send(`${maps}/${name}?fieldManager=test`, {
         method: 'PATCH',
@@ -106,7 +106,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect((await at.post(maps, { metadata: { name: 'there' } })).code).toBe(201);
     expect((await apply('there')).code).toBe(200);
     expect((await apply('new')).code).toBe(403);
-    expect(await at.code(`${namespacesIn('demo')}/default`, token)).toBe(403);
+    expect(await at.code(`${namespacesPathIn('demo')}/default`, token)).toBe(403);
   });
 
   it('applies the scope of a key to access reviews, also with impersonation (AUTHZ-01, completions §5)', async () => {
@@ -144,7 +144,7 @@ describe('the gateway to the virtual clusters of projects', () => {
   });
 
   it('reports the cause: not found, not ready, sleeping, not connected (completions §8)', async () => {
-    expect(await message(namespacesIn('nothing'))).toEqual([
+    expect(await message(namespacesPathIn('nothing'))).toEqual([
       404,
       'virtualclusterinstances.management.platform.sh "nothing" not found',
     ]);
@@ -157,14 +157,14 @@ describe('the gateway to the virtual clusters of projects', () => {
       `${instances}/demo`,
       mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': 'true' } } }),
     );
-    expect(await message(namespacesIn('demo'))).toEqual([
+    expect(await message(namespacesPathIn('demo'))).toEqual([
       503,
       'the virtual cluster "demo" is asleep because its VirtualClusterInstance has the annotation sleepmode.platform.sh/force; it keeps its data. Remove the annotation to wake it',
     ]);
     await at.bench.createObject(at.server, 'clusters', 'far', { networkPeer: true });
     const spec = { clusterRef: { cluster: 'far' } };
     expect((await at.post(instances, { metadata: { name: 'away' }, spec })).code).toBe(201);
-    expect(await message(namespacesIn('away'))).toEqual([
+    expect(await message(namespacesPathIn('away'))).toEqual([
       501,
       'the virtual cluster "away" cannot be reached: it runs on the cluster "far", and this server has no gateway to that cluster',
     ]);
@@ -179,7 +179,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     const spec = { clusterRef: { cluster: 'local', namespace, virtualCluster: 'prize' } };
     expect((await at.post(instances, { metadata: { name: 'demo' }, spec })).code).toBe(201);
     await at.waitForInstance('demo', inPhase('Failed'));
-    const [code, text] = await message(namespacesIn('demo'));
+    const [code, text] = await message(namespacesPathIn('demo'));
     expect(code, String(text)).toBe(503);
     expect(text).toMatch(/is not ready/);
   });
@@ -188,21 +188,21 @@ describe('the gateway to the virtual clusters of projects', () => {
     await at.createInstance('demo');
     await at.send(`${instances}/demo`, mergePatch({ metadata: { finalizers: ['example.dev/hold'] } }));
     await at.send(`${instances}/demo`, { method: 'DELETE' });
-    expect((await message(namespacesIn('demo')))[0]).toBe(503);
+    expect((await message(namespacesPathIn('demo')))[0]).toBe(503);
     await at.send(`${instances}/demo`, mergePatch({ metadata: { finalizers: [] } }));
     await at.waitForInstance('demo', isGone);
-    expect((await message(namespacesIn('demo')))[0]).toBe(404);
+    expect((await message(namespacesPathIn('demo')))[0]).toBe(404);
   });
 
   it('accepts service account tokens of the virtual cluster if enabled (completions §8)', async () => {
     await at.createInstance('demo');
     await at.createInstance('other');
-    const path = `${namespacesIn('demo')}/default/serviceaccounts/default/token`;
+    const path = `${namespacesPathIn('demo')}/default/serviceaccounts/default/token`;
     const token = textAt((await at.post(path, { spec: {} })).json, 'status', 'token');
     expect((await at.identityInside('demo', token)).name).toBe('system:serviceaccount:default:default');
     expect(await at.code(`${gatewayPath('other')}/version`, token)).toBe(401);
     expect(await at.code(`${groupPath}/projects`, token)).toBe(401);
-    expect(await at.code(namespacesIn('demo'), token)).toBe(403);
+    expect(await at.code(namespacesPathIn('demo'), token)).toBe(403);
   });
 
   it('is described in the instance for each reader (completions §3)', async () => {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { instanceKubeconfig } from './instance-kubeconfig.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { readLines } from '../lib/read-lines.ts';
 import { groupPath, type ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';

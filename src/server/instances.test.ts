@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';

@@ -1,6 +1,6 @@
 import type { Kubeconfig } from '../api/kubeconfig.ts';
 import { builtInClusterName } from '../api/naming.ts';
-import { openPlanes, type Planes } from '../builtin/open-planes.ts';
+import { type BuiltInClusterPlanes, openBuiltInClusterPlanes } from '../builtin/open-planes.ts';
 import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import type { Host } from '../hosts/host.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
@@ -10,13 +10,13 @@ import { updateBuiltInClusterStatus } from './built-in-cluster-status.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
 import { writeAdminKey } from './data/admin-files.ts';
 import { openConnectedHosts } from './open-connected-hosts.ts';
-import { type Management, openManagement } from './open-management.ts';
+import { type ManagementApi, openManagementApi } from './open-management.ts';
 import type { ServerContext } from './server-context.ts';
 
 /** The control planes of the server: management API, built-in cluster with its virtual clusters, connected clusters. */
 export interface ControlPlanes {
-  readonly management: Management;
-  readonly planes: Planes;
+  readonly management: ManagementApi;
+  readonly planes: BuiltInClusterPlanes;
   readonly connected: ConnectedHosts;
   readonly hosts: HostDirectory;
   /** True if this start has created the administrator's access key. */
@@ -43,7 +43,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   let maintenance: Maintenance | undefined;
   const onMaintenanceWork = (work: MaintenanceWork) => maintenance?.wake(work);
   const connect = (kubeconfig: Kubeconfig): HostConnection => connectToHost(kubeconfig, { clock });
-  const management = await openManagement({
+  const management = await openManagementApi({
     store,
     sealer,
     settings: settings.management,
@@ -86,9 +86,12 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   return { management, planes, connected, hosts, isNew: newKey !== undefined };
 }
 
-function openPlanesOf(server: ServerContext, onMaintenanceWork: (work: MaintenanceWork) => void): Promise<Planes> {
+function openPlanesOf(
+  server: ServerContext,
+  onMaintenanceWork: (work: MaintenanceWork) => void,
+): Promise<BuiltInClusterPlanes> {
   const { settings, tls } = server;
-  return openPlanes({
+  return openBuiltInClusterPlanes({
     store: server.store,
     clock: server.clock,
     log: server.log,

@@ -3,7 +3,7 @@ import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster
 import { builtInClusterName } from '../api/naming.ts';
 import type { Authenticator } from '../auth/authn.ts';
 import { builtInGateway } from '../builtin/built-in-gateway.ts';
-import type { Planes } from '../builtin/open-planes.ts';
+import type { BuiltInClusterPlanes } from '../builtin/open-planes.ts';
 import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import { TargetLimiters } from '../gateway/forward/target-limiter.ts';
 import { hostedCluster } from '../gateway/hosted-cluster.ts';
@@ -16,11 +16,11 @@ import type { Host } from '../hosts/host.ts';
 import type { Mount } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import { storeOf } from '../registry/kind-stores.ts';
-import type { Management } from './open-management.ts';
+import type { ManagementApi } from './open-management.ts';
 
 export interface GatewayOptions {
-  readonly management: Management;
-  readonly planes: Planes;
+  readonly management: ManagementApi;
+  readonly planes: BuiltInClusterPlanes;
   readonly tokens: TokenKeys;
   /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
@@ -40,7 +40,7 @@ export interface Gateway {
 
 export interface GatewayMountOptions extends Pick<InstanceGatewayOptions, 'chain' | 'authorize' | 'onPlane'> {
   readonly apiPrefix: string;
-  readonly resume: Authenticator['resume'];
+  readonly resume: Authenticator['authenticateByKey'];
 }
 
 /** Serves `/<api_prefix>/project/<project>/virtualcluster/<name>` for instances on all connected clusters. */

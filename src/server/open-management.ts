@@ -5,7 +5,7 @@ import { permissionRulesFor } from '../auth/authz/rules-review.ts';
 import { visibilityFilterFor } from '../auth/authz/visibility-filter.ts';
 import type { TokenSigner } from '../auth/direct-token.ts';
 import { type ControlPlane, openControlPlane } from '../controlplane/control-plane.ts';
-import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
+import { coreEventsView, eventsGroupView } from '../controlplane/core/event-views.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.ts';
@@ -17,16 +17,16 @@ import { managementResources } from '../management/management-resources.ts';
 import { type MountOptions, mountManagement } from '../management/mount-management.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
-import { type CredentialedCaller, subjectOf } from '../management/subject.ts';
+import { authorizationSubjectOf, type CredentialedCaller } from '../management/subject.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
-import { mountStored } from '../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
 import { type ControllersOptions, startControllers } from './start-controllers.ts';
 
-export interface ManagementOptions {
+export interface ManagementApiOptions {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly settings: ManagementSettings;
@@ -47,7 +47,7 @@ export interface ManagementOptions {
 /** The inputs of the controllers that are not API objects: the use of virtual clusters, and the connected clusters. */
 export type ControllerInputs = Pick<ControllersOptions, 'activity' | 'connected'>;
 
-export interface Management {
+export interface ManagementApi {
   readonly plane: ControlPlane;
   readonly state: ManagementState;
   /** Starts the controllers. Returns a function that stops them. */
@@ -58,16 +58,16 @@ export interface Management {
 const managementSlice = 'management';
 
 /** Opens the management API as a control plane. Its controllers do not run until `start` is called. */
-export async function openManagement(options: ManagementOptions): Promise<Management> {
+export async function openManagementApi(options: ManagementApiOptions): Promise<ManagementApi> {
   const { store, sealer, settings, clock, log } = options;
   const state = createManagementState(settings.projects);
   const dependencies = { state, settings, clock, sealer, connect: options.connect };
   const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
-    decide(subjectOf(caller, state), attributes, state);
+    decide(authorizationSubjectOf(caller, state), attributes, state);
   const reviews: ReviewDependencies = {
     clock,
     authorize,
-    rules: (caller, namespace) => permissionRulesFor(subjectOf(caller, state), namespace, state),
+    rules: (caller, namespace) => permissionRulesFor(authorizationSubjectOf(caller, state), namespace, state),
   };
 
   const plane = await openControlPlane({
@@ -91,7 +91,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       }),
     ],
     authorize,
-    mayRead: (caller, kind, verb) => visibilityFilterFor(subjectOf(caller, state), kind, state, verb),
+    mayRead: (caller, kind, verb) => visibilityFilterFor(authorizationSubjectOf(caller, state), kind, state, verb),
     onMaintenanceWork: options.onMaintenanceWork,
   });
 
@@ -105,9 +105,9 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
 function coreKinds(stores: KindStores): MountedResource[] {
   const events = storeOf(stores, storedEvents);
   return [
-    mountStored(storeOf(stores, readOnlyNamespaces)),
+    mountStoredKind(storeOf(stores, readOnlyNamespaces)),
     coreEventsView(events),
-    eventsView(events),
-    mountStored(storeOf(stores, storedLeases)),
+    eventsGroupView(events),
+    mountStoredKind(storeOf(stores, storedLeases)),
   ];
 }

@@ -1,6 +1,6 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
-import { accountTokenKeys } from '../builtin/account-token-keys.ts';
+import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
 import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import { type VersionInfo, versionInfo } from '../http/documents/version.ts';
 import type { HealthCheck } from '../http/plane.ts';
@@ -15,7 +15,7 @@ import { StartError } from '../process/start-error.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
 import { type DataDir, openDataDir } from './data/data-dir.ts';
-import { diskCheck } from './data/disk-check.ts';
+import { diskHealthCheck } from './data/disk-check.ts';
 import { loadSealer } from './data/load-sealer.ts';
 import { openStore } from './data/open-store.ts';
 import type { ServerOptions } from './settings/options.ts';
@@ -40,10 +40,10 @@ export interface ServerContext extends ServerEnvironment {
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
-  readonly lifecycle: Lifecycle;
+  readonly lifecycle: ServerLifecycle;
 }
 
-export interface Lifecycle {
+export interface ServerLifecycle {
   /** True after the shutdown has started. */
   ending: boolean;
 }
@@ -65,7 +65,7 @@ export async function openServerContext(
     throw new StartError(`cannot open the audit log ${dir.auditLog}: ${describeError(error)}`, { cause: error });
   });
   closing.add('audit log', () => auditLog.close());
-  const lifecycle: Lifecycle = { ending: false };
+  const lifecycle: ServerLifecycle = { ending: false };
   return {
     ...environment,
     settings,
@@ -74,10 +74,10 @@ export async function openServerContext(
     sealer,
     tls,
     signingKeys,
-    tokens: accountTokenKeys({ signingKeys, installation: store.identity }),
+    tokens: serviceAccountTokenKeys({ signingKeys, installation: store.identity }),
     auditLog,
     version: versionInfo({ packageVersion: programVersion }),
-    healthChecks: [...serverChecks(store, lifecycle), diskCheck(store, clock, log)],
+    healthChecks: [...serverChecks(store, lifecycle), diskHealthCheck(store, clock, log)],
     lifecycle,
   };
 }
@@ -86,7 +86,7 @@ function longestTokenTTL({ management, planes }: ServerOptions): number {
   return Math.max(management.directTokens.maxTTL, management.gateway.maxTokenTTL, planes.maxTokenTTL);
 }
 
-function serverChecks(store: Store, lifecycle: Readonly<Lifecycle>): HealthCheck[] {
+function serverChecks(store: Store, lifecycle: Readonly<ServerLifecycle>): HealthCheck[] {
   return [
     {
       name: 'store',

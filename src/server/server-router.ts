@@ -2,7 +2,7 @@ import { auditPath } from '../api/audit/audit-event.ts';
 import { builtInClusterName } from '../api/naming.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authn.ts';
-import { planeServer } from '../builtin/plane-server.ts';
+import { createPlaneHandlers } from '../builtin/plane-server.ts';
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import { clusterGateway } from '../gateway/cluster-gateway.ts';
 import { sandboxResponse } from '../gateway/forward/sandbox-response.ts';
@@ -11,9 +11,9 @@ import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from 
 import { processMounts, readOnly } from '../http/documents/process-mounts.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import type { Exchange, Handler, IncomingRequest } from '../http/exchange.ts';
-import { inFlight } from '../http/filters/in-flight.ts';
-import { keyRate } from '../http/filters/key-rate.ts';
-import { sourceLimit } from '../http/filters/source-limit.ts';
+import { inFlightFilter } from '../http/filters/in-flight.ts';
+import { keyRateFilter } from '../http/filters/key-rate.ts';
+import { sourceLimitFilter } from '../http/filters/source-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
@@ -41,7 +41,7 @@ export interface ServerRouterOptions {
   /** Forwards requests to the virtual clusters of projects, at `/project`. */
   readonly gateway: Gateway;
   readonly authenticate: Authenticator['authenticate'];
-  readonly resume: Authenticator['resume'];
+  readonly resume: Authenticator['authenticateByKey'];
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
@@ -75,9 +75,9 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     auditLog: options.auditLog,
     auditRules: settings.audit.rules,
     whenAuditUnwritable: settings.audit.onFailure,
-    sourceLimit: sourceLimit({ clock }),
-    keyRate: keyRate({ clock, perSecond: settings.limits.requestsPerSecond }),
-    inFlight: inFlight({
+    sourceLimit: sourceLimitFilter({ clock }),
+    keyRate: keyRateFilter({ clock, perSecond: settings.limits.requestsPerSecond }),
+    inFlight: inFlightFilter({
       clock,
       reads: readsInFlight,
       writes: writesInFlight,
@@ -102,7 +102,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     exchange.plane = plane ?? null;
   };
   const { version, healthChecks, metrics } = options;
-  const serveManagement = planeServer({ clock, log, version, healthChecks, metrics, bodyBytes })(management);
+  const serveManagement = createPlaneHandlers({ clock, log, version, healthChecks, metrics, bodyBytes })(management);
 
   const toClusters = clusterGateway({
     builtInName: builtInClusterName,

@@ -9,7 +9,7 @@ import { startClusterController } from '../controllers/clusters/cluster-controll
 import type { InstanceActivity } from '../controllers/instances/instance-activity.ts';
 import { startInstanceController } from '../controllers/instances/instance-controller.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
-import { startReadyTimes } from '../controllers/projects/ready-times.ts';
+import { startReadyTimeRecorder } from '../controllers/projects/ready-times.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
@@ -39,7 +39,7 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
   const projects = management.resource(projectKind);
   const instances = management.resource(virtualClusterInstanceKind);
   const clusters = management.resource(clusterKind);
-  const readyTimes = startReadyTimes({ projects, clock, log });
+  const readyTimes = startReadyTimeRecorder({ projects, clock, log });
   const controllers = [
     startProjectController({
       projects,

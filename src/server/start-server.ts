@@ -14,7 +14,7 @@ import { serverUrl, startListener } from '../process/start-listener.ts';
 import { openAgentApi } from './agents/open-agent-api.ts';
 import { auditHandler } from './audit-handler.ts';
 import { openAccessKeys } from './auth/access-keys.ts';
-import { openAuth } from './auth/open-auth.ts';
+import { openAuthHandlers } from './auth/open-auth.ts';
 import { isConsoleBuilt, readConsoleFiles } from './console/console-files.ts';
 import { consoleHandler } from './console/console-handler.ts';
 import { ensureAdminKubeconfig } from './data/admin-files.ts';
@@ -129,7 +129,7 @@ function openHandler(
     apiOf: (name) => connected.apiOf(name),
     gateway,
     authenticate,
-    resume: (key) => accessKeys.authenticator.resume(key),
+    resume: (key) => accessKeys.authenticator.authenticateByKey(key),
     auditLog,
     version,
     healthChecks: server.healthChecks,
@@ -150,7 +150,7 @@ function openHandler(
       activity: gateway.activity,
       clock,
     }),
-    auth: openAuth({ settings, management, authenticate, sealer, signingKeys, closing, clock, log }),
+    auth: openAuthHandlers({ settings, management, authenticate, sealer, signingKeys, closing, clock, log }),
     backup: backupHandler(store),
     audit: auditHandler({ path: dir.auditLog, keptFiles: settings.audit.keptFiles }),
     console: consoleHandler({

@@ -7,7 +7,7 @@ import {
   builtInClusterPath,
   inPhase,
   proxyPath,
-  virtualClusters,
+  virtualClustersPath,
 } from './built-in-cluster.fixture.ts';
 import { runBackup } from './data/backup.ts';
 import { runRestore } from './data/restore.ts';
@@ -25,7 +25,7 @@ describe('the built-in cluster over HTTP', () => {
     expect(textAt(ready, 'status', 'kubernetesVersion')).toMatch(/^v1\./);
     expect(textAt((await at.send(`${proxyPath('one')}/version`)).json, 'gitVersion')).toMatch(/^v1\./);
     expect((await at.send(proxyPath('one'))).json).toMatchObject({ paths: expect.arrayContaining(['/api', '/apis']) });
-    const written = await at.send(`${virtualClusters}/one/status`, mergePatch({ status: { phase: 'Pending' } }));
+    const written = await at.send(`${virtualClustersPath}/one/status`, mergePatch({ status: { phase: 'Pending' } }));
     expect(written.code).toBe(405);
   });
 
@@ -122,7 +122,7 @@ describe('the built-in cluster over HTTP', () => {
     await at.waitForVirtualCluster('one', inPhase('Ready'));
     await at.post(`${proxyPath('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
     const watch = await at.request(`${proxyPath('one')}/api/v1/namespaces?watch=true`);
-    const sleep = (asleep: boolean) => at.send(`${virtualClusters}/one`, mergePatch({ spec: { asleep } }));
+    const sleep = (asleep: boolean) => at.send(`${virtualClustersPath}/one`, mergePatch({ spec: { asleep } }));
     expect((await sleep(true)).code).toBe(200);
     expect(await watch.body.text()).toMatch(/"type":"ERROR".*asleep/);
     const refused = await at.send(`${proxyPath('one')}/api/v1/namespaces/kept`);
@@ -136,23 +136,23 @@ describe('the built-in cluster over HTTP', () => {
 
   it('removes the plane before its object, after all other finalizers are gone', async () => {
     const object = { metadata: { name: 'one', finalizers: ['example.dev/hold'] } };
-    expect((await at.post(virtualClusters, object)).code).toBe(201);
+    expect((await at.post(virtualClustersPath, object)).code).toBe(201);
     await at.waitForVirtualCluster('one', inPhase('Ready'));
     const watch = await at.request(`${proxyPath('one')}/api/v1/namespaces?watch=true`);
-    const deleted = await at.send(`${virtualClusters}/one`, { method: 'DELETE' });
+    const deleted = await at.send(`${virtualClustersPath}/one`, { method: 'DELETE' });
     expect(deleted.json).toMatchObject({ metadata: { finalizers: ['example.dev/hold', 'platform.sh/cleanup'] } });
     expect((await at.send(`${proxyPath('one')}/api/v1/namespaces`)).code).toBe(200);
-    const cut = await at.send(`${virtualClusters}/one`, mergePatch({ metadata: { finalizers: [] } }));
+    const cut = await at.send(`${virtualClustersPath}/one`, mergePatch({ metadata: { finalizers: [] } }));
     expect(cut.json).toMatchObject({ metadata: { finalizers: ['platform.sh/cleanup'] } });
     await at.waitForVirtualCluster('one', (seen) => Object.keys(seen).length === 0);
     await watch.body.text();
-    expect((await at.send(`${virtualClusters}/one`)).code).toBe(404);
+    expect((await at.send(`${virtualClustersPath}/one`)).code).toBe(404);
     expect((await at.send(`${proxyPath('one')}/api/v1/namespaces`)).code).toBe(404);
   });
 
   it('removes the virtual clusters of a deleted namespace', async () => {
     await at.post(`${builtInClusterPath}/api/v1/namespaces`, { metadata: { name: 'team' } });
-    const there = virtualClusters.replace('default', 'team');
+    const there = virtualClustersPath.replace('default', 'team');
     expect((await at.post(there, { metadata: { name: 'one' } })).code).toBe(201);
     const query = '?watch=true&fieldSelector=metadata.name%3Dteam&timeoutSeconds=20';
     const watch = await at.request(`${builtInClusterPath}/api/v1/namespaces${query}`);

@@ -7,7 +7,7 @@ import { BackupError, backupLines, restoreBackup } from './backup.ts';
 import { openEmbeddedStore } from './embedded/embedded.ts';
 import { openMemoryStore } from './memory.ts';
 import type { Store } from './store.ts';
-import { collect, failure, key, put, range, remove } from './suite/suite-store.ts';
+import { collectAsync, putValue, removeKey, storeErrorOf, storeKey, storeRange } from './suite/suite-store.ts';
 
 let root: string;
 const opened: Store[] = [];
@@ -29,12 +29,12 @@ async function open(name: string): Promise<Store> {
 
 async function filled(store: Store): Promise<Store> {
   await store.transact({
-    writes: Array.from({ length: 2500 }, (_, n) => ({ key: key('many', `${n}`), value: `value ${n} ä\u0000"` })),
+    writes: Array.from({ length: 2500 }, (_, n) => ({ key: storeKey('many', `${n}`), value: `value ${n} ä\u0000"` })),
   });
-  for (const value of ['1', '2', '3']) await put(store, key('s', 'x'), value);
-  await put(store, key('s', 'gone'), '');
-  await remove(store, key('s', 'gone'));
-  await store.transact({ writes: [{ key: key('quiet', 'x'), value: 'q', unlogged: true }] });
+  for (const value of ['1', '2', '3']) await putValue(store, storeKey('s', 'x'), value);
+  await putValue(store, storeKey('s', 'gone'), '');
+  await removeKey(store, storeKey('s', 'gone'));
+  await store.transact({ writes: [{ key: storeKey('quiet', 'x'), value: 'q', unlogged: true }] });
   return store;
 }
 
@@ -45,23 +45,23 @@ async function* from(lines: readonly string[]): AsyncGenerator<string> {
 describe('a backup', () => {
   it('restores the same identity, entries and revisions', async () => {
     const store = await filled(await open('original'));
-    const lists = await Promise.all(['many', 's', 'quiet'].map((slice) => store.list(range(slice))));
+    const lists = await Promise.all(['many', 's', 'quiet'].map((slice) => store.list(storeRange(slice))));
     const restored = await restoreBackup(backupLines(store), join(root, 'restored'));
     expect(restored).toEqual({ entries: 2502, revision: 1_000_002_506 });
 
     const again = await open('restored');
     expect(again.identity).toBe(store.identity);
-    expect(await Promise.all(['many', 's', 'quiet'].map((slice) => again.list(range(slice))))).toEqual(lists);
-    const rows = async (from: Store) => (await collect(backupLines(from))).slice(1, -1);
+    expect(await Promise.all(['many', 's', 'quiet'].map((slice) => again.list(storeRange(slice))))).toEqual(lists);
+    const rows = async (from: Store) => (await collectAsync(backupLines(from))).slice(1, -1);
     expect(await rows(again)).toEqual(await rows(store));
   });
 
   it('does not reuse revisions that were assigned after it was made', async () => {
     const store = await filled(await open('original'));
-    const lines = await collect(backupLines(store));
-    const given = await put(store, key('s', 'x'), 'after the backup');
+    const lines = await collectAsync(backupLines(store));
+    const given = await putValue(store, storeKey('s', 'x'), 'after the backup');
     await restoreBackup(from(lines), join(root, 'restored'));
-    expect(await put(await open('restored'), key('s', 'x'), 'after the restore')).toBeGreaterThan(given);
+    expect(await putValue(await open('restored'), storeKey('s', 'x'), 'after the restore')).toBeGreaterThan(given);
   });
 
   it('has no history: earlier watches get Expired, watches from the backup revision continue', async () => {
@@ -69,17 +69,20 @@ describe('a backup', () => {
     const last = await store.revision('s');
     await restoreBackup(backupLines(store), join(root, 'restored'));
     const again = await open('restored');
-    expect(await failure(again.history(range('s'), last - 1))).toMatchObject({ code: 'Expired', detail: last });
-    expect(await again.history(range('s'), last)).toEqual([]);
-    await put(again, key('s', 'x'), 'new');
-    expect(await again.history(range('s'), last)).toHaveLength(1);
+    expect(await storeErrorOf(again.history(storeRange('s'), last - 1))).toMatchObject({
+      code: 'Expired',
+      detail: last,
+    });
+    expect(await again.history(storeRange('s'), last)).toEqual([]);
+    await putValue(again, storeKey('s', 'x'), 'new');
+    expect(await again.history(storeRange('s'), last)).toHaveLength(1);
   });
 
   it('of a memory store can be restored', async () => {
     const store = await filled(openMemoryStore());
     opened.push(store);
     await restoreBackup(backupLines(store), join(root, 'restored'));
-    expect(await (await open('restored')).list(range('s'))).toEqual(await store.list(range('s')));
+    expect(await (await open('restored')).list(storeRange('s'))).toEqual(await store.list(storeRange('s')));
   });
 
   it('is a consistent snapshot during concurrent writes', async () => {
@@ -89,8 +92,8 @@ describe('a backup', () => {
       for (let n = 0; writing; n++) {
         await store.transact({
           writes: [
-            { key: key('pair', 'a'), value: `${n}` },
-            { key: key('pair', 'b'), value: `${n}` },
+            { key: storeKey('pair', 'a'), value: `${n}` },
+            { key: storeKey('pair', 'b'), value: `${n}` },
           ],
         });
       }
@@ -99,7 +102,7 @@ describe('a backup', () => {
     writing = false;
     await writer;
     for (let n = 0; n < 3; n++) {
-      const { entries, revision } = await (await open(`restored-${n}`)).list(range('pair'));
+      const { entries, revision } = await (await open(`restored-${n}`)).list(storeRange('pair'));
       expect(new Set(entries.map(({ value }) => value)).size).toBeLessThanOrEqual(1);
       expect(entries.at(-1)?.revision ?? 1).toBe(revision);
     }
@@ -124,8 +127,8 @@ describe('a restore', () => {
 
   async function goodLines(): Promise<string[]> {
     const store = openMemoryStore();
-    for (const name of ['a', 'b', 'c']) await put(store, key('s', name), `value of ${name}`);
-    const lines = await collect(backupLines(store));
+    for (const name of ['a', 'b', 'c']) await putValue(store, storeKey('s', name), `value of ${name}`);
+    const lines = await collectAsync(backupLines(store));
     await store.close();
     return lines;
   }
@@ -178,7 +181,7 @@ describe('a restore', () => {
     const db = new ClassicLevel(directory);
     await db.put('mrestoring', '');
     await db.close();
-    expect(await failure(openEmbeddedStore({ directory }))).toMatchObject({
+    expect(await storeErrorOf(openEmbeddedStore({ directory }))).toMatchObject({
       code: 'CannotOpen',
       message: expect.stringContaining('an unfinished restore'),
     });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Level } from './embedded/level.ts';
+import type { LevelHandle } from './embedded/level.ts';
 import type { LevelOperation } from './embedded/level-database.ts';
-import { openLevel, writeState } from './embedded/level-open.ts';
+import { openLevel, writeStoreState } from './embedded/level-open.ts';
 import { withChecksum } from './embedded/row-checksum.ts';
-import { dataRow, encodeHead, encodeRow, restoringRow, sliceRow } from './embedded/row-codec.ts';
+import { dataRowKey, encodeRow, encodeSliceHead, restoringRowKey, sliceRowKey } from './embedded/row-codec.ts';
 import { encodeKey } from './key.ts';
 import type { DumpRow, Revision, Store } from './store.ts';
 
@@ -71,7 +71,7 @@ export async function restoreBackup(
   try {
     const db = await openLevel(directory);
     try {
-      await db.put(restoringRow, '', { sync: true });
+      await db.put(restoringRowKey, '', { sync: true });
       return await restoreInto(db, lines);
     } finally {
       await db.close();
@@ -88,7 +88,10 @@ async function assertEmpty(directory: string): Promise<void> {
     throw new BackupError(`the directory ${directory} is not empty; restore into an empty or new directory`);
 }
 
-async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ entries: number; revision: Revision }> {
+async function restoreInto(
+  db: LevelHandle,
+  lines: AsyncIterable<string>,
+): Promise<{ entries: number; revision: Revision }> {
   const hash = createHash('sha256');
   const writer = new BatchWriter(db);
   let header: Header | undefined;
@@ -119,7 +122,7 @@ async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ e
   }
   await writer.flush();
   const revision = header.revision + revisionsSkipped;
-  await writeState(db, header.identity, { revision, batch: 0 });
+  await writeStoreState(db, header.identity, { revision, batch: 0 });
   return { entries, revision };
 }
 
@@ -176,8 +179,8 @@ function operationOf(row: BackupRow): LevelOperation {
   const put = (key: string, content: string): LevelOperation => {
     return { type: 'put', key, value: withChecksum(key, content) };
   };
-  if (row.row === 'entry') return put(dataRow(encodeKey(row.key)), encodeRow(row));
-  return put(sliceRow(row.slice), encodeHead({ revision: row.revision, floor: row.revision, changes: 0 }));
+  if (row.row === 'entry') return put(dataRowKey(encodeKey(row.key)), encodeRow(row));
+  return put(sliceRowKey(row.slice), encodeSliceHead({ revision: row.revision, floor: row.revision, changes: 0 }));
 }
 
 /**
@@ -187,11 +190,11 @@ function operationOf(row: BackupRow): LevelOperation {
 class BatchWriter {
   static readonly #maxOperations = 1000;
   static readonly #maxLength = 1024 * 1024;
-  readonly #db: Level;
+  readonly #db: LevelHandle;
   #operations: LevelOperation[] = [];
   #length = 0;
 
-  constructor(db: Level) {
+  constructor(db: LevelHandle) {
     this.#db = db;
   }
 

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.ts';
-import type { Hub } from './hub.ts';
+import type { ObserverHub } from './hub.ts';
 import type { KeyRange } from './key.ts';
-import type { Change, Observer, Revision, WakeCount } from './store.ts';
+import type { Change, Observer, Revision, WatchWakeCounter } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /** A chunk of the history of a range. Together with the previous chunks, it contains all changes up to `upTo`. */
@@ -11,7 +11,7 @@ export interface HistoryChunk {
 }
 
 interface Observation {
-  readonly hub: Hub;
+  readonly hub: ObserverHub;
   readonly range: KeyRange;
   readonly since: Revision;
   readonly observer: Observer;
@@ -92,7 +92,7 @@ class ObserverGate implements Observer {
     return this.#overflowed && !this.#isStopped;
   }
 
-  changes(changes: readonly Change[], wakes?: WakeCount): void {
+  changes(changes: readonly Change[], wakes?: WatchWakeCounter): void {
     if (this.#buffered === undefined) this.deliver(changes, wakes);
     else if (this.#buffered.length + changes.length > maxBuffered) {
       this.#overflowed = true;
@@ -126,7 +126,7 @@ class ObserverGate implements Observer {
     this.#cursor = Math.max(this.#cursor, upTo);
   }
 
-  deliver(changes: readonly Change[], wakes?: WakeCount): void {
+  deliver(changes: readonly Change[], wakes?: WatchWakeCounter): void {
     if (this.#isStopped) return;
     const fresh = changes.filter((change) => change.revision > this.#cursor);
     const last = fresh.at(-1);

@@ -1,6 +1,6 @@
 import type { LoggedChange } from './embedded/stage.ts';
 import { encodeRange, type KeyRange } from './key.ts';
-import type { Change, Observer, WakeCount } from './store.ts';
+import type { Change, Observer, WatchWakeCounter } from './store.ts';
 import type { StoreError } from './store-error.ts';
 
 interface Subscription {
@@ -14,12 +14,12 @@ interface Subscription {
  * one lookup per key segment, independent of the number of observers. Observers must not throw. `catchUp`, which adds
  * all observers, guarantees this.
  */
-export class Hub {
+export class ObserverHub {
   /** Subscriptions by the encoded prefix of their range. For a change, every prefix of its key is looked up. */
   readonly #subscriptions = new Map<string, Set<Subscription>>();
   /** The number of subscribed prefixes, by length. A prefix of a key is looked up only if its length occurs here. */
   readonly #lengths = new Map<number, number>();
-  readonly #waiting: { readonly changes: readonly LoggedChange[]; readonly wakes: WakeCount | undefined }[] = [];
+  readonly #waiting: { readonly changes: readonly LoggedChange[]; readonly wakes: WatchWakeCounter | undefined }[] = [];
   #publishing = false;
 
   subscribe(range: KeyRange, observer: Observer): () => void {
@@ -37,7 +37,7 @@ export class Hub {
    * Delivers changes to all observers. If an observer writes and this publishes further changes, they are delivered
    * after all observers have received the current ones.
    */
-  publish(changes: readonly LoggedChange[], wakes?: WakeCount): void {
+  publish(changes: readonly LoggedChange[], wakes?: WatchWakeCounter): void {
     this.#waiting.push({ changes, wakes });
     if (this.#publishing) return;
     this.#publishing = true;
@@ -55,7 +55,7 @@ export class Hub {
     this.#end(() => true, error);
   }
 
-  #deliver(changes: readonly LoggedChange[], wakes: WakeCount | undefined): void {
+  #deliver(changes: readonly LoggedChange[], wakes: WatchWakeCounter | undefined): void {
     if (this.#subscriptions.size === 0) return;
     const changesBySubscription = new Map<Subscription, Change[]>();
     for (const { text, change } of changes) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareEncoded, decodeKey, encodeKey, encodeRange, inRange, sortedKeyDecoder } from './key.ts';
+import { compareEncodedKeys, decodeKey, encodeKey, encodeRange, isKeyInRange, sortedKeyDecoder } from './key.ts';
 
 const segment = fc.oneof(
   fc.constantFrom('', 'a', 'ab', 'a/b', 'a\u0001', '\u0001', '\uffff', '𝄞'),
@@ -25,7 +25,7 @@ describe('encoded keys', () => {
     );
     const property = fc.property(near, fc.boolean(), (keys, sorted) => {
       const texts = keys.map(encodeKey);
-      if (sorted) texts.sort(compareEncoded);
+      if (sorted) texts.sort(compareEncodedKeys);
       const keyOf = sortedKeyDecoder();
       expect(texts.map(keyOf)).toEqual(texts.map(decodeKey));
     });
@@ -36,15 +36,15 @@ describe('encoded keys', () => {
     const property = fc.property(someKey, someRange, (key, range) => {
       const { from, to } = encodeRange(range);
       const text = bytes(encodeKey(key));
-      expect(text.compare(bytes(from)) >= 0 && text.compare(bytes(to)) < 0).toBe(inRange(range, key));
-      expect(encodeKey(key).startsWith(from)).toBe(inRange(range, key));
+      expect(text.compare(bytes(from)) >= 0 && text.compare(bytes(to)) < 0).toBe(isKeyInRange(range, key));
+      expect(encodeKey(key).startsWith(from)).toBe(isKeyInRange(range, key));
     });
     fc.assert(property, { numRuns: 2000 });
   });
 
   it('compare like their bytes', () => {
     const property = fc.property(segment, segment, (a, b) => {
-      expect(Math.sign(compareEncoded(a, b))).toBe(bytes(a).compare(bytes(b)));
+      expect(Math.sign(compareEncodedKeys(a, b))).toBe(bytes(a).compare(bytes(b)));
     });
     fc.assert(property, { numRuns: 2000 });
   });

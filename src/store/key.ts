@@ -81,14 +81,14 @@ export function encodeRange(range: KeyRange): { from: string; to: string } {
   return { from, to: `${from.slice(0, -1)}\u0001` };
 }
 
-export function inRange(range: KeyRange, key: Key): boolean {
+export function isKeyInRange(range: KeyRange, key: Key): boolean {
   return key.slice === range.slice && range.prefix.every((segment, index) => key.segments[index] === segment);
 }
 
 /**
  * Compares encoded keys in UTF-8 byte order, the order of lists. JavaScript sorts characters above U+FFFF differently.
  */
-export function compareEncoded(a: string, b: string): number {
+export function compareEncodedKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const difference = byteRank(a.charCodeAt(index)) - byteRank(b.charCodeAt(index));

@@ -6,33 +6,33 @@ import { ChangeAge } from './change-age.ts';
 import { Compactor } from './embedded/compactor.ts';
 import { Rollback } from './embedded/rollback.ts';
 import {
+  CommitStage,
   type LoggedChange,
   newSliceHead,
   prepareTransaction,
   type Row,
   type SliceHead,
-  Stage,
 } from './embedded/stage.ts';
-import { Hub } from './hub.ts';
-import { compareEncoded, decodeKey, encodeKey, encodeRange, inRange, type Key, type KeyRange } from './key.ts';
+import { ObserverHub } from './hub.ts';
+import { compareEncodedKeys, decodeKey, encodeKey, encodeRange, isKeyInRange, type Key, type KeyRange } from './key.ts';
 import {
   type Change,
   type DumpRow,
-  defaultRetention,
+  defaultHistoryRetention,
   type Entry,
+  type HistoryRetention,
   type ListOptions,
   type ListResult,
   type Observer,
-  type Retention,
   type Revision,
   type Store,
   type Transaction,
 } from './store.ts';
-import { assertRetained, futureRevision, StoreError, storeClosed } from './store-error.ts';
+import { assertHistoryRetained, futureRevisionError, StoreError, storeClosedError } from './store-error.ts';
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock;
-  readonly retention?: Retention;
+  readonly retention?: HistoryRetention;
   readonly identity?: string;
 }
 
@@ -50,9 +50,9 @@ interface Slice {
 class MemoryStore implements Store {
   readonly identity: string;
   readonly #age: ChangeAge;
-  readonly #retention: Retention;
+  readonly #retention: HistoryRetention;
   readonly #slices = new Map<string, Slice>();
-  readonly #hub = new Hub();
+  readonly #hub = new ObserverHub();
   readonly #compactor: Compactor;
   #revision: Revision = 1;
   #closed = false;
@@ -60,7 +60,7 @@ class MemoryStore implements Store {
   constructor({ clock = systemClock, retention, identity }: MemoryStoreOptions) {
     this.identity = identity ?? randomUUID();
     this.#age = new ChangeAge(clock);
-    this.#retention = retention ?? defaultRetention;
+    this.#retention = retention ?? defaultHistoryRetention;
     this.#compactor = new Compactor({
       clock,
       log: silentLog,
@@ -82,19 +82,19 @@ class MemoryStore implements Store {
     const bounds = encodeRange(range);
     const afterText = after && encodeKey(after);
     const within = (text: string) =>
-      text.startsWith(bounds.from) && (afterText === undefined || compareEncoded(text, afterText) > 0);
+      text.startsWith(bounds.from) && (afterText === undefined || compareEncodedKeys(text, afterText) > 0);
 
     const rollback = new Rollback<Row>();
     if (atRevision !== undefined) {
-      if (atRevision > this.#revision) throw futureRevision(atRevision, this.#revision);
-      assertRetained(range.slice, atRevision, head.floor);
+      if (atRevision > this.#revision) throw futureRevisionError(atRevision, this.#revision);
+      assertHistoryRetained(range.slice, atRevision, head.floor);
       for (const { text, change } of this.#slices.get(range.slice)?.history ?? []) {
         if (change.revision > atRevision && within(text)) rollback.undo(text, () => change.previous);
       }
     }
     const present = [...(this.#slices.get(range.slice)?.rows ?? [])]
       .filter(([text]) => within(text))
-      .sort(([a], [b]) => compareEncoded(a, b));
+      .sort(([a], [b]) => compareEncodedKeys(a, b));
     const rows = [...rollback.merge(present), ...rollback.rest()];
     const given = rows.slice(0, limit);
     return {
@@ -106,7 +106,7 @@ class MemoryStore implements Store {
 
   async transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
     this.#assertOpen();
-    const stage = new Stage({
+    const stage = new CommitStage({
       revision: this.#revision,
       row: (text) => this.#slices.get(decodeKey(text).slice)?.rows.get(text),
       head: (slice) => this.#slices.get(slice)?.head,
@@ -159,10 +159,10 @@ class MemoryStore implements Store {
     const rows = [...this.#slices.values()].flatMap((slice) => [...slice.rows]);
     const heads = [...this.#slices]
       .map(([slice, { head }]) => ({ slice, revision: head.revision }))
-      .sort((a, b) => compareEncoded(a.slice, b.slice));
+      .sort((a, b) => compareEncodedKeys(a.slice, b.slice));
     yield { row: 'head', identity: this.identity, revision: this.#revision };
     for (const { slice, revision } of heads) yield { row: 'slice', slice, revision };
-    for (const [text, { value, revision }] of rows.sort(([a], [b]) => compareEncoded(a, b))) {
+    for (const [text, { value, revision }] of rows.sort(([a], [b]) => compareEncodedKeys(a, b))) {
       yield { row: 'entry', key: decodeKey(text), value, revision };
     }
   }
@@ -171,18 +171,18 @@ class MemoryStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     await this.#compactor.stop();
-    this.#hub.endAll(storeClosed());
+    this.#hub.endAll(storeClosedError());
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw storeClosed();
+    if (this.#closed) throw storeClosedError();
   }
 
   #head(slice: string): SliceHead {
     return this.#slices.get(slice)?.head ?? newSliceHead;
   }
 
-  #adopt(stage: Stage): void {
+  #adopt(stage: CommitStage): void {
     const time = this.#age.stamp();
     for (const [text, row] of stage.rows) {
       const { rows } = this.#slice(decodeKey(text).slice);
@@ -203,9 +203,11 @@ class MemoryStore implements Store {
   }
 
   #changes(range: KeyRange, since: Revision): Change[] {
-    assertRetained(range.slice, since, this.#head(range.slice).floor);
+    assertHistoryRetained(range.slice, since, this.#head(range.slice).floor);
     const history = this.#slices.get(range.slice)?.history ?? [];
-    return history.map(({ change }) => change).filter(({ revision, key }) => revision > since && inRange(range, key));
+    return history
+      .map(({ change }) => change)
+      .filter(({ revision, key }) => revision > since && isKeyInRange(range, key));
   }
 
   async *#historyPiece(range: KeyRange, since: Revision): AsyncGenerator<HistoryChunk> {

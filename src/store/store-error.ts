@@ -41,17 +41,17 @@ export class StoreError extends Error {
 /**
  * Throws StoreError Expired if a change after revision `since` was compacted. `floor` is the last compacted revision.
  */
-export function assertRetained(slice: string, since: number, floor: number): void {
+export function assertHistoryRetained(slice: string, since: number, floor: number): void {
   if (since >= floor) return;
   const message = `the history of slice ${JSON.stringify(slice)} after revision ${since} was compacted; the oldest available revision is ${floor}`;
   throw new StoreError('Expired', message, floor);
 }
 
-export function futureRevision(asked: number, highest: number): StoreError {
+export function futureRevisionError(asked: number, highest: number): StoreError {
   return new StoreError('FutureRevision', `revision ${asked} does not exist yet; the highest revision is ${highest}`);
 }
 
-export function storeClosed(): StoreError {
+export function storeClosedError(): StoreError {
   return new StoreError('Closed', 'the store is closed');
 }
 

@@ -1,20 +1,20 @@
 import { describe } from 'vitest';
-import { concurrentWritesSection } from './suite/concurrent-writes.ts';
-import { keysAndValuesSection } from './suite/keys-and-values.ts';
-import { listingSection } from './suite/listing.ts';
-import { retentionSection } from './suite/retention.ts';
-import { slicesSection } from './suite/slices.ts';
+import { concurrentWritesTests } from './suite/concurrent-writes.ts';
+import { keysAndValuesTests } from './suite/keys-and-values.ts';
+import { listingTests } from './suite/listing.ts';
+import { retentionTests } from './suite/retention.ts';
+import { slicesTests } from './suite/slices.ts';
 import type { OpenStore } from './suite/suite-store.ts';
-import { watchingSection } from './suite/watching.ts';
+import { watchingTests } from './suite/watching.ts';
 
 /** Defines the tests that every implementation of `Store` must pass. Each section tests one guarantee. */
 export function storeSuite(name: string, open: OpenStore): void {
   describe(name, () => {
-    keysAndValuesSection(open);
-    listingSection(open);
-    watchingSection(open);
-    concurrentWritesSection(open);
-    retentionSection(open);
-    slicesSection(open);
+    keysAndValuesTests(open);
+    listingTests(open);
+    watchingTests(open);
+    concurrentWritesTests(open);
+    retentionTests(open);
+    slicesTests(open);
   });
 }

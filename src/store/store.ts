@@ -29,7 +29,7 @@ export interface Change {
 }
 
 /** A condition of a transaction: the key must be at this revision. `undefined` means that the key must not exist. */
-export interface Check {
+export interface RevisionCheck {
   readonly key: Key;
   readonly revision: Revision | undefined;
 }
@@ -47,7 +47,7 @@ export interface Write {
 }
 
 export interface Transaction {
-  readonly checks?: readonly Check[];
+  readonly checks?: readonly RevisionCheck[];
   readonly writes: readonly Write[];
 }
 
@@ -81,7 +81,7 @@ export interface ListResult {
  */
 export interface Observer {
   /** Called with new changes. The observer may report to `wakes` how many watches it wakes up. */
-  changes(changes: readonly Change[], wakes?: WakeCount): void;
+  changes(changes: readonly Change[], wakes?: WatchWakeCounter): void;
   /** Called after the last change: the store was closed, the slice was removed, or `changes` threw an exception. */
   ended(error: StoreError): void;
 }
@@ -90,7 +90,7 @@ export interface Observer {
  * Counts the watches that observers wake for a change. The embedded store uses it to acknowledge the writers of a large
  * batch only after the events were sent. Other stores do not pass it.
  */
-export interface WakeCount {
+export interface WatchWakeCounter {
   add(readers: number): void;
 }
 
@@ -173,7 +173,7 @@ export type DumpRow =
 /**
  * A change is kept in the history if it is younger than the age, or if it is one of the newest changes of its slice.
  */
-export interface Retention {
+export interface HistoryRetention {
   readonly ageMilliseconds: number;
   readonly changes: number;
 }
@@ -181,4 +181,4 @@ export interface Retention {
 /**
  * Clients of client-go resume watches after up to five minutes. The number of changes covers a burst (completions §10).
  */
-export const defaultRetention: Retention = { ageMilliseconds: 5 * 60_000, changes: 10_000 };
+export const defaultHistoryRetention: HistoryRetention = { ageMilliseconds: 5 * 60_000, changes: 10_000 };

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { systemClock } from '../../src/lib/clock.ts';

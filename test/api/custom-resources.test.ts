@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, objectAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, objectAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mergePatch, type ParsedResponse, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminsGroup, projectRoles } from '../../src/api/naming.ts';
 import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { listAt, objectAt, textAt, textsAt } from '@flotilla/json';
+import { type JsonObject, listAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inPhase, instancesOf, waitForInstance } from '../../src/server/instances.fixture.ts';
 import { ServerTestEnv } from '../../src/server/server.fixture.ts';

@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importedAnnotation } from '../../src/api/naming.ts';
-import { virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
+import { virtualClustersPath } from '../../src/server/built-in-cluster.fixture.ts';
 import { instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import { groupPath, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
@@ -30,10 +29,10 @@ describe('imports with concurrent changes (completions §4)', () => {
     );
   const until = (name: string, has: (object: JsonObject | undefined) => boolean) =>
     waitForInstance(bench, server, { name }, has);
-  const uidAt = async (name: string) => textAt((await ask(`${virtualClusters}/${name}`)).json, 'metadata', 'uid');
+  const uidAt = async (name: string) => textAt((await ask(`${virtualClustersPath}/${name}`)).json, 'metadata', 'uid');
 
   it('race with admins who give an instance the same location: exactly one succeeds', async () => {
-    expect((await ask(virtualClusters, post({ metadata: { name: 'place' } }))).code).toBe(201);
+    expect((await ask(virtualClustersPath, post({ metadata: { name: 'place' } }))).code).toBe(201);
     const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'place' };
     const byHand = (name: string) => ask(instances, post({ metadata: { name }, spec: { external: true, clusterRef } }));
     const answers = await Promise.all(
@@ -46,10 +45,10 @@ describe('imports with concurrent changes (completions §4)', () => {
   it('race with the removal of the source: there is no instance, or one whose status reports the loss', async () => {
     for (let round = 0; round < 6; round++) {
       const name = `going-${round}`;
-      expect((await ask(virtualClusters, post({ metadata: { name } }))).code).toBe(201);
+      expect((await ask(virtualClustersPath, post({ metadata: { name } }))).code).toBe(201);
       const [imported] = await Promise.all([
         importAs(name, name),
-        ask(`${virtualClusters}/${name}`, { method: 'DELETE' }),
+        ask(`${virtualClustersPath}/${name}`, { method: 'DELETE' }),
       ]);
       expect([201, 404, 409], imported.text).toContain(imported.code);
       if (imported.code !== 201) {
@@ -58,17 +57,17 @@ describe('imports with concurrent changes (completions §4)', () => {
       }
       const failed = await until(name, (one) => ['NotThere', 'Replaced'].includes(textAt(one, 'status', 'reason')));
       expect(textAt(failed, 'status', 'message')).toContain('Delete the instance');
-      expect((await ask(`${virtualClusters}/${name}`)).code).toBe(404);
+      expect((await ask(`${virtualClustersPath}/${name}`)).code).toBe(404);
     }
   });
 
   it('race with a replacement of the source: no instance ever adopts the replacement', async () => {
     for (let round = 0; round < 4; round++) {
       const name = `swapped-${round}`;
-      expect((await ask(virtualClusters, post({ metadata: { name } }))).code).toBe(201);
+      expect((await ask(virtualClustersPath, post({ metadata: { name } }))).code).toBe(201);
       const swap = async () => {
-        await ask(`${virtualClusters}/${name}`, { method: 'DELETE' });
-        while ((await ask(virtualClusters, post({ metadata: { name } }))).code !== 201);
+        await ask(`${virtualClustersPath}/${name}`, { method: 'DELETE' });
+        while ((await ask(virtualClustersPath, post({ metadata: { name } }))).code !== 201);
       };
       const [imported] = await Promise.all([importAs(name, name), swap()]);
       const now = await uidAt(name);
@@ -83,7 +82,7 @@ describe('imports with concurrent changes (completions §4)', () => {
   });
 
   it('race with the deletion of the instance that owns the virtual cluster: the next import gets all of it or is refused', async () => {
-    expect((await ask(virtualClusters, post({ metadata: { name: 'handed' } }))).code).toBe(201);
+    expect((await ask(virtualClustersPath, post({ metadata: { name: 'handed' } }))).code).toBe(201);
     const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'handed' };
     await ask(instances, post({ metadata: { name: 'first' }, spec: { external: true, clusterRef } }));
     const uid = await uidAt('handed');

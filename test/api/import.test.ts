@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importedAnnotation, projectRoles } from '../../src/api/naming.ts';
-import { builtInClusterPath, virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
+import { builtInClusterPath, virtualClustersPath } from '../../src/server/built-in-cluster.fixture.ts';
 import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import {
   groupPath,
@@ -32,7 +31,7 @@ describe('an import (completions §4)', () => {
 
   /** Creates a virtual cluster by hand and returns its uid. */
   async function byHand(name: string): Promise<string> {
-    const made = await ask(virtualClusters, post({ metadata: { name } }));
+    const made = await ask(virtualClustersPath, post({ metadata: { name } }));
     expect(made.code, made.text).toBe(201);
     return textAt(made.json, 'metadata', 'uid');
   }
@@ -70,8 +69,8 @@ describe('an import (completions §4)', () => {
 
   it('creates an instance for a virtual cluster that was created by hand, and leaves the virtual cluster unchanged', async () => {
     const uid = await byHand('found');
-    await ask(`${virtualClusters}/found/proxy/api/v1/namespaces`, post({ metadata: { name: 'kept' } }));
-    const before = (await ask(`${virtualClusters}/found`)).json;
+    await ask(`${virtualClustersPath}/found/proxy/api/v1/namespaces`, post({ metadata: { name: 'kept' } }));
+    const before = (await ask(`${virtualClustersPath}/found`)).json;
     expect(await listed('found')).toMatchObject({ namespace: 'default' });
 
     const answer = await importOf('red', { ...sourceOf('found', { importName: 'mine' }) }, 'chief');
@@ -95,8 +94,8 @@ describe('an import (completions §4)', () => {
 
     const ready = await until('red', 'mine', inPhase('Ready'));
     expect(textAt(ready, 'status', 'serviceUID')).toBe(uid);
-    expect((await ask(`${virtualClusters}/found`)).json).toEqual(before);
-    expect((await ask(`${virtualClusters}/found/proxy/api/v1/namespaces/kept`)).code).toBe(200);
+    expect((await ask(`${virtualClustersPath}/found`)).json).toEqual(before);
+    expect((await ask(`${virtualClustersPath}/found/proxy/api/v1/namespaces/kept`)).code).toBe(200);
     expect(await listed('found', 'chief')).toMatchObject({ project: 'red', instance: 'mine' });
   });
 
@@ -110,9 +109,9 @@ describe('an import (completions §4)', () => {
     const set = await ask(path, mergePatch({ spec: { templateRef: { name: 'with-objects' } } }));
     expect(set.code, set.text).toBe(200);
     await until('default', 'later', (one) => inPhase('Ready')(one) && isReconciled(one));
-    const inside = await ask(`${virtualClusters}/later/proxy/api/v1/namespaces/default/configmaps/from-template`);
+    const inside = await ask(`${virtualClustersPath}/later/proxy/api/v1/namespaces/default/configmaps/from-template`);
     expect(inside.code).toBe(200);
-    expect((await ask(`${virtualClusters}/later`)).json).toMatchObject({ metadata: { uid } });
+    expect((await ask(`${virtualClustersPath}/later`)).json).toMatchObject({ metadata: { uid } });
   });
 
   it('accepts the YAML that the console shows, and takes the name of its source', async () => {
@@ -268,7 +267,7 @@ describe('an import (completions §4)', () => {
     it('deletes the virtual cluster too, and keeps the namespace', async () => {
       const namespace = 'by-hand';
       await ask(`${builtInClusterPath}/api/v1/namespaces`, post({ metadata: { name: namespace } }));
-      const there = virtualClusters.replace('/default/', `/${namespace}/`);
+      const there = virtualClustersPath.replace('/default/', `/${namespace}/`);
       for (const name of ['goes', 'stays']) expect((await ask(there, post({ metadata: { name } }))).code).toBe(201);
       expect((await importOf('red', sourceOf('goes', { namespace }))).code).toBe(201);
       await until('red', 'goes', inPhase('Ready'));
@@ -289,7 +288,7 @@ describe('an import (completions §4)', () => {
       await until('red', 'foreign', inPhase('Ready'));
       await ask(`${instancesOf('red')}/foreign`, { method: 'DELETE' });
       await until('red', 'foreign', isGone);
-      const left = (await ask(`${virtualClusters}/foreign`)).json;
+      const left = (await ask(`${virtualClustersPath}/foreign`)).json;
       expect(left).toMatchObject({ metadata: { uid }, status: { phase: 'Ready' } });
       expect(left.metadata).not.toHaveProperty('deletionTimestamp');
       expect((await importOf('blue', sourceOf('foreign'))).code).toBe(201);
@@ -304,22 +303,22 @@ describe('an import (completions §4)', () => {
       await until('short', 'ends', inPhase('Ready'));
       expect((await ask(`${groupPath}/projects/short`, { method: 'DELETE' })).code).toBe(200);
       for (const name of ['outlives', 'ends']) await until('short', name, isGone);
-      expect((await ask(`${virtualClusters}/ends`)).code).toBe(404);
-      expect((await ask(`${virtualClusters}/outlives`)).json).toMatchObject({ metadata: { uid } });
+      expect((await ask(`${virtualClustersPath}/ends`)).code).toBe(404);
+      expect((await ask(`${virtualClustersPath}/outlives`)).json).toMatchObject({ metadata: { uid } });
     });
 
     it('does not touch another virtual cluster at the same location', async () => {
       await byHand('moved');
       expect((await importOf('red', sourceOf('moved'))).code).toBe(201);
       await until('red', 'moved', inPhase('Ready'));
-      await ask(`${virtualClusters}/moved`, { method: 'DELETE' });
+      await ask(`${virtualClustersPath}/moved`, { method: 'DELETE' });
       await until('red', 'moved', inPhase('Failed'));
       const other = await byHand('moved');
       const failed = await until('red', 'moved', (one) => textAt(one, 'status', 'reason') === 'Replaced');
       expect(textAt(failed, 'status', 'message')).toContain('Delete the instance');
       await ask(`${instancesOf('red')}/moved`, { method: 'DELETE' });
       await until('red', 'moved', isGone);
-      expect((await ask(`${virtualClusters}/moved`)).json).toMatchObject({ metadata: { uid: other } });
+      expect((await ask(`${virtualClustersPath}/moved`)).json).toMatchObject({ metadata: { uid: other } });
     });
   });
 

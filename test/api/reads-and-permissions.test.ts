@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLines } from '../../src/lib/read-lines.ts';
 import { isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';

@@ -1,9 +1,8 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoles } from '../../src/api/naming.ts';
-import { virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
+import { virtualClustersPath } from '../../src/server/built-in-cluster.fixture.ts';
 import { instancesOf, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
@@ -125,7 +124,7 @@ describe('a shared virtual cluster (completions §8)', () => {
   });
 
   it('gives an imported one to the same users in the same way', async () => {
-    expect((await ask('admin', virtualClusters, post({ metadata: { name: 'brought' } }))).code).toBe(201);
+    expect((await ask('admin', virtualClustersPath, post({ metadata: { name: 'brought' } }))).code).toBe(201);
     const owner = { user: 'anna' };
     const sourceVirtualCluster = { name: 'brought', namespace: 'default', cluster: 'local', owner };
     const imported = await ask(

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt, textsAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';

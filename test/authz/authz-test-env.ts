@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt, textsAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { ManualClock } from '../../src/lib/clock.ts';
 import { isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
 import { adminsGroup, managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
 import type { Caller } from './caller.ts';
 import type { Persona } from './personas.ts';

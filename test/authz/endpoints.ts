@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { flagAt, listAt, textAt, textsAt } from '@flotilla/json';
+import { flagAt, type JsonObject, type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
 import type { RequestExtent, Row } from './oracle/row.ts';
 
 /** An endpoint of the server, as discovery reports it from the kind definitions. */

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, numberAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, numberAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { readLines } from '../../src/lib/read-lines.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { flagAt, objectAt, textAt } from '@flotilla/json';
+import { flagAt, type JsonObject, type JsonValue, objectAt, textAt } from '@flotilla/json';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import type { AuthzTestEnv } from './authz-test-env.ts';
 import { eachOf, type Received } from './caller.ts';

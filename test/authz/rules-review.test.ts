@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { flagAt, listAt, textsAt } from '@flotilla/json';
+import { flagAt, type JsonObject, type JsonValue, listAt, textsAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectNamespace } from '../../src/api/naming.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';

@@ -1,7 +1,6 @@
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { JsonValue } from '@flotilla/json';
-import { listAt } from '@flotilla/json';
+import { type JsonValue, listAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';

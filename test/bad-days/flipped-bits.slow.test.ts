@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import type { Change, ListResult } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { key, put, range, remove } from '../../src/store/suite/suite-store.ts';
+import { putValue, removeKey, storeKey, storeRange } from '../../src/store/suite/suite-store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { storeState, storeStateIn } from './store-state.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   state = await storeStateIn(original);
   // One more opening turned the last log into a table and created a new log.
   const store = await openEmbeddedStore({ directory: original });
-  for (let n = 0; n < 20; n++) await put(store, key('s', `${n}`), `in the log ${n}`);
+  for (let n = 0; n < 20; n++) await putValue(store, storeKey('s', `${n}`), `in the log ${n}`);
   state = await storeState(store);
   await store.close();
   files = (await readdir(original)).filter((file) => !['LOCK', 'LOG', 'LOG.old'].includes(file)).sort();
@@ -38,9 +38,9 @@ async function fill(directory: string): Promise<void> {
     const store = await openEmbeddedStore({ directory });
     for (let n = 0; n < 40; n++) {
       const noise = Array.from({ length: 30 }, () => random.below(2 ** 32).toString(36)).join('');
-      await put(store, key('s', `${round % 3}-${n}`), n % 2 === 0 ? 'again '.repeat(100) : noise);
+      await putValue(store, storeKey('s', `${round % 3}-${n}`), n % 2 === 0 ? 'again '.repeat(100) : noise);
     }
-    for (let n = 0; n < 5; n++) await remove(store, key('s', `${round % 3}-${n}`));
+    for (let n = 0; n < 5; n++) await removeKey(store, storeKey('s', `${round % 3}-${n}`));
     await store.close();
   }
 }
@@ -104,7 +104,7 @@ describe('a store with a flipped bit in its files', () => {
       try {
         const path = join(directory, random.pick((await readdir(directory)).filter((file) => file.endsWith('.ldb'))));
         await flipIn(path, random.below((await stat(path)).size - 48), random.below(8));
-        const rows = rowsOf([null, null, await store.list(range('s')), await store.history(range('s'), 1)]);
+        const rows = rowsOf([null, null, await store.list(storeRange('s')), await store.history(storeRange('s'), 1)]);
         for (const row of rows) expect(known).toContain(row);
         outcomes[rows.length === known.size ? 'same' : 'hidden']++;
       } catch (error) {

@@ -1,14 +1,14 @@
 import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import type { Store } from '../../src/store/store.ts';
-import { collect, range } from '../../src/store/suite/suite-store.ts';
+import { collectAsync, storeRange } from '../../src/store/suite/suite-store.ts';
 
 /** The complete observable state of a store as one string: equal strings mean equal stores. */
 export async function storeState(store: Store): Promise<string> {
   return JSON.stringify([
-    await collect(store.dump()),
+    await collectAsync(store.dump()),
     await store.revision('s'),
-    await store.list(range('s')),
-    await store.history(range('s'), 1),
+    await store.list(storeRange('s')),
+    await store.history(storeRange('s'), 1),
   ]);
 }
 

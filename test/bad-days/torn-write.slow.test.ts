@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import type { Store, Write } from '../../src/store/store.ts';
-import { key, put } from '../../src/store/suite/suite-store.ts';
+import { putValue, storeKey } from '../../src/store/suite/suite-store.ts';
 import { storeState, storeStateIn } from './store-state.ts';
 
 let root: string;
@@ -28,7 +28,7 @@ async function stoppedAfter(name: string, last: readonly Write[]): Promise<Torn>
   const store: Store = await openEmbeddedStore({ directory: running });
   const log = (await readdir(running)).find((file) => file.endsWith('.log')) ?? '';
   const length = async () => (await readFile(join(running, log))).length;
-  for (let n = 0; n < 5; n++) await put(store, key('s', `${n}`), `first ${n}`);
+  for (let n = 0; n < 5; n++) await putValue(store, storeKey('s', `${n}`), `first ${n}`);
   const before = { length: await length(), state: await storeState(store) };
   await store.transact({ writes: last });
   const after = { length: await length(), state: await storeState(store) };
@@ -51,11 +51,11 @@ async function cutAt(torn: Torn, length: number): Promise<string> {
 
 describe('a store with a torn last write', () => {
   it('opens with the state before that write for a cut at any byte, and with the state after it only if it is complete', async () => {
-    const writes = ['new', '1', '2'].map((name) => ({ key: key('s', name), value: `last ${name}` }));
+    const writes = ['new', '1', '2'].map((name) => ({ key: storeKey('s', name), value: `last ${name}` }));
     const torn = await stoppedAfter('small', [
       ...writes,
-      { key: key('s', '3'), value: undefined },
-      { key: key('s', 'index'), value: 'q', unlogged: true },
+      { key: storeKey('s', '3'), value: undefined },
+      { key: storeKey('s', 'index'), value: 'q', unlogged: true },
     ]);
     const [before, after] = torn.lengths;
     expect(after - before).toBeGreaterThan(200);
@@ -68,8 +68,8 @@ describe('a store with a torn last write', () => {
 
   it('does the same for a write over many log blocks, wherever it was cut and whatever fills the gap', async () => {
     const torn = await stoppedAfter('large', [
-      { key: key('s', '1'), value: 'large '.repeat(40_000) },
-      { key: key('s', 'new'), value: 'new' },
+      { key: storeKey('s', '1'), value: 'large '.repeat(40_000) },
+      { key: storeKey('s', 'new'), value: 'new' },
     ]);
     const [before, after] = torn.lengths;
     for (let length = before; length < after; length += 4_999) {

@@ -5,9 +5,9 @@ import type { AuditLog } from '../../src/audit/audit-log.ts';
 import type { Identity } from '../../src/auth/identity.ts';
 import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from '../../src/http/chain.ts';
 import type { Handler } from '../../src/http/exchange.ts';
-import { inFlight } from '../../src/http/filters/in-flight.ts';
-import { keyRate } from '../../src/http/filters/key-rate.ts';
-import { sourceLimit } from '../../src/http/filters/source-limit.ts';
+import { inFlightFilter } from '../../src/http/filters/in-flight.ts';
+import { keyRateFilter } from '../../src/http/filters/key-rate.ts';
+import { sourceLimitFilter } from '../../src/http/filters/source-limit.ts';
 import { type PlaneHandlerOptions, planeHandler } from '../../src/http/handlers/dispatch.ts';
 import { router } from '../../src/http/router.ts';
 import { type Listener, listen } from '../../src/http/wire/listen.ts';
@@ -105,9 +105,9 @@ export class TestHttpServer {
       depth: 2,
       authenticate: (token) => this.#identity(token),
       auditLog: this.auditLog,
-      sourceLimit: sourceLimit({ clock }),
-      keyRate: keyRate({ clock, perSecond: 0 }),
-      inFlight: inFlight({ clock }),
+      sourceLimit: sourceLimitFilter({ clock }),
+      keyRate: keyRateFilter({ clock, perSecond: 0 }),
+      inFlight: inFlightFilter({ clock }),
       authorize: (identity, attributes) => this.plane.authorize(identity, attributes),
       ...options.chain,
     };

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, textAt } from '@flotilla/json';
 import { builtInClusterName, managementGroup, projectNamespace, storageGroup } from '../../src/api/naming.ts';
 import { ApiCaller } from '../bad-days/api-caller.ts';
 import type { FlotillaProcess } from '../harness/flotilla-process.ts';

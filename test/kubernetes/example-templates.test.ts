@@ -2,15 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 import { load, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { renderDefinition } from '../../src/api/management/render-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../src/api/management/v1/template-definition.ts';
 import type { VirtualClusterTemplateSpec } from '../../src/api/management/v1/virtual-cluster-template.ts';
 import { templateSpecErrors } from '../../src/management/rules/template-errors.ts';
-import { defaultSettings } from '../../src/management/settings.ts';
+import { defaultManagementSettings } from '../../src/management/settings.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Helm, helmWith } from './harness/run-helm.ts';
@@ -76,7 +75,9 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the te
   it.each(names)('%s is accepted by the server, and named like its file', (name) => {
     const example = exampleOf(name);
     expect([textAt(example, 'kind'), textAt(example, 'metadata', 'name')]).toEqual(['VirtualClusterTemplate', name]);
-    expect(templateSpecErrors(objectAt(example, 'spec') as VirtualClusterTemplateSpec, defaultSettings)).toEqual([]);
+    expect(
+      templateSpecErrors(objectAt(example, 'spec') as VirtualClusterTemplateSpec, defaultManagementSettings),
+    ).toEqual([]);
   });
 
   it.each(names.flatMap((name) => (given[name] ?? ['']).map((text) => [name, text] as const)))(

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from '@flotilla/json';
-import { numberAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, numberAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
 import { describeIfAvailable } from '../harness/suite.ts';

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonObject } from '@flotilla/json';
-import { listAt, numberAt, objectAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, listAt, numberAt, objectAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   fallingAsleepAnnotation,

@@ -5,10 +5,16 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { ClassicLevel } from 'classic-level';
 import { expect, it } from 'vitest';
-import { rowsOf, testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
+import { planeRowsOf, testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { resourceKey } from '../../src/registry/rows/rows.ts';
-import { deleting, system, widget, widgets, writing } from '../../src/registry/widgets.fixture.ts';
+import {
+  newWidget,
+  serverContext,
+  testDeleteOptions,
+  testWriteOptions,
+  widgetResource,
+} from '../../src/registry/widgets.fixture.ts';
 import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 
 const planes = 1_000;
@@ -25,7 +31,7 @@ it('a thousand planes created and removed ten times leave memory unchanged and n
     const ids = Array.from({ length: planes }, (_, index) => `vc-${round}-${index}`);
     for (let at = 0; at < ids.length; at += 50) await Promise.all(ids.slice(at, at + 50).map(liveIn));
     for (let at = 0; at < ids.length; at += 50) await Promise.all(ids.slice(at, at + 50).map((id) => fleet.remove(id)));
-    expect(await rowsOf(store)).toEqual([]);
+    expect(await planeRowsOf(store)).toEqual([]);
     expect(fleet.loaded).toEqual({ planes: 0, bytes: 0 });
     live.push(liveHeap());
   }
@@ -41,10 +47,10 @@ it('a thousand planes created and removed ten times leave memory unchanged and n
   async function liveIn(id: string): Promise<void> {
     await fleet.create(id);
     await fleet.withPlane(id, async (plane) => {
-      const kind = plane.kinds.get(resourceKey(widgets));
-      await kind?.verbs.create(system(), widget('x'), writing);
-      await kind?.verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 3_600 }));
-      await kind?.verbs.delete(system(), 'first', deleting());
+      const kind = plane.kinds.get(resourceKey(widgetResource));
+      await kind?.verbs.create(serverContext(), newWidget('x'), testWriteOptions);
+      await kind?.verbs.delete(serverContext(), 'x', testDeleteOptions({ gracePeriodSeconds: 3_600 }));
+      await kind?.verbs.delete(serverContext(), 'first', testDeleteOptions());
     });
   }
 }, 600_000);

@@ -8,14 +8,14 @@ import type { KindStore } from '../../src/registry/kind-store.ts';
 import { maintenanceSlice, resourceKey } from '../../src/registry/rows/rows.ts';
 import type { WatchStream } from '../../src/registry/verbs.ts';
 import {
-  deleting,
-  listing,
-  patching,
-  system,
-  watching,
-  widget,
-  widgets,
-  writing,
+  newWidget,
+  serverContext,
+  testDeleteOptions,
+  testListOptions,
+  testPatchOptions,
+  testWatchOptions,
+  testWriteOptions,
+  widgetResource,
 } from '../../src/registry/widgets.fixture.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SeededRandom } from '../bad-days/seeded-random.ts';
@@ -49,28 +49,35 @@ export async function verifyIsolation(options: IsolationOptions): Promise<void> 
   const { plane } = borrowed;
   await furnish(plane);
   const before = await snapshot(store, plane);
-  const revision = (await kindOf(plane, widgets).verbs.list(system(), listing())).resourceVersion;
+  const revision = (await kindOf(plane, widgetResource).verbs.list(serverContext(), testListOptions())).resourceVersion;
   const watches = await openWatches(plane, revision);
 
   await disturb(fleet, new SeededRandom(options.seed), options);
 
   expect(await snapshot(store, plane)).toEqual(before);
   for (const watch of watches) expect([watch.take(), watch.isEnded]).toEqual([undefined, false]);
-  const resumed = await kindOf(plane, widgets).verbs.watch(system(), watching({ resourceVersion: '1' }));
+  const resumed = await kindOf(plane, widgetResource).verbs.watch(
+    serverContext(),
+    testWatchOptions({ resourceVersion: '1' }),
+  );
   expect((await resumed[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
   // The watches are alive: each receives the next change.
-  await kindOf(plane, widgets).verbs.create(system(), widget('the-last'), writing);
-  await kindOf(plane, gadgets).verbs.create(system(), { ...widget('the-last'), kind: 'Gadget' }, writing);
+  await kindOf(plane, widgetResource).verbs.create(serverContext(), newWidget('the-last'), testWriteOptions);
+  await kindOf(plane, gadgets).verbs.create(
+    serverContext(),
+    { ...newWidget('the-last'), kind: 'Gadget' },
+    testWriteOptions,
+  );
   for (const watch of watches)
     expect((await watch[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
   borrowed.release();
   await fleet.withPlane(untouched, async (reloaded) => {
-    expect(kindOf(reloaded, widgets).count('a')).toBe(names.length + 1);
+    expect(kindOf(reloaded, widgetResource).count('a')).toBe(names.length + 1);
   });
   fleet.close();
 }
 
-function kindOf(plane: ControlPlane, resource: typeof widgets): KindStore {
+function kindOf(plane: ControlPlane, resource: typeof widgetResource): KindStore {
   const store = plane.kinds.get(resourceKey(resource));
   if (store === undefined) throw new Error(`no ${resource.plural}`);
   return store;
@@ -78,19 +85,26 @@ function kindOf(plane: ControlPlane, resource: typeof widgets): KindStore {
 
 async function furnish(plane: ControlPlane): Promise<void> {
   for (const name of names.filter((each) => each !== 'first' && each !== 'second')) {
-    await kindOf(plane, widgets).verbs.create(
-      system(),
-      widget(name, { metadata: { finalizers: ['x.example/f'] } }),
-      writing,
+    await kindOf(plane, widgetResource).verbs.create(
+      serverContext(),
+      newWidget(name, { metadata: { finalizers: ['x.example/f'] } }),
+      testWriteOptions,
     );
   }
-  await kindOf(plane, widgets).verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 3_600 }));
+  await kindOf(plane, widgetResource).verbs.delete(
+    serverContext(),
+    'x',
+    testDeleteOptions({ gracePeriodSeconds: 3_600 }),
+  );
 }
 
 async function openWatches(plane: ControlPlane, resourceVersion: string): Promise<WatchStream[]> {
-  const open = (resource: typeof widgets) =>
-    kindOf(plane, resource).verbs.watch(system(), watching({ resourceVersion, timeoutMilliseconds: 3_600_000 }));
-  return Promise.all([widgets, gadgets, widgets].map(open));
+  const open = (resource: typeof widgetResource) =>
+    kindOf(plane, resource).verbs.watch(
+      serverContext(),
+      testWatchOptions({ resourceVersion, timeoutMilliseconds: 3_600_000 }),
+    );
+  return Promise.all([widgetResource, gadgets, widgetResource].map(open));
 }
 
 /** The complete visible state of the plane: its bytes in the store, its counts, its lists with their revisions. */
@@ -102,7 +116,7 @@ async function snapshot(store: Store, plane: ControlPlane): Promise<unknown> {
     if (slice === untouched || (slice === maintenanceSlice && segments.includes(untouched))) rows.push(row);
   }
   const kinds = [...plane.stores()];
-  const lists = await Promise.all(kinds.map(({ verbs }) => verbs.list(system(''), listing())));
+  const lists = await Promise.all(kinds.map(({ verbs }) => verbs.list(serverContext(''), testListOptions())));
   return {
     rows,
     history: await store.history({ slice: untouched, prefix: [] }, 0),
@@ -128,7 +142,7 @@ function step(random: SeededRandom) {
   return {
     act,
     plane: random.pick(neighbours),
-    resource: random.pick([widgets, gadgets]),
+    resource: random.pick([widgetResource, gadgets]),
     namespace: random.pick(namespaces),
     name: random.pick(names),
     color: random.pick(['red', 'blue']),
@@ -153,24 +167,28 @@ async function perform(fleet: Fleet, each: ReturnType<typeof step>): Promise<voi
 
 async function act(kind: KindStore, each: ReturnType<typeof step>): Promise<void> {
   const { name, color } = each;
-  const context = system(each.namespace);
+  const context = serverContext(each.namespace);
   const merge = (document: object) =>
     kind.verbs.patch(
       context,
       name,
       { type: 'merge', document: JSON.parse(JSON.stringify(document)), findings: [] },
-      patching,
+      testPatchOptions,
     );
   const acts: Record<string, () => Promise<unknown>> = {
     create: () =>
-      kind.verbs.create(context, { ...widget(name, { spec: { color } }), kind: kind.resource.kind }, writing),
+      kind.verbs.create(
+        context,
+        { ...newWidget(name, { spec: { color } }), kind: kind.resource.kind },
+        testWriteOptions,
+      ),
     paint: () => merge({ spec: { color, parts: [color, name] } }),
     hold: () => merge({ metadata: { finalizers: ['x.example/f'] } }),
     free: () => merge({ metadata: { finalizers: null } }),
-    delete: () => kind.verbs.delete(context, name, deleting({ propagationPolicy: 'Foreground' })),
-    empty: () => kind.verbs.deletecollection(context, listing(), deleting()),
-    watch: async () => (await kind.verbs.watch(context, watching())).close(),
-    list: () => kind.verbs.list(context, listing({ limit: 2 })),
+    delete: () => kind.verbs.delete(context, name, testDeleteOptions({ propagationPolicy: 'Foreground' })),
+    empty: () => kind.verbs.deletecollection(context, testListOptions(), testDeleteOptions()),
+    watch: async () => (await kind.verbs.watch(context, testWatchOptions())).close(),
+    list: () => kind.verbs.list(context, testListOptions({ limit: 2 })),
   };
   await acts[each.act]?.();
 }

@@ -2,7 +2,13 @@ import { writeSync } from 'node:fs';
 import { testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { resourceKey } from '../../src/registry/rows/rows.ts';
-import { deleting, system, widget, widgets, writing } from '../../src/registry/widgets.fixture.ts';
+import {
+  newWidget,
+  serverContext,
+  testDeleteOptions,
+  testWriteOptions,
+  widgetResource,
+} from '../../src/registry/widgets.fixture.ts';
 import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 
 const writers = 8;
@@ -30,16 +36,16 @@ async function work(writer: number): Promise<void> {
     printLine('born', id);
     for (const name of ['a', 'b', 'c']) {
       await fleet.withPlane(id, (plane) => {
-        const created = widget(name, { metadata: { finalizers: name === 'c' ? ['x.example/f'] : [] } });
-        return kindOf(plane).verbs.create(system(), created, writing);
+        const created = newWidget(name, { metadata: { finalizers: name === 'c' ? ['x.example/f'] : [] } });
+        return kindOf(plane).verbs.create(serverContext(), created, testWriteOptions);
       });
       printLine('has', id, name);
     }
-    await fleet.withPlane(id, (plane) => kindOf(plane).verbs.delete(system(), 'first', deleting()));
+    await fleet.withPlane(id, (plane) => kindOf(plane).verbs.delete(serverContext(), 'first', testDeleteOptions()));
     printLine('lost', id, 'first');
     // A graceful deletion leaves work for maintenance.
     await fleet.withPlane(id, (plane) =>
-      kindOf(plane).verbs.delete(system(), 'b', deleting({ gracePeriodSeconds: 3_600 })),
+      kindOf(plane).verbs.delete(serverContext(), 'b', testDeleteOptions({ gracePeriodSeconds: 3_600 })),
     );
     if (count % 3 === 2) continue;
     printLine('removing', id);
@@ -49,7 +55,7 @@ async function work(writer: number): Promise<void> {
 }
 
 function kindOf(plane: { readonly kinds: ReadonlyMap<string, import('../../src/registry/kind-store.ts').KindStore> }) {
-  const kind = plane.kinds.get(resourceKey(widgets));
+  const kind = plane.kinds.get(resourceKey(widgetResource));
   if (kind === undefined) throw new Error('no widgets');
   return kind;
 }

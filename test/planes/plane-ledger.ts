@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { maintenanceSlice, resourceKey } from '../../src/registry/rows/rows.ts';
-import { widgets } from '../../src/registry/widgets.fixture.ts';
+import { widgetResource } from '../../src/registry/widgets.fixture.ts';
 import type { Store } from '../../src/store/store.ts';
 
 interface Known {
@@ -38,7 +38,7 @@ export class PlaneLedger {
     for (const [id, known] of this.#planes) {
       const isThere =
         (await fleet.withPlane(id, async (plane) => {
-          const kind = plane.kinds.get(resourceKey(widgets));
+          const kind = plane.kinds.get(resourceKey(widgetResource));
           assert.notEqual(known.removal, 'done', `${id} was removed and is there`);
           const names = new Set(kind?.peekAll().map(({ object }) => object.metadata.name ?? ''));
           for (const name of known.has) assert.ok(names.has(name), `${name} of ${id} is lost`);

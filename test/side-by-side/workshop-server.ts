@@ -6,9 +6,9 @@ import { readOnlyNamespaces } from '../../src/controlplane/core/namespaces/names
 import { authenticatedChain } from '../../src/http/chain.ts';
 import { planeDocuments } from '../../src/http/documents/plane-documents.ts';
 import { versionInfo } from '../../src/http/documents/version.ts';
-import { inFlight } from '../../src/http/filters/in-flight.ts';
-import { keyRate } from '../../src/http/filters/key-rate.ts';
-import { sourceLimit } from '../../src/http/filters/source-limit.ts';
+import { inFlightFilter } from '../../src/http/filters/in-flight.ts';
+import { keyRateFilter } from '../../src/http/filters/key-rate.ts';
+import { sourceLimitFilter } from '../../src/http/filters/source-limit.ts';
 import { planeHandler } from '../../src/http/handlers/dispatch.ts';
 import { protobufCodec } from '../../src/http/protobuf/envelope.ts';
 import { router } from '../../src/http/router.ts';
@@ -16,7 +16,7 @@ import { listen } from '../../src/http/wire/listen.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { defineResource, type StoredResource } from '../../src/registry/resource.ts';
-import { mountStored } from '../../src/registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../src/registry/verbs/stored-verbs.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import { MemoryAuditLog, testCertificate } from '../harness/test-http-server.ts';
 import type { SideOptions } from './side.ts';
@@ -42,7 +42,9 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
     // Namespaces are normally created by the server; here the requests create them, as on the other side.
     mount: (stores) =>
       [...stores.values()].map((kind) => {
-        return kind.resource.plural === 'namespaces' ? { ...mountStored(kind), verbs: kind.verbs } : mountStored(kind);
+        return kind.resource.plural === 'namespaces'
+          ? { ...mountStoredKind(kind), verbs: kind.verbs }
+          : mountStoredKind(kind);
       }),
     authorize: () => ({ allowed: true, reason: '' }),
     mayRead: () => undefined,
@@ -58,9 +60,9 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
       depth: 1,
       auditLog: new MemoryAuditLog(),
       authenticate: (sent) => (sent === token ? { user, system: false, signal: session.signal } : undefined),
-      sourceLimit: sourceLimit({ clock }),
-      keyRate: keyRate({ clock, perSecond: 0 }),
-      inFlight: inFlight({ clock }),
+      sourceLimit: sourceLimitFilter({ clock }),
+      keyRate: keyRateFilter({ clock, perSecond: 0 }),
+      inFlight: inFlightFilter({ clock }),
       authorize: plane.authorize,
     },
     planeHandler({

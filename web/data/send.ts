@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { parseTrustedJson, writeJson } from '@flotilla/json';
+import { type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import { StatusError } from '../../src/api/status.ts';
 import {
   type FetchedResponse,

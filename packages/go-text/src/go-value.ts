@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { compareBytes } from '@flotilla/json';
+import { compareBytes, type JsonObject, type JsonValue } from '@flotilla/json';
 
 /** Formats a JSON value like Go's `%v`, for messages that must equal those of kube-apiserver. */
 export function printGo(value: JsonValue): string {

@@ -8,7 +8,7 @@ import { createInstanceChanges, type InstanceChanges } from '../../gateway/insta
 import type { AgentContext } from '../agent-context.ts';
 import { CachedPolicy } from './cached-policy.ts';
 import { openPolicyFile } from './policy-file.ts';
-import { instanceOf } from './policy-replica.ts';
+import { asInstance } from './policy-replica.ts';
 
 type KeyListener = (names: Iterable<string>) => void;
 
@@ -42,7 +42,7 @@ export async function openAgentPolicy(agent: AgentContext): Promise<AgentPolicy>
       onObjectChanged(kind, before, after) {
         permissionSignals.notifyPrincipals(affectedPrincipals(kinds[kind], before?.object, after?.object));
         if (kind !== 'VirtualClusterInstance') return;
-        changes.handleChange(instanceOf(before), instanceOf(after));
+        changes.handleChange(asInstance(before), asInstance(after));
         if (after === undefined) activity.forget(before?.object.metadata.uid ?? '');
       },
     },

@@ -118,11 +118,11 @@ export class PolicyReplica implements AccessState {
   }
 
   instance(namespace: string, name: string): VirtualClusterInstance | undefined {
-    return instanceOf(this.#current.objects.get(objectKey('VirtualClusterInstance', namespace, name)));
+    return asInstance(this.#current.objects.get(objectKey('VirtualClusterInstance', namespace, name)));
   }
 
   instances(): VirtualClusterInstance[] {
-    return [...this.#current.objects.values()].map(instanceOf).filter((instance) => instance !== undefined);
+    return [...this.#current.objects.values()].map(asInstance).filter((instance) => instance !== undefined);
   }
 
   // An agent decides only about access to its cluster and its instances. These decisions need no other kinds.
@@ -171,7 +171,7 @@ export class PolicyReplica implements AccessState {
   }
 }
 
-export function instanceOf(found: PolicyObject | undefined): VirtualClusterInstance | undefined {
+export function asInstance(found: PolicyObject | undefined): VirtualClusterInstance | undefined {
   return found?.kind === 'VirtualClusterInstance' ? found.object : undefined;
 }
 

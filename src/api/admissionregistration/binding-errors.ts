@@ -2,24 +2,24 @@ import type { JsonValue } from '@flotilla/json';
 import { pathSegmentFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
 import { indexPath } from '../schema/field-path.ts';
-import { selectorObjectErrors } from '../selectors/selector-object.ts';
-import { matchErrors } from './match-errors.ts';
-import type { BindingSpec } from './validating-admission-policy-binding.ts';
+import { labelSelectorErrors } from '../selectors/selector-object.ts';
+import { matchResourcesErrors } from './match-errors.ts';
+import type { PolicyBindingSpec } from './validating-admission-policy-binding.ts';
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 
 /** Returns the validation errors of a ValidatingAdmissionPolicyBinding, worded as in Kubernetes. */
-export function bindingErrors(spec: BindingSpec): FieldError[] {
+export function policyBindingErrors(spec: PolicyBindingSpec): FieldError[] {
   const { policyName = '', paramRef, matchResources, validationActions = [] } = spec;
   const errors: FieldError[] = [];
   if (policyName === '') errors.push(required('spec.policyName'));
   else for (const fault of subdomainFaults(policyName)) errors.push(invalid('spec.policyName', policyName, fault));
   if (paramRef !== undefined) errors.push(...paramErrors(paramRef, 'spec.paramRef'));
-  if (matchResources !== undefined) errors.push(...matchErrors(matchResources, 'spec.matchResources'));
+  if (matchResources !== undefined) errors.push(...matchResourcesErrors(matchResources, 'spec.matchResources'));
   return [...errors, ...actionErrors(validationActions, 'spec.validationActions')];
 }
 
-function paramErrors(reference: NonNullable<BindingSpec['paramRef']>, path: string): FieldError[] {
+function paramErrors(reference: NonNullable<PolicyBindingSpec['paramRef']>, path: string): FieldError[] {
   const { name = '', selector, parameterNotFoundAction = '' } = reference;
   const errors: FieldError[] = [];
   const both = 'name and selector are mutually exclusive';
@@ -28,7 +28,7 @@ function paramErrors(reference: NonNullable<BindingSpec['paramRef']>, path: stri
     if (selector !== undefined) errors.push(forbiddenField(`${path}.name`, both));
   }
   if (selector !== undefined) {
-    errors.push(...selectorObjectErrors(selector as JsonValue, `${path}.selector`));
+    errors.push(...labelSelectorErrors(selector as JsonValue, `${path}.selector`));
     if (name !== '') errors.push(forbiddenField(`${path}.selector`, both));
   }
   if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'));

@@ -2,11 +2,11 @@ import type { JsonValue } from '@flotilla/json';
 import { pathSegmentFaults } from '@flotilla/kubernetes-formats';
 import { duplicate, type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
-import { selectorObjectErrors } from '../selectors/selector-object.ts';
+import { labelSelectorErrors } from '../selectors/selector-object.ts';
 import type { MatchResources, NamedRule } from './match-resources.ts';
 
-/** Returns the validation errors of `matchResources` or `matchConstraints` at `path`, worded as in Kubernetes. */
-export function matchErrors(match: MatchResources, path: string): FieldError[] {
+/** Returns the validation errors of `matchResourcesSchema` or `matchConstraints` at `path`, worded as in Kubernetes. */
+export function matchResourcesErrors(match: MatchResources, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string): string => childPath(path, name);
   if (match.matchPolicy === undefined) errors.push(required(at('matchPolicy')));
@@ -15,7 +15,7 @@ export function matchErrors(match: MatchResources, path: string): FieldError[] {
   }
   for (const name of ['namespaceSelector', 'objectSelector'] as const) {
     if (match[name] === undefined) errors.push(required(at(name)));
-    else errors.push(...selectorObjectErrors(match[name] as JsonValue, at(name)));
+    else errors.push(...labelSelectorErrors(match[name] as JsonValue, at(name)));
   }
   for (const name of ['resourceRules', 'excludeResourceRules'] as const) {
     for (const [index, rule] of (match[name] ?? []).entries())

@@ -1,5 +1,5 @@
 import { type Static, t } from '../schema/schema-builder.ts';
-import { selectorObject } from '../selectors/selector-object.ts';
+import { labelSelectorSchema } from '../selectors/selector-object.ts';
 
 export const admissionGroup = 'admissionregistration.k8s.io';
 
@@ -32,16 +32,16 @@ const namedRule = t.object(
 export type NamedRule = Static<typeof namedRule>;
 
 /**
- * The schema of `matchResources` and `matchConstraints`. A request matches if it matches one of the resource rules and
+ * The schema of `matchResourcesSchema` and `matchConstraints`. A request matches if it matches one of the resource rules and
  * both selectors, and none of the exclude rules.
  */
-export function matchResources(description: string) {
+export function matchResourcesSchema(description: string) {
   return t.object(
     {
       namespaceSelector: t.optional(
-        selectorObject('Selects namespaces by their labels. Cluster-scoped objects always match.'),
+        labelSelectorSchema('Selects namespaces by their labels. Cluster-scoped objects always match.'),
       ),
-      objectSelector: t.optional(selectorObject('Selects objects by the labels of the new or the old object.')),
+      objectSelector: t.optional(labelSelectorSchema('Selects objects by the labels of the new or the old object.')),
       resourceRules: t.optional(
         t.array(namedRule, {
           listType: 'atomic',
@@ -62,7 +62,7 @@ export function matchResources(description: string) {
   );
 }
 
-const anyMatch = matchResources('');
+const anyMatch = matchResourcesSchema('');
 export type MatchResources = Static<typeof anyMatch>;
 
 /** Sets the default values of absent members, in place. */

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonValue, objectAt, textAt, valueAt } from '@flotil
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, type Static, t } from '../schema/schema-builder.ts';
-import { selectorObject } from '../selectors/selector-object.ts';
-import { admissionGroup, matchResources } from './match-resources.ts';
+import { labelSelectorSchema } from '../selectors/selector-object.ts';
+import { admissionGroup, matchResourcesSchema } from './match-resources.ts';
 
 const spec = t.object(
   {
@@ -19,7 +19,7 @@ const spec = t.object(
               description: 'The namespace of the parameter object. Defaults to the namespace of the request.',
             }),
           ),
-          selector: t.optional(selectorObject('Selects the parameter objects by their labels.')),
+          selector: t.optional(labelSelectorSchema('Selects the parameter objects by their labels.')),
           parameterNotFoundAction: t.optional(
             t.string({
               description: 'Whether requests are allowed or denied if no parameter object exists: Allow or Deny.',
@@ -29,7 +29,7 @@ const spec = t.object(
         { atomic: true, description: 'The object or objects that contain the parameters of the policy.' },
       ),
     ),
-    matchResources: t.optional(matchResources('Restricts the requests that the policy applies to.')),
+    matchResources: t.optional(matchResourcesSchema('Restricts the requests that the policy applies to.')),
     validationActions: t.optional(
       t.array(t.string(), {
         listType: 'set',
@@ -40,7 +40,7 @@ const spec = t.object(
   { description: 'The policy that is put into effect, the requests that it applies to, and its parameters.' },
 );
 
-export type BindingSpec = Static<typeof spec>;
+export type PolicyBindingSpec = Static<typeof spec>;
 
 /**
  * The kind that puts a ValidatingAdmissionPolicy into effect. It selects requests, parameters and validation actions.

@@ -1,9 +1,8 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonValue, listAt, textAt, valueAt } from '@flotilla/json';
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, type Static, t } from '../schema/schema-builder.ts';
-import { admissionGroup, matchResources } from './match-resources.ts';
+import { admissionGroup, matchResourcesSchema } from './match-resources.ts';
 
 const spec = t.object(
   {
@@ -16,7 +15,7 @@ const spec = t.object(
         { atomic: true, description: 'The kind of the parameter objects that bindings refer to.' },
       ),
     ),
-    matchConstraints: t.optional(matchResources('Selects the requests that the policy applies to.')),
+    matchConstraints: t.optional(matchResourcesSchema('Selects the requests that the policy applies to.')),
     validations: t.optional(
       t.array(
         t.object({

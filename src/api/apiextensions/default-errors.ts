@@ -8,7 +8,7 @@ import type { Schema } from '../schema/schema.ts';
 import { collectErrors } from '../schema/validate.ts';
 import { withValidationBudget } from '../schema/validation-budget.ts';
 import { validateEmbedded } from '../validation/embedded-resources.ts';
-import { itemsOf, type SchemaProps } from './definition.ts';
+import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 
 /** The innermost resource that contains a schema. `wrap` puts a value of that schema into an object of the resource. */
 interface SchemaContext {
@@ -35,7 +35,7 @@ function outermost(resource: SchemaProps): SchemaContext {
 function errorsOf(schema: SchemaProps, path: string, outer: SchemaContext): FieldError[] {
   const context = schema['x-kubernetes-embedded-resource'] === true ? outermost(schema) : outer;
   const errors = schema.default === undefined ? [] : ownErrors(schema, schema.default, path, context);
-  const items = itemsOf(schema);
+  const items = itemsSchemaOf(schema);
   if (items !== undefined) {
     const inside = { ...context, wrap: (value: JsonValue) => context.wrap([value]) };
     errors.push(...errorsOf(items, childPath(path, 'items'), inside));

@@ -6,30 +6,31 @@ export interface DefinitionCase {
   readonly definition: Json;
 }
 
-export const group = 'cases.example.com';
+export const testGroup = 'cases.example.com';
 
 /** A valid CustomResourceDefinition with one version. `spec` and `metadata` override its members. */
-export function definition(plural: string, spec: Json = {}, metadata: Json = {}): Json {
+export function definitionJson(plural: string, spec: Json = {}, metadata: Json = {}): Json {
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1, -1);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}`, ...metadata },
+    metadata: { name: `${plural}.${testGroup}`, ...metadata },
     spec: {
-      group,
+      group: testGroup,
       names: { plural, kind },
       scope: 'Namespaced',
-      versions: [version()],
+      versions: [definitionVersionJson()],
       ...spec,
     },
   };
 }
 
-export function version(more: Json = {}, schema: Json = { type: 'object' }): Json {
+export function definitionVersionJson(more: Json = {}, schema: Json = { type: 'object' }): Json {
   return { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...more };
 }
 
-const withSchema = (schema: Json, more: Json = {}): Json => definition('wrongs', { versions: [version(more, schema)] });
+const withSchema = (schema: Json, more: Json = {}): Json =>
+  definitionJson('wrongs', { versions: [definitionVersionJson(more, schema)] });
 const withSpec = (spec: Json, more: Json = {}): Json => withSchema({ type: 'object', properties: { spec } }, more);
 
 const status = { subresources: { status: {} } };
@@ -42,7 +43,7 @@ export const rejectedDefinitions: readonly DefinitionCase[] = [
     'another name': { metadata: { name: 'other.cases.example.com' } },
     'no name': { metadata: {} },
     'a name with capitals': { metadata: { name: 'Wrongs.cases.example.com' } },
-  }).map(([title, part]) => ({ title, definition: { ...definition('wrongs'), ...(part as Json) } })),
+  }).map(([title, part]) => ({ title, definition: { ...definitionJson('wrongs'), ...(part as Json) } })),
   ...Object.entries<Json>({
     'no group': { group: '' },
     'a group without a dot': { group: 'cases' },
@@ -59,20 +60,22 @@ export const rejectedDefinitions: readonly DefinitionCase[] = [
     'an odd singular': { names: { plural: 'wrongs', kind: 'Wrong', singular: 'Wrong one' } },
     'no scope': { scope: '' },
     'another scope': { scope: 'Galaxy' },
-    'no stored version': { versions: [version({ storage: false })] },
-    'two stored versions': { versions: [version(), version({ name: 'v2' })] },
-    'one version twice': { versions: [version(), version({ storage: false })] },
-    'a version with capitals': { versions: [version({ name: 'V1' })] },
-    'a version without a name': { versions: [version({ name: '' })] },
-    'a version without a schema': { versions: [version({ schema: undefined })] },
-    'a version with an empty schema': { versions: [version({ schema: {} })] },
+    'no stored version': { versions: [definitionVersionJson({ storage: false })] },
+    'two stored versions': { versions: [definitionVersionJson(), definitionVersionJson({ name: 'v2' })] },
+    'one version twice': { versions: [definitionVersionJson(), definitionVersionJson({ storage: false })] },
+    'a version with capitals': { versions: [definitionVersionJson({ name: 'V1' })] },
+    'a version without a name': { versions: [definitionVersionJson({ name: '' })] },
+    'a version without a schema': { versions: [definitionVersionJson({ schema: undefined })] },
+    'a version with an empty schema': { versions: [definitionVersionJson({ schema: {} })] },
     'two versions, one without a schema': {
-      versions: [version(), version({ name: 'v2', storage: false, schema: undefined })],
+      versions: [definitionVersionJson(), definitionVersionJson({ name: 'v2', storage: false, schema: undefined })],
     },
-    'a warning without deprecation': { versions: [version({ deprecationWarning: 'x' })] },
-    'an empty warning': { versions: [version({ deprecated: true, deprecationWarning: '' })] },
-    'a long warning': { versions: [version({ deprecated: true, deprecationWarning: 'x'.repeat(257) })] },
-    'an unprintable warning': { versions: [version({ deprecated: true, deprecationWarning: 'a\u0007b' })] },
+    'a warning without deprecation': { versions: [definitionVersionJson({ deprecationWarning: 'x' })] },
+    'an empty warning': { versions: [definitionVersionJson({ deprecated: true, deprecationWarning: '' })] },
+    'a long warning': { versions: [definitionVersionJson({ deprecated: true, deprecationWarning: 'x'.repeat(257) })] },
+    'an unprintable warning': {
+      versions: [definitionVersionJson({ deprecated: true, deprecationWarning: 'a\u0007b' })],
+    },
     preserveUnknownFields: { preserveUnknownFields: true },
     'no strategy': { conversion: {} },
     'another strategy': { conversion: { strategy: 'Magic' } },
@@ -82,7 +85,7 @@ export const rejectedDefinitions: readonly DefinitionCase[] = [
         webhook: { clientConfig: { url: 'https://x' }, conversionReviewVersions: ['v1'] },
       },
     },
-  }).map(([title, spec]) => ({ title, definition: definition('wrongs', spec) })),
+  }).map(([title, spec]) => ({ title, definition: definitionJson('wrongs', spec) })),
   ...Object.entries<Json>({
     'no scale paths': { scale: {} },
     'scale paths elsewhere': { scale: { specReplicasPath: '.status.x', statusReplicasPath: '.spec.x' } },
@@ -95,7 +98,7 @@ export const rejectedDefinitions: readonly DefinitionCase[] = [
     },
   }).map(([title, subresources]) => ({
     title,
-    definition: definition('wrongs', { versions: [version({ subresources })] }),
+    definition: definitionJson('wrongs', { versions: [definitionVersionJson({ subresources })] }),
   })),
   ...Object.entries<Json[]>({
     'an empty column': [{}],
@@ -109,7 +112,7 @@ export const rejectedDefinitions: readonly DefinitionCase[] = [
     ],
   }).map(([title, additionalPrinterColumns]) => ({
     title,
-    definition: definition('wrongs', { versions: [version({ additionalPrinterColumns })] }),
+    definition: definitionJson('wrongs', { versions: [definitionVersionJson({ additionalPrinterColumns })] }),
   })),
   ...Object.entries<Json[]>({
     'an empty field': [{}],
@@ -141,7 +144,7 @@ export const rejectedDefinitions: readonly DefinitionCase[] = [
     [undefined, 'yes', 'https://'].map((approval) => ({
       title: `the group ${protectedGroup} with the approval ${approval}`,
       definition: {
-        ...definition('wrongs', { group: protectedGroup }),
+        ...definitionJson('wrongs', { group: protectedGroup }),
         metadata: {
           name: `wrongs.${protectedGroup}`,
           ...(approval === undefined ? {} : { annotations: { 'api-approved.kubernetes.io': approval } }),

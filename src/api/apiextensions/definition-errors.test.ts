@@ -8,11 +8,11 @@ import { customResourceDefinitionKind } from './custom-resource-definition.ts';
 import { definitionOf } from './definition.ts';
 import {
   type DefinitionCase,
-  definition,
+  definitionJson,
+  definitionVersionJson,
   rejectedDefinitions,
   rejectedRootSchemas,
   rejectedSpecSchemas,
-  version,
 } from './definition-cases.fixture.ts';
 import { definitionErrors } from './definition-errors.ts';
 
@@ -68,12 +68,17 @@ describe('a definition that Kubernetes rejects', () => {
 
 describe('a valid definition', () => {
   it.each([
-    ['of one version', definition('rights')],
-    ['of several', definition('rights', { versions: [version(), version({ name: 'v2', storage: false })] })],
+    ['of one version', definitionJson('rights')],
+    [
+      'of several',
+      definitionJson('rights', {
+        versions: [definitionVersionJson(), definitionVersionJson({ name: 'v2', storage: false })],
+      }),
+    ],
     [
       'approved',
       {
-        ...definition('rights', { group: 'x.k8s.io' }),
+        ...definitionJson('rights', { group: 'x.k8s.io' }),
         metadata: { name: 'rights.x.k8s.io', annotations: { 'api-approved.kubernetes.io': 'https://example.com/x' } },
       },
     ],
@@ -85,9 +90,9 @@ describe('a valid definition', () => {
 describe('an update of a definition', () => {
   const established = { conditions: [{ type: 'Established', status: 'True' }] };
   const change = async (spec: JsonObject, isEstablished = true) => {
-    const old = settled(definition('rights'));
+    const old = settled(definitionJson('rights'));
     if (isEstablished) old.status = { ...(old.status as JsonObject), ...established };
-    const object = settled(definition('rights', spec));
+    const object = settled(definitionJson('rights', spec));
     object.status = old.status as JsonObject;
     const errors = await definitionErrors(definitionOf(object), definitionOf(old), { ruleErrors: async () => [] });
     return errors.map(describeFieldError);
@@ -103,8 +108,8 @@ describe('an update of a definition', () => {
   });
 
   it('cannot remove versions in which objects may be stored', async () => {
-    const [error = ''] = (await change({ versions: [version({ name: 'v2' }) as JsonObject] })).filter((line) =>
-      /missing/.test(line),
+    const [error = ''] = (await change({ versions: [definitionVersionJson({ name: 'v2' }) as JsonObject] })).filter(
+      (line) => /missing/.test(line),
     );
     expect(error).toContain(
       'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously',

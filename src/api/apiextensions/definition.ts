@@ -138,7 +138,7 @@ export function definitionOf(object: KubeObject): Definition {
 }
 
 /** Returns the schema of the list items. `undefined` for a list of schemas, which validation rejects. */
-export function itemsOf({ items }: SchemaProps): SchemaProps | undefined {
+export function itemsSchemaOf({ items }: SchemaProps): SchemaProps | undefined {
   return Array.isArray(items) ? undefined : (items as SchemaProps | undefined);
 }
 

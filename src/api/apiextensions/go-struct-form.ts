@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { setMember, sortByBytes, writeJson } from '@flotilla/json';
+import { type JsonObject, type JsonValue, setMember, sortByBytes, writeJson } from '@flotilla/json';
 import type { FieldError } from '../field-error.ts';
 import type { ValidationRule } from '../schema/schema.ts';
 import type { DefinitionVersion, SchemaProps } from './definition.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, keyPath } from '../schema/field-path.ts';
-import { itemsOf, type SchemaProps } from './definition.ts';
+import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 
 const listTypes = ['atomic', 'set', 'map'];
 
@@ -13,7 +13,7 @@ export function listTypeErrors(schema: SchemaProps, path: string): FieldError[] 
   const at = (name: string) => childPath(path, name);
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const items = itemsOf(schema);
+  const items = itemsSchemaOf(schema);
   if (listType !== undefined && schema.type !== 'array') {
     const detail = 'must be array if x-kubernetes-list-type is specified';
     const { type } = schema;
@@ -51,7 +51,7 @@ function mapErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string) => childPath(path, name);
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const items = itemsOf(schema);
+  const items = itemsSchemaOf(schema);
   if (keys.length === 0) {
     errors.push(required(at('x-kubernetes-list-map-keys'), 'must not be empty if x-kubernetes-list-type is map'));
   }
@@ -86,7 +86,7 @@ function mapErrors(schema: SchemaProps, path: string): FieldError[] {
  * distinguished.
  */
 export function mapKeyErrors(schema: SchemaProps, path: string): FieldError[] {
-  const items = itemsOf(schema);
+  const items = itemsSchemaOf(schema);
   const listType = schema['x-kubernetes-list-type'];
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
   const errors: FieldError[] = [];

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
-import { itemsOf, type SchemaProps } from './definition.ts';
+import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 import { listTypeErrors, mapKeyErrors } from './list-type-errors.ts';
 import { resolveSchemaField } from './resolve-schema-field.ts';
 
@@ -34,7 +34,7 @@ function errorsOf(schema: SchemaProps, path: string, context: SchemaContext, isR
   if (Array.isArray(schema.items)) {
     schema.items.forEach((part: SchemaProps, index) => void below(part, indexPath(at('items'), index)));
   } else {
-    const items = itemsOf(schema);
+    const items = itemsSchemaOf(schema);
     if (items !== undefined) below(items, at('items'));
   }
   for (const [name, part] of Object.entries(schema.dependencies ?? {})) {

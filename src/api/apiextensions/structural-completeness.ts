@@ -1,6 +1,6 @@
 import { type FieldError, required } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
-import { itemsOf, type SchemaProps } from './definition.ts';
+import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 
 /**
  * Reports members and items that a condition (allOf, anyOf, oneOf, not) mentions and that the schema outside of the
@@ -34,9 +34,11 @@ function nestedComplete(
 ): FieldError[] {
   if (schema === undefined) return [required(path, `because it is defined in ${conditionPath}`)];
   const errors = conditionsComplete(condition, schema, path, conditionPath);
-  const items = itemsOf(condition);
+  const items = itemsSchemaOf(condition);
   if (items !== undefined) {
-    errors.push(...nestedComplete(items, itemsOf(schema), childPath(path, 'items'), childPath(conditionPath, 'items')));
+    errors.push(
+      ...nestedComplete(items, itemsSchemaOf(schema), childPath(path, 'items'), childPath(conditionPath, 'items')),
+    );
   }
   const { properties = {} } = schema;
   for (const [name, member] of Object.entries(condition.properties ?? {})) {

@@ -3,7 +3,7 @@ import { describeFieldError, type FieldError, forbiddenField, invalid, required 
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
 import { regexError } from '../schema/validate-scalar.ts';
 import { withValidationBudget } from '../schema/validation-budget.ts';
-import { itemsOf, type SchemaProps } from './definition.ts';
+import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 import { completenessErrors } from './structural-completeness.ts';
 
 type Level = 'root' | 'item' | 'field';
@@ -48,7 +48,7 @@ function notSupportedText(word: string): string {
 /** Returns the schemas that are directly nested in a schema. */
 export function subschemasOf(schema: SchemaProps): SchemaProps[] {
   const { additionalProperties, not } = schema;
-  const items = itemsOf(schema);
+  const items = itemsSchemaOf(schema);
   return [
     ...(schema.allOf ?? []),
     ...(schema.anyOf ?? []),
@@ -63,7 +63,7 @@ export function subschemasOf(schema: SchemaProps): SchemaProps[] {
 function invariantErrors(schema: SchemaProps, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string) => childPath(path, name);
-  const items = itemsOf(schema);
+  const items = itemsSchemaOf(schema);
   const { type = '', properties = {}, additionalProperties } = schema;
   const isResource = schema['x-kubernetes-embedded-resource'] === true;
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -204,7 +204,7 @@ const forbiddenKeywords: readonly (readonly [keyof SchemaProps, string])[] = [
 
 function nestedErrors(schema: SchemaProps, path: string, exceptions: Exceptions): FieldError[] {
   const errors = conditionErrors(schema, path, exceptions);
-  const items = itemsOf(schema);
+  const items = itemsSchemaOf(schema);
   if (items !== undefined) errors.push(...nestedErrors(items, childPath(path, 'items'), {}));
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     errors.push(...nestedErrors(member, keyPath(childPath(path, 'properties'), name), {}));

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { objectAt } from '@flotilla/json';
+import { type JsonValue, objectAt } from '@flotilla/json';
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';

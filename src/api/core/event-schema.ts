@@ -3,7 +3,7 @@ import { t } from '../schema/schema-builder.ts';
 /**
  * The schema of a reference to an object. Both event versions use it. Its members are in the order of the Go struct.
  */
-export function objectReference(description: string) {
+export function objectReferenceSchema(description: string) {
   return t.object(
     {
       kind: t.optional(t.string({ description: 'The kind of the object.' })),
@@ -20,7 +20,7 @@ export function objectReference(description: string) {
   );
 }
 
-export function eventSource(description: string) {
+export function eventSourceSchema(description: string) {
   return t.object(
     {
       component: t.optional(t.string({ description: 'The component that reports the event.' })),
@@ -30,7 +30,7 @@ export function eventSource(description: string) {
   );
 }
 
-export function eventSeries() {
+export function eventSeriesSchema() {
   return t.object(
     {
       count: t.optional(

@@ -1,10 +1,14 @@
-import type { JsonValue } from '@flotilla/json';
-import { numberAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonValue, numberAt, textAt, valueAt } from '@flotilla/json';
 import { column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import type { Column, ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
-import { eventDescriptions as about, eventSeries, eventSource, objectReference } from './event-schema.ts';
+import {
+  eventDescriptions as about,
+  eventSeriesSchema,
+  eventSourceSchema,
+  objectReferenceSchema,
+} from './event-schema.ts';
 
 /** The kind Event of core v1. The store contains events in this version. */
 export const eventKind: ResourceKind = {
@@ -19,18 +23,18 @@ export const eventKind: ResourceKind = {
   description: 'A report of something that happened to an object. Events are kept for an hour.',
   schema: asSchema(
     t.object({
-      involvedObject: t.optional(objectReference(about.subject)),
+      involvedObject: t.optional(objectReferenceSchema(about.subject)),
       reason: t.optional(t.string({ description: about.reason })),
       message: t.optional(t.string({ description: about.text })),
-      source: t.optional(eventSource(about.source)),
+      source: t.optional(eventSourceSchema(about.source)),
       firstTimestamp: t.optional(t.timestamp({ description: about.firstTimestamp })),
       lastTimestamp: t.optional(t.timestamp({ description: about.lastTimestamp })),
       count: t.optional(t.integer({ format: 'int32', description: about.count })),
       type: t.optional(t.string({ description: about.type })),
       eventTime: t.optional(t.timestamp({ description: about.eventTime })),
-      series: t.optional(eventSeries()),
+      series: t.optional(eventSeriesSchema()),
       action: t.optional(t.string({ description: about.action })),
-      related: t.optional(objectReference(about.related)),
+      related: t.optional(objectReferenceSchema(about.related)),
       reportingComponent: t.optional(t.string({ description: about.controller })),
       reportingInstance: t.optional(t.string({ description: about.instance })),
     }),

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { compareBytes, objectAt, textAt } from '@flotilla/json';
+import { compareBytes, type JsonValue, objectAt, textAt } from '@flotilla/json';
 import { quantityFormat } from '@flotilla/kubernetes-formats';
 import { ageColumn, column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';

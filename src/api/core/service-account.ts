@@ -1,7 +1,7 @@
 import { ageColumn } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
-import { objectReference } from './event-schema.ts';
+import { objectReferenceSchema } from './event-schema.ts';
 
 /** The name of the service account that the server creates in every namespace. */
 export const defaultServiceAccount = 'default';
@@ -20,7 +20,7 @@ export const serviceAccountKind: ResourceKind = {
   schema: asSchema(
     t.object({
       secrets: t.optional(
-        t.array(objectReference('A reference to a secret by name.'), {
+        t.array(objectReferenceSchema('A reference to a secret by name.'), {
           mapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',

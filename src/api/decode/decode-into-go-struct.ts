@@ -3,7 +3,7 @@ import { formatQuantity, isDateTime, parseQuantity, QuantityError } from '@floti
 import { apiVersionOf } from '../meta.ts';
 import { formatMicroTime } from '../micro-time.ts';
 import type { ResourceKind } from '../resource.ts';
-import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../structs/go-struct.ts';
+import { type GoField, type GoFieldType, type GoScalarType, type GoStruct, isStruct } from '../structs/go-struct.ts';
 import { goStructOf } from '../structs/kind-structs.ts';
 import { base64Fault, canonicalBase64 } from './base64.ts';
 import { DecodeError, wrongTypeError } from './decode-error.ts';
@@ -49,7 +49,7 @@ function fill(target: JsonObject, struct: GoStruct, source: JsonObject, parent: 
   }
 }
 
-function shapedField({ shape, type }: Field, given: JsonValue, location: Location): JsonValue {
+function shapedField({ shape, type }: GoField, given: JsonValue, location: Location): JsonValue {
   if (shape === 'list') {
     if (!Array.isArray(given)) throw mismatch(given, location, `[]${goType(type)}`);
     return given.map((item) => (item === null ? zeroOf(type) : convertValue(type, item, location)));
@@ -64,7 +64,7 @@ function shapedField({ shape, type }: Field, given: JsonValue, location: Locatio
   return sorted;
 }
 
-function convertValue(type: FieldType, given: JsonValue, location: Location): JsonValue {
+function convertValue(type: GoFieldType, given: JsonValue, location: Location): JsonValue {
   if (typeof type === 'string') return convertScalar(type, given, location);
   // Go types that accept more than one JSON type (unions) have their own decoder, which keeps the value.
   if (!isStruct(type)) return given;
@@ -148,7 +148,7 @@ function time(type: 'time' | 'microTime', given: JsonValue): JsonValue {
   throw new DecodeError(`parsing time ${shown} as ${layout}: cannot parse ${shown} as "2006"`);
 }
 
-function zeroOf(type: FieldType): JsonValue {
+function zeroOf(type: GoFieldType): JsonValue {
   if (typeof type !== 'string') return isStruct(type) ? {} : null;
   switch (type) {
     case 'string':
@@ -177,7 +177,7 @@ const scalarTypes: Partial<Record<GoScalarType, string>> = {
   quantity: 'resource.Quantity',
 };
 
-function goType(type: FieldType): string {
+function goType(type: GoFieldType): string {
   if (typeof type === 'string') return scalarTypes[type] ?? type;
   const { name } = isStruct(type) ? type : type.struct;
   return name.split('.').slice(-2).join('.');

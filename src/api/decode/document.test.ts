@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { parseJson } from '@flotilla/json';
+import { type JsonValue, parseJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { dump } from 'js-yaml';
 import { describe, expect, it } from 'vitest';

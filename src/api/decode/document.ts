@@ -1,6 +1,5 @@
 import { fastPathsEnabled } from '@flotilla/fast-paths';
-import type { JsonValue } from '@flotilla/json';
-import { JsonSyntaxError, parseJson, SortedJsonText } from '@flotilla/json';
+import { JsonSyntaxError, type JsonValue, parseJson, SortedJsonText } from '@flotilla/json';
 import { badRequest, requestTooLarge, type StatusError } from '../status.ts';
 import { DocumentError } from './document-error.ts';
 import { readYaml } from './yaml-document.ts';

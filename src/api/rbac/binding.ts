@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, textAt } from '@flotilla/json';
 import { ageColumn, column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import type { Column } from '../resource.ts';

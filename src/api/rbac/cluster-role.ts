@@ -1,6 +1,6 @@
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
-import { selectorObject } from '../selectors/selector-object.ts';
+import { labelSelectorSchema } from '../selectors/selector-object.ts';
 import { policyRules, rbacGroup } from './policy-rule.ts';
 import { createdAtColumn } from './role.ts';
 
@@ -21,7 +21,7 @@ export const clusterRoleKind: ResourceKind = {
         t.object(
           {
             clusterRoleSelectors: t.optional(
-              t.array(selectorObject('Selects cluster roles by their labels.'), {
+              t.array(labelSelectorSchema('Selects cluster roles by their labels.'), {
                 listType: 'atomic',
                 description: 'The role gets the rules of all cluster roles that match at least one of these selectors.',
               }),

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt } from '@flotilla/json';
+import { type JsonValue, listAt } from '@flotilla/json';
 import type { KubeObject } from '../meta.ts';
 import { type Static, t } from '../schema/schema-builder.ts';
 

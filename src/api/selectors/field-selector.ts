@@ -62,7 +62,7 @@ function unescapeValue(value: string): string {
 /**
  * Returns the value that the selector requires for this field. `undefined` if it allows several. Used to narrow lists.
  */
-export function requiredValue(selector: FieldSelector | undefined, field: string): string | undefined {
+export function requiredFieldValue(selector: FieldSelector | undefined, field: string): string | undefined {
   return selector?.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')
     ?.value;
 }

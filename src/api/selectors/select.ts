@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { valueAt } from '@flotilla/json';
+import { type JsonValue, valueAt } from '@flotilla/json';
 import type { KubeObject } from '../meta.ts';
 import type { ResourceKind } from '../resource.ts';
 import { badRequest } from '../status.ts';
@@ -14,7 +13,7 @@ export function fieldValue(object: KubeObject, field: string): string {
 }
 
 /** True if the object matches both selectors. An absent selector matches all objects. */
-export function selects(
+export function matchesSelectors(
   object: KubeObject,
   labelSelector: LabelSelector | undefined,
   fieldSelector: FieldSelector | undefined,
@@ -26,7 +25,7 @@ export function selects(
 }
 
 /** Throws 400 if the field selector contains a field that the kind does not support (rules SEL-09, SEL-10). */
-export function checkFields(
+export function checkSelectorFields(
   kind: Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>,
   selector: FieldSelector,
 ): void {

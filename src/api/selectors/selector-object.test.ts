@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseLabelSelector } from './label-selector.ts';
-import { selectorObjectErrors, selectorObjectMatches } from './selector-object.ts';
+import { labelSelectorErrors, labelSelectorMatches } from './selector-object.ts';
 
 describe('a selector in an object', () => {
   it('selects everything if it is empty, and nothing if it is absent', () => {
-    expect(selectorObjectMatches({}, {})).toBe(true);
-    expect(selectorObjectMatches(undefined, {})).toBe(false);
-    expect(selectorObjectMatches({ matchExpressions: [{ key: 'a', operator: 'Odd' }] }, { a: 'b' })).toBe(false);
+    expect(labelSelectorMatches({}, {})).toBe(true);
+    expect(labelSelectorMatches(undefined, {})).toBe(false);
+    expect(labelSelectorMatches({ matchExpressions: [{ key: 'a', operator: 'Odd' }] }, { a: 'b' })).toBe(false);
   });
 
   it('does not treat inherited properties as labels', () => {
     const selector = { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] };
-    expect(selectorObjectMatches(selector, {})).toBe(false);
+    expect(labelSelectorMatches(selector, {})).toBe(false);
   });
 
   it('selects the same labels as the equivalent text selector (SEL-01)', () => {
@@ -41,8 +41,8 @@ describe('a selector in an object', () => {
             return `${each.key} ${each.operator.toLowerCase()} (${values})`;
           }),
         ].join(',');
-        expect(selectorObjectErrors(one, 'selector')).toEqual([]);
-        expect(selectorObjectMatches(one, labels)).toBe(parseLabelSelector(text).matches(labels));
+        expect(labelSelectorErrors(one, 'selector')).toEqual([]);
+        expect(labelSelectorMatches(one, labels)).toBe(parseLabelSelector(text).matches(labels));
       }),
     );
   });

@@ -15,7 +15,7 @@ import { t } from '../schema/schema-builder.ts';
 import { validateLabels } from '../validation/labels.ts';
 
 /** The schema of a label selector inside an object (`metav1.LabelSelector`). */
-export function selectorObject(description: string) {
+export function labelSelectorSchema(description: string) {
   return t.object(
     {
       matchExpressions: t.optional(
@@ -44,7 +44,7 @@ export function selectorObject(description: string) {
 /**
  * Returns the validation errors of a `metav1.LabelSelector`, worded as in Kubernetes. Its types must be valid already.
  */
-export function selectorObjectErrors(selector: JsonValue | undefined, path: string): FieldError[] {
+export function labelSelectorErrors(selector: JsonValue | undefined, path: string): FieldError[] {
   const labels = textMembers(objectAt(selector, 'matchLabels'));
   const errors = validateLabels(labels, childPath(path, 'matchLabels'));
   for (const [index, expression] of listAt(selector, 'matchExpressions').entries()) {
@@ -81,7 +81,7 @@ function expressionErrors(expression: JsonValue, path: string): FieldError[] {
  * True if the labels match a `metav1.LabelSelector`. As in Kubernetes, an absent selector matches nothing and an empty
  * selector matches everything. An invalid selector matches nothing.
  */
-export function selectorObjectMatches(
+export function labelSelectorMatches(
   selector: JsonValue | undefined,
   labels: Readonly<Record<string, string>>,
 ): boolean {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../meta.ts';
 import { StatusError } from '../status.ts';
-import { parseFieldSelector, requiredValue } from './field-selector.ts';
+import { parseFieldSelector, requiredFieldValue } from './field-selector.ts';
 import { parseLabelSelector } from './label-selector.ts';
-import { checkFields, fieldValue, selects } from './select.ts';
+import { checkSelectorFields, fieldValue, matchesSelectors } from './select.ts';
 
 function refusal(parse: () => unknown): string {
   try {
@@ -123,8 +123,8 @@ describe('parseFieldSelector', () => {
     expect(selector.matches(read({ 'metadata.name': 'a', 'spec.x': 'b' }))).toBe(false);
     expect(parseFieldSelector('n=a,n=b').matches(read({ n: 'a' }))).toBe(false);
     expect(parseFieldSelector('').requirements).toEqual([]);
-    expect(requiredValue(selector, 'metadata.name')).toBe('a');
-    expect(requiredValue(selector, 'spec.x')).toBeUndefined();
+    expect(requiredFieldValue(selector, 'metadata.name')).toBe('a');
+    expect(requiredFieldValue(selector, 'spec.x')).toBeUndefined();
   });
 
   it('accepts escaped commas, equals signs and backslashes (SEL-07)', () => {
@@ -178,24 +178,24 @@ describe('fields of objects', () => {
   });
 
   it('must match both selectors', () => {
-    expect(selects(object, parseLabelSelector('l=1'), parseFieldSelector('spec.size=5'))).toBe(true);
-    expect(selects(object, parseLabelSelector('l=2'), parseFieldSelector('spec.size=5'))).toBe(false);
-    expect(selects(object, undefined, undefined)).toBe(true);
+    expect(matchesSelectors(object, parseLabelSelector('l=1'), parseFieldSelector('spec.size=5'))).toBe(true);
+    expect(matchesSelectors(object, parseLabelSelector('l=2'), parseFieldSelector('spec.size=5'))).toBe(false);
+    expect(matchesSelectors(object, undefined, undefined)).toBe(true);
   });
 
   it('are rejected if the kind does not support them (SEL-09, SEL-10)', () => {
     const custom = { namespaced: true, selectableFields: ['spec.owner.user'] };
     expect(() =>
-      checkFields(custom, parseFieldSelector('metadata.name=a,metadata.namespace=b,spec.owner.user=c')),
+      checkSelectorFields(custom, parseFieldSelector('metadata.name=a,metadata.namespace=b,spec.owner.user=c')),
     ).not.toThrow();
-    expect(refusal(() => checkFields(custom, parseFieldSelector('spec.foo=a')))).toBe(
+    expect(refusal(() => checkSelectorFields(custom, parseFieldSelector('spec.foo=a')))).toBe(
       'field label not supported: spec.foo',
     );
-    expect(refusal(() => checkFields({ namespaced: false }, parseFieldSelector('metadata.namespace=a')))).toBe(
+    expect(refusal(() => checkSelectorFields({ namespaced: false }, parseFieldSelector('metadata.namespace=a')))).toBe(
       'field label not supported: metadata.namespace',
     );
-    expect(refusal(() => checkFields({ namespaced: false, builtIn: true }, parseFieldSelector('spec.foo=a')))).toBe(
-      '"spec.foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
-    );
+    expect(
+      refusal(() => checkSelectorFields({ namespaced: false, builtIn: true }, parseFieldSelector('spec.foo=a'))),
+    ).toBe('"spec.foo" is not a known field selector: only "metadata.name", "metadata.namespace"');
   });
 });

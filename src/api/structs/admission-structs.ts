@@ -1,92 +1,101 @@
-import { alwaysPrinted, list, markRequired, pointer, struct, value } from './go-struct.ts';
+import { alwaysPrintedField, defineStruct, listField, markRequired, pointerField, valueField } from './go-struct.ts';
 import { condition, labelSelector, objectMeta } from './meta-structs.ts';
 
 const admission = 'io.k8s.api.admissionregistration.v1';
 
-const paramKind = struct(`${admission}.ParamKind`, { apiVersion: value(1), kind: value(2) });
+const paramKind = defineStruct(`${admission}.ParamKind`, { apiVersion: valueField(1), kind: valueField(2) });
 
-const rule = struct(`${admission}.Rule`, {
-  apiGroups: list(1),
-  apiVersions: list(2),
-  resources: list(3),
-  scope: pointer(4),
+const rule = defineStruct(`${admission}.Rule`, {
+  apiGroups: listField(1),
+  apiVersions: listField(2),
+  resources: listField(3),
+  scope: pointerField(4),
 });
 
-const ruleWithOperations = struct(`${admission}.RuleWithOperations`, { operations: list(1), '': value(2, rule) });
-
-const namedRuleWithOperations = struct(`${admission}.NamedRuleWithOperations`, {
-  resourceNames: list(1),
-  '': value(2, ruleWithOperations),
+const ruleWithOperations = defineStruct(`${admission}.RuleWithOperations`, {
+  operations: listField(1),
+  '': valueField(2, rule),
 });
 
-const matchResources = struct(`${admission}.MatchResources`, {
-  namespaceSelector: pointer(1, labelSelector),
-  objectSelector: pointer(2, labelSelector),
-  resourceRules: list(3, namedRuleWithOperations),
-  excludeResourceRules: list(4, namedRuleWithOperations),
-  matchPolicy: pointer(7),
+const namedRuleWithOperations = defineStruct(`${admission}.NamedRuleWithOperations`, {
+  resourceNames: listField(1),
+  '': valueField(2, ruleWithOperations),
 });
 
-const validation = struct(`${admission}.Validation`, {
-  expression: alwaysPrinted(1),
-  message: value(2),
-  reason: pointer(3),
-  messageExpression: value(4),
+const matchResources = defineStruct(`${admission}.MatchResources`, {
+  namespaceSelector: pointerField(1, labelSelector),
+  objectSelector: pointerField(2, labelSelector),
+  resourceRules: listField(3, namedRuleWithOperations),
+  excludeResourceRules: listField(4, namedRuleWithOperations),
+  matchPolicy: pointerField(7),
 });
 
-const auditAnnotation = struct(`${admission}.AuditAnnotation`, {
-  key: alwaysPrinted(1),
-  valueExpression: alwaysPrinted(2),
+const validation = defineStruct(`${admission}.Validation`, {
+  expression: alwaysPrintedField(1),
+  message: valueField(2),
+  reason: pointerField(3),
+  messageExpression: valueField(4),
 });
 
-const matchCondition = struct(`${admission}.MatchCondition`, { name: alwaysPrinted(1), expression: alwaysPrinted(2) });
-
-const variable = struct(`${admission}.Variable`, { name: alwaysPrinted(1), expression: alwaysPrinted(2) });
-
-const validatingAdmissionPolicySpec = struct(`${admission}.ValidatingAdmissionPolicySpec`, {
-  paramKind: pointer(1, paramKind),
-  matchConstraints: pointer(2, matchResources),
-  validations: list(3, validation),
-  failurePolicy: pointer(4),
-  auditAnnotations: list(5, auditAnnotation),
-  matchConditions: list(6, matchCondition),
-  variables: list(7, variable),
+const auditAnnotation = defineStruct(`${admission}.AuditAnnotation`, {
+  key: alwaysPrintedField(1),
+  valueExpression: alwaysPrintedField(2),
 });
 
-const expressionWarning = struct(`${admission}.ExpressionWarning`, {
-  fieldRef: alwaysPrinted(2),
-  warning: alwaysPrinted(3),
+const matchCondition = defineStruct(`${admission}.MatchCondition`, {
+  name: alwaysPrintedField(1),
+  expression: alwaysPrintedField(2),
 });
 
-const typeChecking = struct(`${admission}.TypeChecking`, { expressionWarnings: list(1, expressionWarning) });
-
-const validatingAdmissionPolicyStatus = struct(`${admission}.ValidatingAdmissionPolicyStatus`, {
-  observedGeneration: value(1, 'int64'),
-  typeChecking: pointer(2, typeChecking),
-  conditions: list(3, condition),
+const variable = defineStruct(`${admission}.Variable`, {
+  name: alwaysPrintedField(1),
+  expression: alwaysPrintedField(2),
 });
 
-export const validatingAdmissionPolicy = struct(`${admission}.ValidatingAdmissionPolicy`, {
-  metadata: value(1, objectMeta),
-  spec: value(2, validatingAdmissionPolicySpec),
-  status: value(3, validatingAdmissionPolicyStatus),
+const validatingAdmissionPolicySpec = defineStruct(`${admission}.ValidatingAdmissionPolicySpec`, {
+  paramKind: pointerField(1, paramKind),
+  matchConstraints: pointerField(2, matchResources),
+  validations: listField(3, validation),
+  failurePolicy: pointerField(4),
+  auditAnnotations: listField(5, auditAnnotation),
+  matchConditions: listField(6, matchCondition),
+  variables: listField(7, variable),
 });
 
-const paramRef = struct(`${admission}.ParamRef`, {
-  name: value(1),
-  namespace: value(2),
-  selector: pointer(3, labelSelector),
-  parameterNotFoundAction: pointer(4),
+const expressionWarning = defineStruct(`${admission}.ExpressionWarning`, {
+  fieldRef: alwaysPrintedField(2),
+  warning: alwaysPrintedField(3),
 });
 
-const validatingAdmissionPolicyBindingSpec = struct(`${admission}.ValidatingAdmissionPolicyBindingSpec`, {
-  policyName: markRequired(value(1)),
-  paramRef: pointer(2, paramRef),
-  matchResources: pointer(3, matchResources),
-  validationActions: markRequired(list(4)),
+const typeChecking = defineStruct(`${admission}.TypeChecking`, { expressionWarnings: listField(1, expressionWarning) });
+
+const validatingAdmissionPolicyStatus = defineStruct(`${admission}.ValidatingAdmissionPolicyStatus`, {
+  observedGeneration: valueField(1, 'int64'),
+  typeChecking: pointerField(2, typeChecking),
+  conditions: listField(3, condition),
 });
 
-export const validatingAdmissionPolicyBinding = struct(`${admission}.ValidatingAdmissionPolicyBinding`, {
-  metadata: value(1, objectMeta),
-  spec: markRequired(value(2, validatingAdmissionPolicyBindingSpec)),
+export const validatingAdmissionPolicy = defineStruct(`${admission}.ValidatingAdmissionPolicy`, {
+  metadata: valueField(1, objectMeta),
+  spec: valueField(2, validatingAdmissionPolicySpec),
+  status: valueField(3, validatingAdmissionPolicyStatus),
+});
+
+const paramRef = defineStruct(`${admission}.ParamRef`, {
+  name: valueField(1),
+  namespace: valueField(2),
+  selector: pointerField(3, labelSelector),
+  parameterNotFoundAction: pointerField(4),
+});
+
+const validatingAdmissionPolicyBindingSpec = defineStruct(`${admission}.ValidatingAdmissionPolicyBindingSpec`, {
+  policyName: markRequired(valueField(1)),
+  paramRef: pointerField(2, paramRef),
+  matchResources: pointerField(3, matchResources),
+  validationActions: markRequired(listField(4)),
+});
+
+export const validatingAdmissionPolicyBinding = defineStruct(`${admission}.ValidatingAdmissionPolicyBinding`, {
+  metadata: valueField(1, objectMeta),
+  spec: markRequired(valueField(2, validatingAdmissionPolicyBindingSpec)),
 });

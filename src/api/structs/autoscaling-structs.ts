@@ -1,14 +1,17 @@
-import { alwaysPrinted, struct, value } from './go-struct.ts';
+import { alwaysPrintedField, defineStruct, valueField } from './go-struct.ts';
 import { objectMeta } from './meta-structs.ts';
 
 const autoscaling = 'io.k8s.api.autoscaling.v1';
 
-const scaleSpec = struct(`${autoscaling}.ScaleSpec`, { replicas: value(1, 'int32') });
+const scaleSpec = defineStruct(`${autoscaling}.ScaleSpec`, { replicas: valueField(1, 'int32') });
 
-const scaleStatus = struct(`${autoscaling}.ScaleStatus`, { replicas: alwaysPrinted(1, 'int32'), selector: value(2) });
+const scaleStatus = defineStruct(`${autoscaling}.ScaleStatus`, {
+  replicas: alwaysPrintedField(1, 'int32'),
+  selector: valueField(2),
+});
 
-export const scale = struct(`${autoscaling}.Scale`, {
-  metadata: value(1, objectMeta),
-  spec: value(2, scaleSpec),
-  status: value(3, scaleStatus),
+export const scale = defineStruct(`${autoscaling}.Scale`, {
+  metadata: valueField(1, objectMeta),
+  spec: valueField(2, scaleSpec),
+  status: valueField(3, scaleStatus),
 });

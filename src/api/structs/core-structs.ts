@@ -1,97 +1,102 @@
-import { alwaysPrinted, list, map, pointer, struct, value } from './go-struct.ts';
+import { alwaysPrintedField, defineStruct, listField, mapField, pointerField, valueField } from './go-struct.ts';
 import { objectMeta } from './meta-structs.ts';
 
 const core = 'io.k8s.api.core.v1';
 const coordination = 'io.k8s.api.coordination.v1';
 
-export const configMap = struct(`${core}.ConfigMap`, {
-  metadata: value(1, objectMeta),
-  immutable: pointer(4, 'bool'),
-  data: map(2),
-  binaryData: map(3, 'bytes'),
+export const configMap = defineStruct(`${core}.ConfigMap`, {
+  metadata: valueField(1, objectMeta),
+  immutable: pointerField(4, 'bool'),
+  data: mapField(2),
+  binaryData: mapField(3, 'bytes'),
 });
 
-export const secret = struct(`${core}.Secret`, {
-  metadata: value(1, objectMeta),
-  immutable: pointer(5, 'bool'),
-  data: map(2, 'bytes'),
-  stringData: map(4),
-  type: value(3),
+export const secret = defineStruct(`${core}.Secret`, {
+  metadata: valueField(1, objectMeta),
+  immutable: pointerField(5, 'bool'),
+  data: mapField(2, 'bytes'),
+  stringData: mapField(4),
+  type: valueField(3),
 });
 
-export const objectReference = struct(`${core}.ObjectReference`, {
-  kind: value(1),
-  namespace: value(2),
-  name: value(3),
-  uid: value(4),
-  apiVersion: value(5),
-  resourceVersion: value(6),
-  fieldPath: value(7),
+export const objectReference = defineStruct(`${core}.ObjectReference`, {
+  kind: valueField(1),
+  namespace: valueField(2),
+  name: valueField(3),
+  uid: valueField(4),
+  apiVersion: valueField(5),
+  resourceVersion: valueField(6),
+  fieldPath: valueField(7),
 });
 
-const localObjectReference = struct(`${core}.LocalObjectReference`, { name: value(1) });
+const localObjectReference = defineStruct(`${core}.LocalObjectReference`, { name: valueField(1) });
 
-export const serviceAccount = struct(`${core}.ServiceAccount`, {
-  metadata: value(1, objectMeta),
-  secrets: list(2, objectReference),
-  imagePullSecrets: list(3, localObjectReference),
-  automountServiceAccountToken: pointer(4, 'bool'),
+export const serviceAccount = defineStruct(`${core}.ServiceAccount`, {
+  metadata: valueField(1, objectMeta),
+  secrets: listField(2, objectReference),
+  imagePullSecrets: listField(3, localObjectReference),
+  automountServiceAccountToken: pointerField(4, 'bool'),
 });
 
-const scopedResourceSelectorRequirement = struct(`${core}.ScopedResourceSelectorRequirement`, {
-  scopeName: alwaysPrinted(1),
-  operator: alwaysPrinted(2),
-  values: list(3),
+const scopedResourceSelectorRequirement = defineStruct(`${core}.ScopedResourceSelectorRequirement`, {
+  scopeName: alwaysPrintedField(1),
+  operator: alwaysPrintedField(2),
+  values: listField(3),
 });
 
-const scopeSelector = struct(`${core}.ScopeSelector`, { matchExpressions: list(1, scopedResourceSelectorRequirement) });
-
-const resourceQuotaSpec = struct(`${core}.ResourceQuotaSpec`, {
-  hard: map(1, 'quantity'),
-  scopes: list(2),
-  scopeSelector: pointer(3, scopeSelector),
+const scopeSelector = defineStruct(`${core}.ScopeSelector`, {
+  matchExpressions: listField(1, scopedResourceSelectorRequirement),
 });
 
-const resourceQuotaStatus = struct(`${core}.ResourceQuotaStatus`, {
-  hard: map(1, 'quantity'),
-  used: map(2, 'quantity'),
+const resourceQuotaSpec = defineStruct(`${core}.ResourceQuotaSpec`, {
+  hard: mapField(1, 'quantity'),
+  scopes: listField(2),
+  scopeSelector: pointerField(3, scopeSelector),
 });
 
-export const resourceQuota = struct(`${core}.ResourceQuota`, {
-  metadata: value(1, objectMeta),
-  spec: value(2, resourceQuotaSpec),
-  status: value(3, resourceQuotaStatus),
+const resourceQuotaStatus = defineStruct(`${core}.ResourceQuotaStatus`, {
+  hard: mapField(1, 'quantity'),
+  used: mapField(2, 'quantity'),
 });
 
-const namespaceSpec = struct(`${core}.NamespaceSpec`, { finalizers: list(1) });
-
-const namespaceCondition = struct(`${core}.NamespaceCondition`, {
-  type: alwaysPrinted(1),
-  status: alwaysPrinted(2),
-  lastTransitionTime: value(4, 'time'),
-  reason: value(5),
-  message: value(6),
+export const resourceQuota = defineStruct(`${core}.ResourceQuota`, {
+  metadata: valueField(1, objectMeta),
+  spec: valueField(2, resourceQuotaSpec),
+  status: valueField(3, resourceQuotaStatus),
 });
 
-const namespaceStatus = struct(`${core}.NamespaceStatus`, { phase: value(1), conditions: list(2, namespaceCondition) });
+const namespaceSpec = defineStruct(`${core}.NamespaceSpec`, { finalizers: listField(1) });
 
-export const namespace = struct(`${core}.Namespace`, {
-  metadata: value(1, objectMeta),
-  spec: value(2, namespaceSpec),
-  status: value(3, namespaceStatus),
+const namespaceCondition = defineStruct(`${core}.NamespaceCondition`, {
+  type: alwaysPrintedField(1),
+  status: alwaysPrintedField(2),
+  lastTransitionTime: valueField(4, 'time'),
+  reason: valueField(5),
+  message: valueField(6),
 });
 
-const leaseSpec = struct(`${coordination}.LeaseSpec`, {
-  holderIdentity: pointer(1),
-  leaseDurationSeconds: pointer(2, 'int32'),
-  acquireTime: pointer(3, 'microTime'),
-  renewTime: pointer(4, 'microTime'),
-  leaseTransitions: pointer(5, 'int32'),
-  strategy: pointer(6),
-  preferredHolder: pointer(7),
+const namespaceStatus = defineStruct(`${core}.NamespaceStatus`, {
+  phase: valueField(1),
+  conditions: listField(2, namespaceCondition),
 });
 
-export const lease = struct(`${coordination}.Lease`, {
-  metadata: value(1, objectMeta),
-  spec: value(2, leaseSpec),
+export const namespace = defineStruct(`${core}.Namespace`, {
+  metadata: valueField(1, objectMeta),
+  spec: valueField(2, namespaceSpec),
+  status: valueField(3, namespaceStatus),
+});
+
+const leaseSpec = defineStruct(`${coordination}.LeaseSpec`, {
+  holderIdentity: pointerField(1),
+  leaseDurationSeconds: pointerField(2, 'int32'),
+  acquireTime: pointerField(3, 'microTime'),
+  renewTime: pointerField(4, 'microTime'),
+  leaseTransitions: pointerField(5, 'int32'),
+  strategy: pointerField(6),
+  preferredHolder: pointerField(7),
+});
+
+export const lease = defineStruct(`${coordination}.Lease`, {
+  metadata: valueField(1, objectMeta),
+  spec: valueField(2, leaseSpec),
 });

@@ -5,10 +5,10 @@
 export interface GoStruct {
   /** The name under which OpenAPI publishes the struct. */
   readonly name: string;
-  readonly fields: readonly Field[];
+  readonly fields: readonly GoField[];
   /** The fields in the order of their protobuf numbers. */
-  readonly byNumber: readonly Field[];
-  find(number: number): Field | undefined;
+  readonly byNumber: readonly GoField[];
+  find(number: number): GoField | undefined;
 }
 
 /**
@@ -31,18 +31,18 @@ export type GoScalarType =
   | 'strings';
 
 /** A Go type with two JSON forms: a struct, or alternatively what `or` says. */
-export interface UnionType {
+export interface GoUnionType {
   readonly struct: GoStruct;
   readonly or: 'structs' | 'bool' | 'strings';
 }
 
-export type FieldType = GoScalarType | GoStruct | UnionType;
+export type GoFieldType = GoScalarType | GoStruct | GoUnionType;
 
-export interface Field {
+export interface GoField {
   /** The JSON name. '' for an embedded struct, whose members become members of the outer struct in JSON. */
   readonly name: string;
   readonly number: number;
-  readonly type: FieldType;
+  readonly type: GoFieldType;
   /** `value`: always encoded. `pointer`: omitted if unset. `list`: repeated. `map`: a map with string keys. */
   readonly shape: 'value' | 'pointer' | 'list' | 'map';
   /**
@@ -54,41 +54,41 @@ export interface Field {
   readonly required: boolean;
 }
 
-type FieldPlan = Omit<Field, 'name'>;
+type FieldPlan = Omit<GoField, 'name'>;
 type StructPlan = Readonly<Record<string, FieldPlan>>;
 
-export function value(number: number, type: FieldType = 'string'): FieldPlan {
+export function valueField(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'value', shown: typeof type !== 'string' || isTime(type), required: false };
 }
 
-export function alwaysPrinted(number: number, type: FieldType = 'string'): FieldPlan {
+export function alwaysPrintedField(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'value', shown: true, required: true };
 }
 
 /** A field that JSON omits if it is empty, even if it is a struct or a time. */
-export function omitEmpty(number: number, type: FieldType): FieldPlan {
+export function omitEmptyField(number: number, type: GoFieldType): FieldPlan {
   return { number, type, shape: 'value', shown: false, required: false };
 }
 
-export function pointer(number: number, type: FieldType = 'string'): FieldPlan {
+export function pointerField(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: false, required: false };
 }
 
 /** A pointer field that JSON prints as null if it is unset. */
-export function alwaysPrintedPointer(number: number, type: FieldType = 'string'): FieldPlan {
+export function alwaysPrintedPointer(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: true, required: true };
 }
 
-export function list(number: number, type: FieldType = 'string'): FieldPlan {
+export function listField(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: false, required: false };
 }
 
 /** A list field that JSON prints as null if it is unset. */
-export function alwaysPrintedList(number: number, type: FieldType = 'string'): FieldPlan {
+export function alwaysPrintedList(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: true, required: true };
 }
 
-export function map(number: number, type: FieldType = 'string'): FieldPlan {
+export function mapField(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'map', shown: false, required: false };
 }
 
@@ -103,8 +103,8 @@ export function markOptional(plan: FieldPlan): FieldPlan {
 /**
  * Defines a struct. A `plan` that is a function can refer to structs that are defined later, or to the struct itself.
  */
-export function struct(name: string, plan: StructPlan | (() => StructPlan)): GoStruct {
-  let known: (Pick<GoStruct, 'fields' | 'byNumber'> & { readonly numbered: ReadonlyMap<number, Field> }) | undefined;
+export function defineStruct(name: string, plan: StructPlan | (() => StructPlan)): GoStruct {
+  let known: (Pick<GoStruct, 'fields' | 'byNumber'> & { readonly numbered: ReadonlyMap<number, GoField> }) | undefined;
   const made = () => {
     if (known === undefined) {
       const members = Object.entries(typeof plan === 'function' ? plan() : plan);
@@ -129,10 +129,10 @@ export function struct(name: string, plan: StructPlan | (() => StructPlan)): GoS
   };
 }
 
-export function isStruct(type: FieldType): type is GoStruct {
+export function isStruct(type: GoFieldType): type is GoStruct {
   return typeof type !== 'string' && 'fields' in type;
 }
 
-export function isTime(type: FieldType): type is 'time' | 'microTime' {
+export function isTime(type: GoFieldType): type is 'time' | 'microTime' {
   return type === 'time' || type === 'microTime';
 }

@@ -3,7 +3,7 @@ import { customResourceDefinition } from './apiextensions-structs.ts';
 import { scale } from './autoscaling-structs.ts';
 import { configMap, lease, namespace, resourceQuota, secret, serviceAccount } from './core-structs.ts';
 import { coreEvent, eventsGroupEvent } from './event-structs.ts';
-import { alwaysPrintedList, type GoStruct, struct, value } from './go-struct.ts';
+import { alwaysPrintedList, defineStruct, type GoStruct, valueField } from './go-struct.ts';
 import { deleteOptions, listMeta, status } from './meta-structs.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac-structs.ts';
 import {
@@ -58,7 +58,7 @@ const single: Readonly<Record<string, Readonly<Record<string, GoStruct>>>> = {
 };
 
 function listOf(item: GoStruct): GoStruct {
-  return struct(`${item.name}List`, { metadata: value(1, listMeta), items: alwaysPrintedList(2, item) });
+  return defineStruct(`${item.name}List`, { metadata: valueField(1, listMeta), items: alwaysPrintedList(2, item) });
 }
 
 const structs = new Map<string, GoStruct>();

@@ -1,98 +1,111 @@
-import { alwaysPrinted, list, map, markRequired, omitEmpty, pointer, struct, value } from './go-struct.ts';
+import {
+  alwaysPrintedField,
+  defineStruct,
+  listField,
+  mapField,
+  markRequired,
+  omitEmptyField,
+  pointerField,
+  valueField,
+} from './go-struct.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-const ownerReference = struct(`${meta}.OwnerReference`, {
-  apiVersion: alwaysPrinted(5),
-  kind: alwaysPrinted(1),
-  name: alwaysPrinted(3),
-  uid: alwaysPrinted(4),
-  controller: pointer(6, 'bool'),
-  blockOwnerDeletion: pointer(7, 'bool'),
+const ownerReference = defineStruct(`${meta}.OwnerReference`, {
+  apiVersion: alwaysPrintedField(5),
+  kind: alwaysPrintedField(1),
+  name: alwaysPrintedField(3),
+  uid: alwaysPrintedField(4),
+  controller: pointerField(6, 'bool'),
+  blockOwnerDeletion: pointerField(7, 'bool'),
 });
 
-const managedFieldsEntry = struct(`${meta}.ManagedFieldsEntry`, {
-  manager: value(1),
-  operation: value(2),
-  apiVersion: value(3),
-  time: pointer(4, 'time'),
-  fieldsType: value(6),
-  fieldsV1: pointer(7, 'fieldsV1'),
-  subresource: value(8),
+const managedFieldsEntry = defineStruct(`${meta}.ManagedFieldsEntry`, {
+  manager: valueField(1),
+  operation: valueField(2),
+  apiVersion: valueField(3),
+  time: pointerField(4, 'time'),
+  fieldsType: valueField(6),
+  fieldsV1: pointerField(7, 'fieldsV1'),
+  subresource: valueField(8),
 });
 
-export const objectMeta = struct(`${meta}.ObjectMeta`, {
-  name: value(1),
-  generateName: value(2),
-  namespace: value(3),
-  selfLink: value(4),
-  uid: value(5),
-  resourceVersion: value(6),
-  generation: value(7, 'int64'),
-  creationTimestamp: omitEmpty(8, 'time'),
-  deletionTimestamp: pointer(9, 'time'),
-  deletionGracePeriodSeconds: pointer(10, 'int64'),
-  labels: map(11),
-  annotations: map(12),
-  ownerReferences: list(13, ownerReference),
-  finalizers: list(14),
-  managedFields: list(17, managedFieldsEntry),
+export const objectMeta = defineStruct(`${meta}.ObjectMeta`, {
+  name: valueField(1),
+  generateName: valueField(2),
+  namespace: valueField(3),
+  selfLink: valueField(4),
+  uid: valueField(5),
+  resourceVersion: valueField(6),
+  generation: valueField(7, 'int64'),
+  creationTimestamp: omitEmptyField(8, 'time'),
+  deletionTimestamp: pointerField(9, 'time'),
+  deletionGracePeriodSeconds: pointerField(10, 'int64'),
+  labels: mapField(11),
+  annotations: mapField(12),
+  ownerReferences: listField(13, ownerReference),
+  finalizers: listField(14),
+  managedFields: listField(17, managedFieldsEntry),
 });
 
-export const listMeta = struct(`${meta}.ListMeta`, {
-  selfLink: value(1),
-  resourceVersion: value(2),
-  continue: value(3),
-  remainingItemCount: pointer(4, 'int64'),
+export const listMeta = defineStruct(`${meta}.ListMeta`, {
+  selfLink: valueField(1),
+  resourceVersion: valueField(2),
+  continue: valueField(3),
+  remainingItemCount: pointerField(4, 'int64'),
 });
 
-const statusCause = struct(`${meta}.StatusCause`, { reason: value(1), message: value(2), field: value(3) });
-
-const statusDetails = struct(`${meta}.StatusDetails`, {
-  name: value(1),
-  group: value(2),
-  kind: value(3),
-  uid: value(6),
-  causes: list(4, statusCause),
-  retryAfterSeconds: value(5, 'int32'),
+const statusCause = defineStruct(`${meta}.StatusCause`, {
+  reason: valueField(1),
+  message: valueField(2),
+  field: valueField(3),
 });
 
-export const status = struct(`${meta}.Status`, {
-  metadata: value(1, listMeta),
-  status: value(2),
-  message: value(3),
-  reason: value(4),
-  details: pointer(5, statusDetails),
-  code: value(6, 'int32'),
+const statusDetails = defineStruct(`${meta}.StatusDetails`, {
+  name: valueField(1),
+  group: valueField(2),
+  kind: valueField(3),
+  uid: valueField(6),
+  causes: listField(4, statusCause),
+  retryAfterSeconds: valueField(5, 'int32'),
 });
 
-const preconditions = struct(`${meta}.Preconditions`, { uid: pointer(1), resourceVersion: pointer(2) });
-
-export const deleteOptions = struct(`${meta}.DeleteOptions`, {
-  gracePeriodSeconds: pointer(1, 'int64'),
-  preconditions: pointer(2, preconditions),
-  orphanDependents: pointer(3, 'bool'),
-  propagationPolicy: pointer(4),
-  dryRun: list(5),
-  ignoreStoreReadErrorWithClusterBreakingPotential: pointer(6, 'bool'),
+export const status = defineStruct(`${meta}.Status`, {
+  metadata: valueField(1, listMeta),
+  status: valueField(2),
+  message: valueField(3),
+  reason: valueField(4),
+  details: pointerField(5, statusDetails),
+  code: valueField(6, 'int32'),
 });
 
-export const labelSelectorRequirement = struct(`${meta}.LabelSelectorRequirement`, {
-  key: alwaysPrinted(1),
-  operator: alwaysPrinted(2),
-  values: list(3),
+const preconditions = defineStruct(`${meta}.Preconditions`, { uid: pointerField(1), resourceVersion: pointerField(2) });
+
+export const deleteOptions = defineStruct(`${meta}.DeleteOptions`, {
+  gracePeriodSeconds: pointerField(1, 'int64'),
+  preconditions: pointerField(2, preconditions),
+  orphanDependents: pointerField(3, 'bool'),
+  propagationPolicy: pointerField(4),
+  dryRun: listField(5),
+  ignoreStoreReadErrorWithClusterBreakingPotential: pointerField(6, 'bool'),
 });
 
-export const labelSelector = struct(`${meta}.LabelSelector`, {
-  matchLabels: map(1),
-  matchExpressions: list(2, labelSelectorRequirement),
+export const labelSelectorRequirement = defineStruct(`${meta}.LabelSelectorRequirement`, {
+  key: alwaysPrintedField(1),
+  operator: alwaysPrintedField(2),
+  values: listField(3),
 });
 
-export const condition = struct(`${meta}.Condition`, {
-  type: alwaysPrinted(1),
-  status: alwaysPrinted(2),
-  observedGeneration: value(3, 'int64'),
-  lastTransitionTime: markRequired(value(4, 'time')),
-  reason: alwaysPrinted(5),
-  message: alwaysPrinted(6),
+export const labelSelector = defineStruct(`${meta}.LabelSelector`, {
+  matchLabels: mapField(1),
+  matchExpressions: listField(2, labelSelectorRequirement),
+});
+
+export const condition = defineStruct(`${meta}.Condition`, {
+  type: alwaysPrintedField(1),
+  status: alwaysPrintedField(2),
+  observedGeneration: valueField(3, 'int64'),
+  lastTransitionTime: markRequired(valueField(4, 'time')),
+  reason: alwaysPrintedField(5),
+  message: alwaysPrintedField(6),
 });

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember, sortByBytes } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../meta.ts';
-import { type Field, type FieldType, type GoStruct, isStruct, isTime } from './go-struct.ts';
+import { type GoField, type GoFieldType, type GoStruct, isStruct, isTime } from './go-struct.ts';
 import { goStructOf } from './kind-structs.ts';
 import { objectMeta } from './meta-structs.ts';
 
@@ -55,7 +55,7 @@ function fill(target: JsonObject, struct: GoStruct, source: JsonObject, nulls: b
   }
 }
 
-function memberOf(field: Field, given: JsonValue | undefined, nulls: boolean): JsonValue | undefined {
+function memberOf(field: GoField, given: JsonValue | undefined, nulls: boolean): JsonValue | undefined {
   const { shape, shown, type } = field;
   const nothing = shown && nulls ? null : undefined;
   if (given === undefined) {
@@ -73,7 +73,7 @@ function memberOf(field: Field, given: JsonValue | undefined, nulls: boolean): J
   return shape === 'value' && !shown && isEmpty(given) ? undefined : single(type, given, nulls);
 }
 
-function mapOf(type: FieldType, members: JsonObject, nulls: boolean): JsonObject {
+function mapOf(type: GoFieldType, members: JsonObject, nulls: boolean): JsonObject {
   if (typeof type === 'string' && isSorted(members)) return members;
   const sorted: JsonObject = {};
   for (const key of sortByBytes(Object.keys(members)))
@@ -91,7 +91,7 @@ function isSorted(members: JsonObject): boolean {
   return true;
 }
 
-function single(type: FieldType, given: JsonValue, nulls: boolean): JsonValue {
+function single(type: GoFieldType, given: JsonValue, nulls: boolean): JsonValue {
   if (typeof type === 'string') return given === null && type === 'string' ? '' : given;
   if (isJsonObject(given)) {
     const shaped: JsonObject = {};
@@ -102,7 +102,7 @@ function single(type: FieldType, given: JsonValue, nulls: boolean): JsonValue {
   return given.map((item) => single(type.or === 'structs' ? type.struct : 'string', item, nulls));
 }
 
-function zeroOf(type: FieldType): JsonValue {
+function zeroOf(type: GoFieldType): JsonValue {
   switch (type) {
     case 'string':
       return '';

@@ -1,59 +1,59 @@
 import {
-  alwaysPrinted,
+  alwaysPrintedField,
   alwaysPrintedList,
-  list,
+  defineStruct,
+  listField,
   markOptional,
   markRequired,
-  pointer,
-  struct,
-  value,
+  pointerField,
+  valueField,
 } from './go-struct.ts';
 import { labelSelector, objectMeta } from './meta-structs.ts';
 
 const rbac = 'io.k8s.api.rbac.v1';
 
-const policyRule = struct(`${rbac}.PolicyRule`, {
+const policyRule = defineStruct(`${rbac}.PolicyRule`, {
   verbs: alwaysPrintedList(1),
-  apiGroups: list(2),
-  resources: list(3),
-  resourceNames: list(4),
-  nonResourceURLs: list(5),
+  apiGroups: listField(2),
+  resources: listField(3),
+  resourceNames: listField(4),
+  nonResourceURLs: listField(5),
 });
 
-export const role = struct(`${rbac}.Role`, {
-  metadata: value(1, objectMeta),
+export const role = defineStruct(`${rbac}.Role`, {
+  metadata: valueField(1, objectMeta),
   rules: markOptional(alwaysPrintedList(2, policyRule)),
 });
 
-const aggregationRule = struct(`${rbac}.AggregationRule`, { clusterRoleSelectors: list(1, labelSelector) });
+const aggregationRule = defineStruct(`${rbac}.AggregationRule`, { clusterRoleSelectors: listField(1, labelSelector) });
 
-export const clusterRole = struct(`${rbac}.ClusterRole`, {
-  metadata: value(1, objectMeta),
+export const clusterRole = defineStruct(`${rbac}.ClusterRole`, {
+  metadata: valueField(1, objectMeta),
   rules: markOptional(alwaysPrintedList(2, policyRule)),
-  aggregationRule: pointer(3, aggregationRule),
+  aggregationRule: pointerField(3, aggregationRule),
 });
 
-const subject = struct(`${rbac}.Subject`, {
-  kind: alwaysPrinted(1),
-  apiGroup: value(2),
-  name: alwaysPrinted(3),
-  namespace: value(4),
+const subject = defineStruct(`${rbac}.Subject`, {
+  kind: alwaysPrintedField(1),
+  apiGroup: valueField(2),
+  name: alwaysPrintedField(3),
+  namespace: valueField(4),
 });
 
-const roleRef = struct(`${rbac}.RoleRef`, {
-  apiGroup: markOptional(alwaysPrinted(1)),
-  kind: alwaysPrinted(2),
-  name: alwaysPrinted(3),
+const roleRef = defineStruct(`${rbac}.RoleRef`, {
+  apiGroup: markOptional(alwaysPrintedField(1)),
+  kind: alwaysPrintedField(2),
+  name: alwaysPrintedField(3),
 });
 
-export const roleBinding = struct(`${rbac}.RoleBinding`, {
-  metadata: value(1, objectMeta),
-  subjects: list(2, subject),
-  roleRef: markRequired(value(3, roleRef)),
+export const roleBinding = defineStruct(`${rbac}.RoleBinding`, {
+  metadata: valueField(1, objectMeta),
+  subjects: listField(2, subject),
+  roleRef: markRequired(valueField(3, roleRef)),
 });
 
-export const clusterRoleBinding = struct(`${rbac}.ClusterRoleBinding`, {
-  metadata: value(1, objectMeta),
-  subjects: list(2, subject),
-  roleRef: markRequired(value(3, roleRef)),
+export const clusterRoleBinding = defineStruct(`${rbac}.ClusterRoleBinding`, {
+  metadata: valueField(1, objectMeta),
+  subjects: listField(2, subject),
+  roleRef: markRequired(valueField(3, roleRef)),
 });

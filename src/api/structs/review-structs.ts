@@ -1,14 +1,14 @@
 import {
-  alwaysPrinted,
+  alwaysPrintedField,
   alwaysPrintedList,
   alwaysPrintedPointer,
-  list,
-  map,
+  defineStruct,
+  listField,
+  mapField,
   markOptional,
   markRequired,
-  pointer,
-  struct,
-  value,
+  pointerField,
+  valueField,
 } from './go-struct.ts';
 import { labelSelectorRequirement, objectMeta } from './meta-structs.ts';
 
@@ -16,154 +16,161 @@ const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const authorization = 'io.k8s.api.authorization.v1';
 const authentication = 'io.k8s.api.authentication.v1';
 
-const fieldSelectorRequirement = struct(`${meta}.FieldSelectorRequirement`, {
-  key: alwaysPrinted(1),
-  operator: alwaysPrinted(2),
-  values: list(3),
+const fieldSelectorRequirement = defineStruct(`${meta}.FieldSelectorRequirement`, {
+  key: alwaysPrintedField(1),
+  operator: alwaysPrintedField(2),
+  values: listField(3),
 });
 
-const fieldSelectorAttributes = struct(`${authorization}.FieldSelectorAttributes`, {
-  rawSelector: value(1),
-  requirements: list(2, fieldSelectorRequirement),
+const fieldSelectorAttributes = defineStruct(`${authorization}.FieldSelectorAttributes`, {
+  rawSelector: valueField(1),
+  requirements: listField(2, fieldSelectorRequirement),
 });
 
-const labelSelectorAttributes = struct(`${authorization}.LabelSelectorAttributes`, {
-  rawSelector: value(1),
-  requirements: list(2, labelSelectorRequirement),
+const labelSelectorAttributes = defineStruct(`${authorization}.LabelSelectorAttributes`, {
+  rawSelector: valueField(1),
+  requirements: listField(2, labelSelectorRequirement),
 });
 
-const resourceAttributes = struct(`${authorization}.ResourceAttributes`, {
-  namespace: value(1),
-  verb: value(2),
-  group: value(3),
-  version: value(4),
-  resource: value(5),
-  subresource: value(6),
-  name: value(7),
-  fieldSelector: pointer(8, fieldSelectorAttributes),
-  labelSelector: pointer(9, labelSelectorAttributes),
+const resourceAttributes = defineStruct(`${authorization}.ResourceAttributes`, {
+  namespace: valueField(1),
+  verb: valueField(2),
+  group: valueField(3),
+  version: valueField(4),
+  resource: valueField(5),
+  subresource: valueField(6),
+  name: valueField(7),
+  fieldSelector: pointerField(8, fieldSelectorAttributes),
+  labelSelector: pointerField(9, labelSelectorAttributes),
 });
 
-const nonResourceAttributes = struct(`${authorization}.NonResourceAttributes`, { path: value(1), verb: value(2) });
-
-const subjectAccessReviewSpec = struct(`${authorization}.SubjectAccessReviewSpec`, {
-  resourceAttributes: pointer(1, resourceAttributes),
-  nonResourceAttributes: pointer(2, nonResourceAttributes),
-  user: value(3),
-  groups: list(4),
-  extra: map(5, 'strings'),
-  uid: value(6),
+const nonResourceAttributes = defineStruct(`${authorization}.NonResourceAttributes`, {
+  path: valueField(1),
+  verb: valueField(2),
 });
 
-const subjectAccessReviewStatus = struct(`${authorization}.SubjectAccessReviewStatus`, {
-  allowed: alwaysPrinted(1, 'bool'),
-  denied: value(4, 'bool'),
-  reason: value(2),
-  evaluationError: value(3),
+const subjectAccessReviewSpec = defineStruct(`${authorization}.SubjectAccessReviewSpec`, {
+  resourceAttributes: pointerField(1, resourceAttributes),
+  nonResourceAttributes: pointerField(2, nonResourceAttributes),
+  user: valueField(3),
+  groups: listField(4),
+  extra: mapField(5, 'strings'),
+  uid: valueField(6),
 });
 
-export const subjectAccessReview = struct(`${authorization}.SubjectAccessReview`, {
-  metadata: value(1, objectMeta),
-  spec: markRequired(value(2, subjectAccessReviewSpec)),
-  status: value(3, subjectAccessReviewStatus),
+const subjectAccessReviewStatus = defineStruct(`${authorization}.SubjectAccessReviewStatus`, {
+  allowed: alwaysPrintedField(1, 'bool'),
+  denied: valueField(4, 'bool'),
+  reason: valueField(2),
+  evaluationError: valueField(3),
 });
 
-export const localSubjectAccessReview = struct(`${authorization}.LocalSubjectAccessReview`, {
-  metadata: value(1, objectMeta),
-  spec: markRequired(value(2, subjectAccessReviewSpec)),
-  status: value(3, subjectAccessReviewStatus),
+export const subjectAccessReview = defineStruct(`${authorization}.SubjectAccessReview`, {
+  metadata: valueField(1, objectMeta),
+  spec: markRequired(valueField(2, subjectAccessReviewSpec)),
+  status: valueField(3, subjectAccessReviewStatus),
 });
 
-const selfSubjectAccessReviewSpec = struct(`${authorization}.SelfSubjectAccessReviewSpec`, {
-  resourceAttributes: pointer(1, resourceAttributes),
-  nonResourceAttributes: pointer(2, nonResourceAttributes),
+export const localSubjectAccessReview = defineStruct(`${authorization}.LocalSubjectAccessReview`, {
+  metadata: valueField(1, objectMeta),
+  spec: markRequired(valueField(2, subjectAccessReviewSpec)),
+  status: valueField(3, subjectAccessReviewStatus),
 });
 
-export const selfSubjectAccessReview = struct(`${authorization}.SelfSubjectAccessReview`, {
-  metadata: value(1, objectMeta),
-  spec: markRequired(value(2, selfSubjectAccessReviewSpec)),
-  status: value(3, subjectAccessReviewStatus),
+const selfSubjectAccessReviewSpec = defineStruct(`${authorization}.SelfSubjectAccessReviewSpec`, {
+  resourceAttributes: pointerField(1, resourceAttributes),
+  nonResourceAttributes: pointerField(2, nonResourceAttributes),
 });
 
-const selfSubjectRulesReviewSpec = struct(`${authorization}.SelfSubjectRulesReviewSpec`, { namespace: value(1) });
+export const selfSubjectAccessReview = defineStruct(`${authorization}.SelfSubjectAccessReview`, {
+  metadata: valueField(1, objectMeta),
+  spec: markRequired(valueField(2, selfSubjectAccessReviewSpec)),
+  status: valueField(3, subjectAccessReviewStatus),
+});
 
-const resourceRule = struct(`${authorization}.ResourceRule`, {
+const selfSubjectRulesReviewSpec = defineStruct(`${authorization}.SelfSubjectRulesReviewSpec`, {
+  namespace: valueField(1),
+});
+
+const resourceRule = defineStruct(`${authorization}.ResourceRule`, {
   verbs: alwaysPrintedList(1),
-  apiGroups: list(2),
-  resources: list(3),
-  resourceNames: list(4),
+  apiGroups: listField(2),
+  resources: listField(3),
+  resourceNames: listField(4),
 });
 
-const nonResourceRule = struct(`${authorization}.NonResourceRule`, {
+const nonResourceRule = defineStruct(`${authorization}.NonResourceRule`, {
   verbs: alwaysPrintedList(1),
-  nonResourceURLs: list(2),
+  nonResourceURLs: listField(2),
 });
 
-const subjectRulesReviewStatus = struct(`${authorization}.SubjectRulesReviewStatus`, {
+const subjectRulesReviewStatus = defineStruct(`${authorization}.SubjectRulesReviewStatus`, {
   resourceRules: alwaysPrintedList(1, resourceRule),
   nonResourceRules: alwaysPrintedList(2, nonResourceRule),
-  incomplete: alwaysPrinted(3, 'bool'),
-  evaluationError: value(4),
+  incomplete: alwaysPrintedField(3, 'bool'),
+  evaluationError: valueField(4),
 });
 
-export const selfSubjectRulesReview = struct(`${authorization}.SelfSubjectRulesReview`, {
-  metadata: value(1, objectMeta),
-  spec: markRequired(value(2, selfSubjectRulesReviewSpec)),
-  status: value(3, subjectRulesReviewStatus),
+export const selfSubjectRulesReview = defineStruct(`${authorization}.SelfSubjectRulesReview`, {
+  metadata: valueField(1, objectMeta),
+  spec: markRequired(valueField(2, selfSubjectRulesReviewSpec)),
+  status: valueField(3, subjectRulesReviewStatus),
 });
 
-const tokenReviewSpec = struct(`${authentication}.TokenReviewSpec`, {
-  token: markRequired(value(1)),
-  audiences: list(2),
+const tokenReviewSpec = defineStruct(`${authentication}.TokenReviewSpec`, {
+  token: markRequired(valueField(1)),
+  audiences: listField(2),
 });
 
-const userInfo = struct(`${authentication}.UserInfo`, {
-  username: value(1),
-  uid: value(2),
-  groups: list(3),
-  extra: map(4, 'strings'),
+const userInfo = defineStruct(`${authentication}.UserInfo`, {
+  username: valueField(1),
+  uid: valueField(2),
+  groups: listField(3),
+  extra: mapField(4, 'strings'),
 });
 
-const tokenReviewStatus = struct(`${authentication}.TokenReviewStatus`, {
-  authenticated: value(1, 'bool'),
-  user: value(2, userInfo),
-  audiences: list(4),
-  error: value(3),
+const tokenReviewStatus = defineStruct(`${authentication}.TokenReviewStatus`, {
+  authenticated: valueField(1, 'bool'),
+  user: valueField(2, userInfo),
+  audiences: listField(4),
+  error: valueField(3),
 });
 
-export const tokenReview = struct(`${authentication}.TokenReview`, {
-  metadata: value(1, objectMeta),
-  spec: markRequired(value(2, tokenReviewSpec)),
-  status: value(3, tokenReviewStatus),
+export const tokenReview = defineStruct(`${authentication}.TokenReview`, {
+  metadata: valueField(1, objectMeta),
+  spec: markRequired(valueField(2, tokenReviewSpec)),
+  status: valueField(3, tokenReviewStatus),
 });
 
-const boundObjectReference = struct(`${authentication}.BoundObjectReference`, {
-  kind: value(1),
-  apiVersion: value(2),
-  name: value(3),
-  uid: value(4),
+const boundObjectReference = defineStruct(`${authentication}.BoundObjectReference`, {
+  kind: valueField(1),
+  apiVersion: valueField(2),
+  name: valueField(3),
+  uid: valueField(4),
 });
 
-const tokenRequestSpec = struct(`${authentication}.TokenRequestSpec`, {
+const tokenRequestSpec = defineStruct(`${authentication}.TokenRequestSpec`, {
   audiences: markOptional(alwaysPrintedList(1)),
   expirationSeconds: markOptional(alwaysPrintedPointer(4, 'int64')),
   boundObjectRef: markOptional(alwaysPrintedPointer(3, boundObjectReference)),
 });
 
-const tokenRequestStatus = struct(`${authentication}.TokenRequestStatus`, {
-  token: markOptional(alwaysPrinted(1)),
-  expirationTimestamp: value(2, 'time'),
+const tokenRequestStatus = defineStruct(`${authentication}.TokenRequestStatus`, {
+  token: markOptional(alwaysPrintedField(1)),
+  expirationTimestamp: valueField(2, 'time'),
 });
 
-export const tokenRequest = struct(`${authentication}.TokenRequest`, {
-  metadata: value(1, objectMeta),
-  spec: value(2, tokenRequestSpec),
-  status: value(3, tokenRequestStatus),
+export const tokenRequest = defineStruct(`${authentication}.TokenRequest`, {
+  metadata: valueField(1, objectMeta),
+  spec: valueField(2, tokenRequestSpec),
+  status: valueField(3, tokenRequestStatus),
 });
 
-const selfSubjectReviewStatus = struct(`${authentication}.SelfSubjectReviewStatus`, { userInfo: value(1, userInfo) });
+const selfSubjectReviewStatus = defineStruct(`${authentication}.SelfSubjectReviewStatus`, {
+  userInfo: valueField(1, userInfo),
+});
 
-export const selfSubjectReview = struct(`${authentication}.SelfSubjectReview`, {
-  metadata: value(1, objectMeta),
-  status: value(2, selfSubjectReviewStatus),
+export const selfSubjectReview = defineStruct(`${authentication}.SelfSubjectReview`, {
+  metadata: valueField(1, objectMeta),
+  status: valueField(2, selfSubjectReviewStatus),
 });

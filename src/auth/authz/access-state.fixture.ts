@@ -29,7 +29,7 @@ export interface TestObjects {
   readonly selfService?: boolean;
 }
 
-export function object(kind: string, name: string, spec: JsonObject = {}, project?: string): KubeObject {
+export function testObject(kind: string, name: string, spec: JsonObject = {}, project?: string): KubeObject {
   return {
     apiVersion: `${managementGroup}/v1`,
     kind,
@@ -46,15 +46,15 @@ export function object(kind: string, name: string, spec: JsonObject = {}, projec
 const factoryOf =
   <Fields extends JsonObject>(kind: ResourceKind<Fields>) =>
   (name: string, spec?: JsonObject) =>
-    typedObject(kind, object(kind.kind, name, spec));
+    typedObject(kind, testObject(kind.kind, name, spec));
 
-export const project = factoryOf(projectKind);
-export const instance = (inProject: string, name: string, spec?: JsonObject) =>
-  typedObject(virtualClusterInstanceKind, object('VirtualClusterInstance', name, spec, inProject));
-export const cluster = factoryOf(clusterKind);
-export const template = factoryOf(virtualClusterTemplateKind);
-export const user = factoryOf(userKind);
-export const team = factoryOf(teamKind);
+export const testProject = factoryOf(projectKind);
+export const testInstance = (inProject: string, name: string, spec?: JsonObject) =>
+  typedObject(virtualClusterInstanceKind, testObject('VirtualClusterInstance', name, spec, inProject));
+export const testCluster = factoryOf(clusterKind);
+export const testTemplate = factoryOf(virtualClusterTemplateKind);
+export const testUserObject = factoryOf(userKind);
+export const testTeamObject = factoryOf(teamKind);
 
 /** Returns an access state that contains only the given objects and never changes. */
 export function accessStateOf(testObjects: TestObjects): ReviewState {
@@ -95,7 +95,7 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
       inNamespace(instances, namespace).some((each) => readersOf(each).has(principal)),
     selfService: testObjects.selfService ?? false,
     projects: () => projects,
-    namespaces: () => projects.map(({ metadata }) => object('Namespace', projectNamespace(metadata.name ?? ''))),
+    namespaces: () => projects.map(({ metadata }) => testObject('Namespace', projectNamespace(metadata.name ?? ''))),
     clusters: () => clusters,
     templates: () => templates,
     users: () => users,

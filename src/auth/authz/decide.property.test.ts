@@ -22,21 +22,21 @@ import {
 import type { ResourceKind } from '../../api/resource.ts';
 import {
   accessStateOf,
-  cluster,
-  instance,
-  object,
-  project,
   type TestObjects,
-  team,
-  template,
-  user,
+  testCluster,
+  testInstance,
+  testObject,
+  testProject,
+  testTeamObject,
+  testTemplate,
+  testUserObject,
 } from './access-state.fixture.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import { guardedKinds } from './guarded-kinds.ts';
 import { permissionRulesFor } from './rules-review.ts';
 import { compileScope } from './scope.ts';
-import type { Subject } from './subject.ts';
+import type { AuthorizationSubject } from './subject.ts';
 import { visibilityFilterFor } from './visibility-filter.ts';
 
 const users = ['u1', 'u2', 'u3'];
@@ -75,7 +75,7 @@ const projectSpec = fc.record({
 function eventOf(of: KubeObject): KubeObject {
   const { name = '', namespace = '', uid = '' } = of.metadata;
   const { apiVersion, kind } = of;
-  const event = object('Event', `e-${name}`, {}, namespace.slice(projectNamespace('').length));
+  const event = testObject('Event', `e-${name}`, {}, namespace.slice(projectNamespace('').length));
   return { ...event, involvedObject: { apiVersion, kind, namespace, name, uid } };
 }
 
@@ -91,16 +91,16 @@ const world: fc.Arbitrary<TestObjects> = fc
   })
   .map((objects) => {
     const allInstances = projects.flatMap((inProject, at) =>
-      instances.map((name, offset) => instance(inProject, name, objects.instances[at * instances.length + offset])),
+      instances.map((name, offset) => testInstance(inProject, name, objects.instances[at * instances.length + offset])),
     );
     return {
-      projects: projects.map((name, at) => project(name, objects.projects[at])),
+      projects: projects.map((name, at) => testProject(name, objects.projects[at])),
       instances: allInstances,
       events: allInstances.map(eventOf),
-      clusters: clusters.map((name, at) => cluster(name, objects.clusters[at])),
-      templates: [template('x1', objects.template)],
-      users: users.map((name, at) => user(name, objects.users[at])),
-      teams: teams.map((name, at) => team(name, objects.teams[at])),
+      clusters: clusters.map((name, at) => testCluster(name, objects.clusters[at])),
+      templates: [testTemplate('x1', objects.template)],
+      users: users.map((name, at) => testUserObject(name, objects.users[at])),
+      teams: teams.map((name, at) => testTeamObject(name, objects.teams[at])),
       selfService: objects.selfService,
     };
   });
@@ -148,12 +148,16 @@ const anyScope = scopeWith(
   ) as fc.Arbitrary<JsonObject[]>,
 );
 
-function subjectsOf(objects: TestObjects): Subject[] {
+function subjectsOf(objects: TestObjects): AuthorizationSubject[] {
   const inTeams = (name: string) =>
     (objects.teams ?? [])
       .filter((each) => ((each.spec as JsonObject).users as string[]).includes(name))
       .map(({ metadata }) => teamGroup(metadata.name ?? ''));
-  const subject = (name: string, groups: string[]): Subject => ({ user: { name, groups }, system: false, scopes: [] });
+  const subject = (name: string, groups: string[]): AuthorizationSubject => ({
+    user: { name, groups },
+    system: false,
+    scopes: [],
+  });
   return [
     ...users.map((name) => subject(name, [userGroup(name), ...inTeams(name)])),
     subject(teamGroup('t1'), [teamGroup('t1')]),
@@ -219,7 +223,7 @@ describe('for any state and any caller', () => {
       fc.property(world, fc.array(anyScope, { minLength: 1, maxLength: 2 }), fc.nat(), (objects, given, pick) => {
         const state = accessStateOf(objects);
         const scopes = given.map(compileScope);
-        const root: Subject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
+        const root: AuthorizationSubject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
         const subjects = subjectsOf(objects);
         for (const [at, request] of requests.entries()) {
           // A third of the requests for each state, another third for the next.

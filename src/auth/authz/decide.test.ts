@@ -10,14 +10,23 @@ import {
   teamGroup,
   userGroup,
 } from '../../api/naming.ts';
-import { accessStateOf, cluster, instance, object, project, team, template, user } from './access-state.fixture.ts';
+import {
+  accessStateOf,
+  testCluster,
+  testInstance,
+  testObject,
+  testProject,
+  testTeamObject,
+  testTemplate,
+  testUserObject,
+} from './access-state.fixture.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
-import type { Subject } from './subject.ts';
+import type { AuthorizationSubject } from './subject.ts';
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
-function subject(name: string, ...groups: string[]): Subject {
+function subject(name: string, ...groups: string[]): AuthorizationSubject {
   return { user: { name, groups: ['system:authenticated', ...groups] }, system: false, scopes: [] };
 }
 
@@ -25,7 +34,7 @@ const asUser = (name: string, ...teams: string[]) => subject(name, userGroup(nam
 
 const anna = asUser('anna');
 const admin = subject('root', adminsGroup);
-const system: Subject = { user: { name: controllersUser, groups: [] }, system: true, scopes: [] };
+const system: AuthorizationSubject = { user: { name: controllersUser, groups: [] }, system: true, scopes: [] };
 
 function resource(verb: string, plural: string, changes: Partial<ResourceAttributes> = {}): ResourceAttributes {
   const base = { group: managementGroup, version: 'v1', subresource: '', namespace: '', name: '' };
@@ -55,7 +64,7 @@ const shared = access(
 
 const state = accessStateOf({
   projects: [
-    project('red', {
+    testProject('red', {
       owner: { user: 'founder' },
       members: [
         member('User', 'chief', 'admin'),
@@ -67,21 +76,21 @@ const state = accessStateOf({
       allowedTemplates: [{ name: 't-red' }],
       access: [...shared.access, { verbs: ['update'], subresources: ['spec.quotas'], users: ['bursar'] }],
     }),
-    project('blue', { members: [member('User', 'bob', 'admin')], allowedClusters: [{ name: '*' }] }),
+    testProject('blue', { members: [member('User', 'bob', 'admin')], allowedClusters: [{ name: '*' }] }),
   ],
   instances: [
-    instance('red', 'annas', { owner: { user: 'anna' } }),
-    instance('red', 'crews', { owner: { team: 'crew' } }),
-    instance('red', 'shared', { owner: { user: 'root' }, ...shared }),
-    instance('blue', 'bobs', { owner: { user: 'bob' }, access: [{ verbs: ['get'], users: ['*'] }] }),
+    testInstance('red', 'annas', { owner: { user: 'anna' } }),
+    testInstance('red', 'crews', { owner: { team: 'crew' } }),
+    testInstance('red', 'shared', { owner: { user: 'root' }, ...shared }),
+    testInstance('blue', 'bobs', { owner: { user: 'bob' }, access: [{ verbs: ['get'], users: ['*'] }] }),
   ],
-  clusters: [cluster('c-red'), cluster('c-blue', { owner: { user: 'keeper' }, ...shared })],
-  templates: [template('t-red'), template('t-blue', shared)],
-  users: ['anna', 'chief', 'guest', 'bob', 'mate', 'stranger'].map((name) => user(name)),
-  teams: [team('crew', { users: ['mate'] }), team('removers', { owner: { user: 'keeper' } })],
+  clusters: [testCluster('c-red'), testCluster('c-blue', { owner: { user: 'keeper' }, ...shared })],
+  templates: [testTemplate('t-red'), testTemplate('t-blue', shared)],
+  users: ['anna', 'chief', 'guest', 'bob', 'mate', 'stranger'].map((name) => testUserObject(name)),
+  teams: [testTeamObject('crew', { users: ['mate'] }), testTeamObject('removers', { owner: { user: 'keeper' } })],
   events: [
     {
-      ...object('Event', 'of-annas', {}, 'red'),
+      ...testObject('Event', 'of-annas', {}, 'red'),
       involvedObject: {
         apiVersion: `${managementGroup}/v1`,
         kind: 'VirtualClusterInstance',
@@ -94,7 +103,7 @@ const state = accessStateOf({
 });
 
 const red = { namespace: projectNamespace('red') };
-const may = (who: Subject, verb: string, plural: string, where: Partial<ResourceAttributes> = {}) =>
+const may = (who: AuthorizationSubject, verb: string, plural: string, where: Partial<ResourceAttributes> = {}) =>
   decide(who, resource(verb, plural, where), state).allowed;
 
 describe('decide', () => {
@@ -191,7 +200,7 @@ describe('decide', () => {
 });
 
 /** The names of those in `everyone` who are allowed the request. */
-const everyone: Readonly<Record<string, Subject>> = {
+const everyone: Readonly<Record<string, AuthorizationSubject>> = {
   ...Object.fromEntries(
     [
       'chief',
@@ -345,7 +354,7 @@ describe('the permission table (completions §8)', () => {
 
   it('with self-service every user and team may create projects, within limits', () => {
     const open = accessStateOf({ selfService: true });
-    const may = (who: Subject, verb: string, where: Partial<ResourceAttributes> = {}) =>
+    const may = (who: AuthorizationSubject, verb: string, where: Partial<ResourceAttributes> = {}) =>
       decide(who, resource(verb, 'projects', where), open).allowed;
     expect(may(anna, 'create')).toBe(true);
     expect(may(everyone.crew ?? anna, 'create')).toBe(true);

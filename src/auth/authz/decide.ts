@@ -10,7 +10,7 @@ import { type GuardedKind, guardedKind } from './guarded-kinds.ts';
 import { matchesPath, openPaths, openPathVerbs, type Permission } from './permission-table.ts';
 import { type Relation, type RelationContext, relations } from './relations.ts';
 import { scopeAllows } from './scope-allows.ts';
-import { isAdmin, type Subject } from './subject.ts';
+import { type AuthorizationSubject, isAdmin } from './subject.ts';
 
 const allowSystem = allow("the server's own code");
 const allowAdmin = allow(`member of the group ${adminsGroup}`);
@@ -27,7 +27,7 @@ const denyOutOfScope = deny('outside of the scope of the access key');
  * The authorizer of the management API. Requests, lists, watches, admission and access reviews use it. It denies
  * everything that no rule allows. Its result depends only on its arguments.
  */
-export function decide(subject: Subject, attributes: Attributes, state: AccessState): Decision {
+export function decide(subject: AuthorizationSubject, attributes: Attributes, state: AccessState): Decision {
   if (subject.system) return allowSystem;
   if (writesStatus(attributes)) return denyStatusWrite;
   const decision = decideForUser(subject.user, attributes, state);

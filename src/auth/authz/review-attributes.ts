@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { objectAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonValue, objectAt, textAt, valueAt } from '@flotilla/json';
 import type { Attributes } from './attributes.ts';
 
 /** Returns the attributes of the request that an access review asks about. */

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { adminsGroup, projectNamespace, userGroup } from '../../api/naming.ts';
-import { accessStateOf, cluster, instance, project } from './access-state.fixture.ts';
+import { accessStateOf, testCluster, testInstance, testProject } from './access-state.fixture.ts';
 import { decide } from './decide.ts';
 import { guardedKinds } from './guarded-kinds.ts';
 import { permissionRulesFor } from './rules-review.ts';
 import { compileScope } from './scope.ts';
-import type { Subject } from './subject.ts';
+import type { AuthorizationSubject } from './subject.ts';
 
-const anna: Subject = { user: { name: 'anna', groups: [userGroup('anna')] }, system: false, scopes: [] };
-const admin: Subject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
+const anna: AuthorizationSubject = { user: { name: 'anna', groups: [userGroup('anna')] }, system: false, scopes: [] };
+const admin: AuthorizationSubject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
 
 const of = (owned: number) =>
   accessStateOf({
-    projects: [project('p'), project('own', { owner: { user: 'anna' } }), project('other')],
-    clusters: [cluster('own', { access: [{ verbs: ['get', 'update'], users: ['anna'] }] }), cluster('other')],
-    instances: Array.from({ length: owned }, (_, at) => instance('p', `i${at}`, { owner: { user: 'anna' } })),
+    projects: [testProject('p'), testProject('own', { owner: { user: 'anna' } }), testProject('other')],
+    clusters: [testCluster('own', { access: [{ verbs: ['get', 'update'], users: ['anna'] }] }), testCluster('other')],
+    instances: Array.from({ length: owned }, (_, at) => testInstance('p', `i${at}`, { owner: { user: 'anna' } })),
   });
 
 describe('rulesFor (AUTHZ-05)', () => {

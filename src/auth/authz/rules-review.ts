@@ -15,11 +15,11 @@ import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';
 import type { GuardedObject } from './guarded-object.ts';
 import { fieldWildcard, openPaths, openPathVerbs, protectedMetadataFields } from './permission-table.ts';
-import { isAdmin, type Subject } from './subject.ts';
+import { type AuthorizationSubject, isAdmin } from './subject.ts';
 import { visibilityFilterFor } from './visibility-filter.ts';
 
 /** The permissions of a caller in the format of a SelfSubjectRulesReview. */
-export interface Rules {
+export interface RulesReviewResult {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
   /** True if some permissions are not listed. `evaluationError` then names the kinds that are affected. */
@@ -51,7 +51,11 @@ const plainVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete
  * Lists what a caller may do in a namespace and at cluster scope. It calls the authorizer for each possible permission,
  * so that the list and the authorizer cannot disagree.
  */
-export function permissionRulesFor(subject: Subject, namespace: string, state: ReviewState): Rules {
+export function permissionRulesFor(
+  subject: AuthorizationSubject,
+  namespace: string,
+  state: ReviewState,
+): RulesReviewResult {
   if (subject.scopes.length === 0 && isAdmin(subject.user)) {
     return {
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
@@ -77,7 +81,7 @@ export function permissionRulesFor(subject: Subject, namespace: string, state: R
 
 /** The inputs of a permission listing, and the kinds that it could not list completely. */
 interface Review {
-  readonly subject: Subject;
+  readonly subject: AuthorizationSubject;
   readonly namespace: string;
   readonly state: ReviewState;
   /** The kinds that have more objects or names than the limits allow to inspect. */
@@ -182,7 +186,7 @@ function hasAccessList({ spec }: GuardedObject): boolean {
 }
 
 /** Returns the paths to check. Only admins have permissions on paths that are not open to every caller. */
-function pathsOf({ user, scopes }: Subject): string[] {
+function pathsOf({ user, scopes }: AuthorizationSubject): string[] {
   const named = isAdmin(user) ? scopes.flatMap((scope) => scope.rules.flatMap((rule) => rule.paths)) : [];
   return [...new Set([...openPaths, ...named])];
 }

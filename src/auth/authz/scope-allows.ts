@@ -12,14 +12,14 @@ import type { AccessState } from './access-state.ts';
 import type { Attributes, PathAttributes, ResourceAttributes } from './attributes.ts';
 import { fieldWildcard, matchesPath, openPathVerbs } from './permission-table.ts';
 import { allowsCluster } from './project-grants.ts';
-import { denyAllScope, isEmptySelection, type Scope, selects } from './scope.ts';
-import { ruleMatches } from './scope-rule.ts';
+import { type CompiledScope, denyAllScope, isEmptySelection, selectionContains } from './scope.ts';
+import { scopeRuleMatches } from './scope-rule.ts';
 
 /** Verbs whose results are filtered. Such a request is allowed if the scope allows at least some of the items. */
 const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
 
 /** True if the scope allows the request. The permissions of the user are checked separately. */
-export function scopeAllows(scope: Scope, attributes: Attributes, state: AccessState): boolean {
+export function scopeAllows(scope: CompiledScope, attributes: Attributes, state: AccessState): boolean {
   const credentialDecision = decideOnCredentials(scope, attributes);
   if (credentialDecision !== undefined) return credentialDecision;
   if (listsCover(scope, attributes, state)) return true;
@@ -28,8 +28,8 @@ export function scopeAllows(scope: Scope, attributes: Attributes, state: AccessS
 }
 
 /** Returns a filter for the items of a list, watch or deletecollection. It keeps the objects that the scope allows. */
-export function scopeShows(
-  scope: Scope,
+export function scopeFilterFor(
+  scope: CompiledScope,
   kind: ResourceKind,
   state: AccessState,
   verb: string,
@@ -66,7 +66,7 @@ export function scopeShows(
  * even if a rule allows them, because they could escape the scope. `undefined` if the request does not concern
  * credentials.
  */
-function decideOnCredentials(scope: Scope, attributes: Attributes): boolean | undefined {
+function decideOnCredentials(scope: CompiledScope, attributes: Attributes): boolean | undefined {
   if (scope === denyAllScope) return false;
   if (!attributes.resourceRequest || (attributes.target?.type ?? 'Management') !== 'Management') return undefined;
   const { group, resource, subresource, verb } = attributes;
@@ -80,24 +80,26 @@ function decideOnCredentials(scope: Scope, attributes: Attributes): boolean | un
 
 const credentialSubresources: ReadonlySet<string> = new Set(['accesskey', 'accesskeys', 'spec.password']);
 
-function matchesRule(scope: Scope, attributes: Attributes, collection: boolean): boolean {
+function matchesRule(scope: CompiledScope, attributes: Attributes, collection: boolean): boolean {
   if (scope.rules.length === 0) return false;
   if (!attributes.resourceRequest || fieldWildcard(attributes.subresource) === undefined) {
-    return scope.rules.some((rule) => ruleMatches(rule, attributes, { collection }));
+    return scope.rules.some((rule) => scopeRuleMatches(rule, attributes, { collection }));
   }
   // Permission to set a field is checked only for a write that the scope has already allowed.
   const verbs = attributes.verb === 'update' ? ['update', 'patch'] : [attributes.verb];
   return verbs.some((verb) =>
-    scope.rules.some((rule) => ruleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
+    scope.rules.some((rule) => scopeRuleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
   );
 }
 
 /** True if the projects, virtual clusters, clusters or CLI flag of the scope allow the request. Ignores its rules. */
-function listsCover(scope: Scope, attributes: Attributes, state: AccessState): boolean {
+function listsCover(scope: CompiledScope, attributes: Attributes, state: AccessState): boolean {
   const { target } = attributes;
-  if (target?.type === 'Cluster') return selects(scope.clusters, target.cluster);
+  if (target?.type === 'Cluster') return selectionContains(scope.clusters, target.cluster);
   if (target?.type === 'ProjectVirtualCluster') {
-    return selects(scope.projects, target.project) || namesInstance(scope, target.project, target.virtualCluster);
+    return (
+      selectionContains(scope.projects, target.project) || namesInstance(scope, target.project, target.virtualCluster)
+    );
   }
   if (!attributes.resourceRequest) return scope.allowsCli && isCliPath(attributes);
   if (attributes.group !== managementGroup) return scope.allowsCli && isSelfReview(attributes);
@@ -113,9 +115,9 @@ function isRead({ verb, subresource }: ResourceAttributes): boolean {
 
 const projectSubresources: ReadonlySet<string> = new Set(['clusters', 'templates', 'members']);
 
-function coversProject(scope: Scope, attributes: ResourceAttributes): boolean {
+function coversProject(scope: CompiledScope, attributes: ResourceAttributes): boolean {
   const { verb, subresource, name } = attributes;
-  const covered = selects(scope.projects, name);
+  const covered = selectionContains(scope.projects, name);
   if (subresource === 'importvirtualcluster') return covered && verb === 'create';
   if (projectSubresources.has(subresource)) return scope.allowsCli && verb === 'get' && (covered || scope.cliOnly);
   if (!isRead(attributes)) return false;
@@ -123,10 +125,10 @@ function coversProject(scope: Scope, attributes: ResourceAttributes): boolean {
   return covered || scope.cliOnly;
 }
 
-function coversInstance(scope: Scope, attributes: ResourceAttributes): boolean {
+function coversInstance(scope: CompiledScope, attributes: ResourceAttributes): boolean {
   const { verb, subresource, namespace, name } = attributes;
   const project = projectOfNamespace(namespace) ?? '';
-  if (selects(scope.projects, project)) return true;
+  if (selectionContains(scope.projects, project)) return true;
   if (isRead(attributes) && filteredVerbs.has(verb)) {
     if (scope.allowsCli) return true;
     if (namespace === '') return !isEmptySelection(scope.projects) || scope.virtualClusters.size > 0;
@@ -137,28 +139,29 @@ function coversInstance(scope: Scope, attributes: ResourceAttributes): boolean {
   return (isRead(attributes) || isUse) && namesInstance(scope, project, name);
 }
 
-function namesInstance({ virtualClusters }: Scope, project: string, name: string): boolean {
+function namesInstance({ virtualClusters }: CompiledScope, project: string, name: string): boolean {
   const inProject = virtualClusters.get(project);
   const inAllProjects = virtualClusters.get('*');
   return (
     project !== '' &&
-    ((inProject !== undefined && selects(inProject, name)) ||
-      (inAllProjects !== undefined && selects(inAllProjects, name)))
+    ((inProject !== undefined && selectionContains(inProject, name)) ||
+      (inAllProjects !== undefined && selectionContains(inAllProjects, name)))
   );
 }
 
-function coversCluster(scope: Scope, attributes: ResourceAttributes, state: AccessState): boolean {
+function coversCluster(scope: CompiledScope, attributes: ResourceAttributes, state: AccessState): boolean {
   const { verb, subresource, name } = attributes;
   // An import into a project requires `use` on the source cluster. Access to the cluster itself has another target.
-  if (verb === 'use' && subresource === '') return !isEmptySelection(scope.projects) || selects(scope.clusters, name);
+  if (verb === 'use' && subresource === '')
+    return !isEmptySelection(scope.projects) || selectionContains(scope.clusters, name);
   if (!isRead(attributes)) return false;
   if (filteredVerbs.has(verb)) return scope.allowsCli || !isEmptySelection(scope.clusters);
-  if (selects(scope.clusters, name) || scope.cliOnly) return true;
+  if (selectionContains(scope.clusters, name) || scope.cliOnly) return true;
   return scope.allowsCli && name !== '' && isAllowedInProjects(scope, name, state);
 }
 
 /** With the CLI flag, the list of clusters contains the clusters that the projects of the scope allow. */
-function isAllowedInProjects({ projects }: Scope, cluster: string, state: AccessState): boolean {
+function isAllowedInProjects({ projects }: CompiledScope, cluster: string, state: AccessState): boolean {
   if (projects.all) return true;
   for (const name of projects.names) {
     const project = state.project(name);

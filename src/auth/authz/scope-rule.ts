@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, textAt, textsAt } from '@flotilla/json';
+import { type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
 import { projectNamespace } from '../../api/naming.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 
@@ -12,7 +11,7 @@ interface RuleResources {
 }
 
 /** A rule of a scope, which is a deprecated feature. All members must match. An empty list matches everything. */
-export interface ScopeRule {
+export interface CompiledScopeRule {
   readonly verbs: ReadonlySet<string>;
   readonly resources: readonly RuleResources[];
   readonly namespaces: ReadonlySet<string>;
@@ -22,7 +21,7 @@ export interface ScopeRule {
   readonly virtualClusters: readonly { readonly name: string; readonly namespace: string }[];
 }
 
-export function compileRule(rule: JsonValue): ScopeRule {
+export function compileScopeRule(rule: JsonValue): CompiledScopeRule {
   const ruleNames = textsAt(rule, 'resourceNames');
   return {
     verbs: new Set(textsAt(rule, 'verbs')),
@@ -59,7 +58,11 @@ export interface RuleMatching {
   readonly collection: boolean;
 }
 
-export function ruleMatches(rule: ScopeRule, attributes: Attributes, { collection }: RuleMatching): boolean {
+export function scopeRuleMatches(
+  rule: CompiledScopeRule,
+  attributes: Attributes,
+  { collection }: RuleMatching,
+): boolean {
   if (rule.verbs.size > 0 && !rule.verbs.has(attributes.verb) && !rule.verbs.has('*')) return false;
   if (!matchesTarget(rule, attributes.target)) return false;
   const aboutResources = rule.resources.length > 0 || rule.namespaces.size > 0;
@@ -70,7 +73,7 @@ export function ruleMatches(rule: ScopeRule, attributes: Attributes, { collectio
   );
 }
 
-function matchesTarget(rule: ScopeRule, target: RequestTarget | undefined): boolean {
+function matchesTarget(rule: CompiledScopeRule, target: RequestTarget | undefined): boolean {
   const type = target?.type ?? 'Management';
   if (rule.targets.size > 0 && !rule.targets.has(type)) return false;
   if (rule.cluster !== '' && !(target?.type === 'Cluster' && target.cluster === rule.cluster)) return false;
@@ -82,14 +85,14 @@ function matchesTarget(rule: ScopeRule, target: RequestTarget | undefined): bool
   );
 }
 
-function matchesNamespace(rule: ScopeRule, attributes: ResourceAttributes, collection: boolean): boolean {
+function matchesNamespace(rule: CompiledScopeRule, attributes: ResourceAttributes, collection: boolean): boolean {
   if (rule.namespaces.size === 0) return true;
   const isNamespaceItself = attributes.group === '' && attributes.resource === 'namespaces';
   const namespace = isNamespaceItself ? '' : attributes.namespace;
   return rule.namespaces.has(namespace) || (collection && namespace === '');
 }
 
-function matchesResource(rule: ScopeRule, attributes: ResourceAttributes, collection: boolean): boolean {
+function matchesResource(rule: CompiledScopeRule, attributes: ResourceAttributes, collection: boolean): boolean {
   if (rule.resources.length === 0) return true;
   return rule.resources.some(
     ({ group, resources, names }) =>

@@ -4,43 +4,50 @@ import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../api/naming.ts';
-import { accessStateOf, cluster, instance, project } from './access-state.fixture.ts';
+import { accessStateOf, testCluster, testInstance, testProject } from './access-state.fixture.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import { compileScope, denyAllScope } from './scope.ts';
-import type { Subject } from './subject.ts';
+import type { AuthorizationSubject } from './subject.ts';
 import { visibilityFilterFor } from './visibility-filter.ts';
 
 const vci = 'virtualclusterinstances';
 const all = {
-  instances: [instance('p', 'a'), instance('p', 'b'), instance('q', 'a')],
-  projects: [project('p', { allowedClusters: [{ name: 'c1' }] }), project('q', { allowedClusters: [{ name: 'c2' }] })],
-  clusters: [cluster('c1'), cluster('c2'), cluster('c3')],
+  instances: [testInstance('p', 'a'), testInstance('p', 'b'), testInstance('q', 'a')],
+  projects: [
+    testProject('p', { allowedClusters: [{ name: 'c1' }] }),
+    testProject('q', { allowedClusters: [{ name: 'c2' }] }),
+  ],
+  clusters: [testCluster('c1'), testCluster('c2'), testCluster('c3')],
 };
 const state = accessStateOf(all);
 
 /** An admin's key: every denial comes from the scope. */
-function scoped(...scopes: JsonObject[]): Subject {
+function scoped(...scopes: JsonObject[]): AuthorizationSubject {
   return { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: scopes.map(compileScope) };
 }
 
-function may(who: Subject, verb: string, what: string, where: Partial<ResourceAttributes> = {}): boolean {
+function may(who: AuthorizationSubject, verb: string, what: string, where: Partial<ResourceAttributes> = {}): boolean {
   const [resource = '', subresource = ''] = what.split('/');
   const base = { group: managementGroup, version: 'v1', namespace: '', name: '' };
   return decide(who, { resourceRequest: true, verb, resource, subresource, ...base, ...where }, state).allowed;
 }
 
-const reads = (who: Subject, path: string) => decide(who, { resourceRequest: false, verb: 'get', path }, state).allowed;
+const reads = (who: AuthorizationSubject, path: string) =>
+  decide(who, { resourceRequest: false, verb: 'get', path }, state).allowed;
 
-const reaches = (who: Subject, target: RequestTarget) => {
+const reaches = (who: AuthorizationSubject, target: RequestTarget) => {
   const attributes: Attributes = { resourceRequest: false, verb: 'get', path: '/api', target };
   return decide(who, attributes, state).allowed;
 };
 const gateway = (name: string, virtualCluster: string) =>
   ({ type: 'ProjectVirtualCluster', project: name, virtualCluster }) as const;
 
-const shown = (who: Subject) => {
-  const names = (kind: Parameters<typeof visibilityFilterFor>[1], objects: readonly ReturnType<typeof instance>[]) =>
+const shown = (who: AuthorizationSubject) => {
+  const names = (
+    kind: Parameters<typeof visibilityFilterFor>[1],
+    objects: readonly ReturnType<typeof testInstance>[],
+  ) =>
     objects
       .filter(visibilityFilterFor(who, kind, state) ?? (() => true))
       .map(({ metadata }) => [metadata.namespace?.slice(-1), metadata.name].filter((part) => part).join('/'));
@@ -195,14 +202,14 @@ describe('scopes (completions §5)', () => {
   });
 
   it('the scope of a deleted key denies everything', () => {
-    const gone: Subject = { ...scoped(), scopes: [denyAllScope] };
+    const gone: AuthorizationSubject = { ...scoped(), scopes: [denyAllScope] };
     expect(may(gone, 'create', 'ownedaccesskeys')).toBe(false);
     expect(may(gone, 'get', 'projects', { name: 'p' })).toBe(false);
     expect(reads(gone, '/version')).toBe(false);
   });
 
   it('a scope only restricts', () => {
-    const nobody: Subject = { ...scoped({ rules: [{}] }), user: { name: 'nobody', groups: [] } };
+    const nobody: AuthorizationSubject = { ...scoped({ rules: [{}] }), user: { name: 'nobody', groups: [] } };
     expect(may(nobody, 'get', 'projects', { name: 'p' })).toBe(false);
     expect(reads(nobody, '/metrics')).toBe(false);
   });

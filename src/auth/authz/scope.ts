@@ -1,7 +1,6 @@
-import type { JsonObject } from '@flotilla/json';
-import { flagAt, listAt, textAt, writeJson } from '@flotilla/json';
+import { flagAt, type JsonObject, listAt, textAt, writeJson } from '@flotilla/json';
 import { scopeCliFlag } from '../../api/naming.ts';
-import { compileRule, type ScopeRule } from './scope-rule.ts';
+import { type CompiledScopeRule, compileScopeRule } from './scope-rule.ts';
 
 /** A set of names. If `all` is true, it contains every name. */
 export interface NameSelection {
@@ -10,7 +9,7 @@ export interface NameSelection {
 }
 
 /** The compiled scope of an access key or token (completions §5). A scope restricts permissions and never adds any. */
-export interface Scope {
+export interface CompiledScope {
   /** True if the scope sets `allowPlatformCli`, which allows the read requests that the CLI needs. */
   readonly allowsCli: boolean;
   /** True if the scope sets only `allowPlatformCli`. Read requests then return everything that the user can see. */
@@ -19,27 +18,27 @@ export interface Scope {
   /** Virtual clusters by project. The entry `*` applies to every project. */
   readonly virtualClusters: ReadonlyMap<string, NameSelection>;
   readonly clusters: NameSelection;
-  readonly rules: readonly ScopeRule[];
+  readonly rules: readonly CompiledScopeRule[];
   /** The scope as JSON text for audit events. Truncated if it is long. */
   readonly text: string;
 }
 
 /** Compiled scopes, by the scope object in the cached key. The object is frozen and is replaced if the key changes. */
-const compiledScopes = new WeakMap<JsonObject, Scope>();
+const compiledScopes = new WeakMap<JsonObject, CompiledScope>();
 
 /** Compiles a scope. The object must not change afterwards, because the result is cached. */
-export function compileScope(scope: JsonObject): Scope {
+export function compileScope(scope: JsonObject): CompiledScope {
   const found = compiledScopes.get(scope);
   if (found !== undefined) return found;
   const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'];
   const forCli = flagAt(scope, scopeCliFlag);
-  const compiled: Scope = {
+  const compiled: CompiledScope = {
     allowsCli: forCli,
     cliOnly: forCli && lists.every((list) => listAt(scope, list).length === 0),
     projects: selected(listAt(scope, 'projects').map((entry) => textAt(entry, 'project'))),
     virtualClusters: byProject(scope),
     clusters: selected(listAt(scope, 'clusters').map((entry) => textAt(entry, 'cluster'))),
-    rules: listAt(scope, 'rules').map(compileRule),
+    rules: listAt(scope, 'rules').map(compileScopeRule),
     text: shortened(writeJson(scope)),
   };
   compiledScopes.set(scope, compiled);
@@ -47,7 +46,7 @@ export function compileScope(scope: JsonObject): Scope {
 }
 
 /** The scope of a credential whose access key no longer exists. It denies everything, even the creation of keys. */
-export const denyAllScope: Scope = {
+export const denyAllScope: CompiledScope = {
   allowsCli: false,
   cliOnly: false,
   projects: selected([]),
@@ -64,7 +63,7 @@ function shortened(text: string): string {
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }
 
-export function selects({ all, names }: NameSelection, name: string): boolean {
+export function selectionContains({ all, names }: NameSelection, name: string): boolean {
   return name !== '' && (all || names.has(name));
 }
 

@@ -5,8 +5,8 @@ import { callerOf } from './caller.ts';
 import { isGrantedByAccessList } from './decide.ts';
 import { guardedKind } from './guarded-kinds.ts';
 import { relations } from './relations.ts';
-import { scopeShows } from './scope-allows.ts';
-import { isAdmin, type Subject } from './subject.ts';
+import { scopeFilterFor } from './scope-allows.ts';
+import { type AuthorizationSubject, isAdmin } from './subject.ts';
 
 export type VisibilityFilter = (object: KubeObject) => boolean;
 
@@ -16,7 +16,7 @@ export type VisibilityFilter = (object: KubeObject) => boolean;
  * a long time. `verb` is the verb of the request, because the rules of a scope can depend on it.
  */
 export function visibilityFilterFor(
-  subject: Subject,
+  subject: AuthorizationSubject,
   kind: ResourceKind,
   state: AccessState,
   verb = 'list',
@@ -25,13 +25,17 @@ export function visibilityFilterFor(
   const { scopes } = subject;
   const ofUser = isAdmin(subject.user) ? undefined : userReader(subject, kind, state);
   if (scopes.length === 0) return ofUser;
-  const shownBy = scopes.map((scope) => scopeShows(scope, kind, state, verb));
+  const shownBy = scopes.map((scope) => scopeFilterFor(scope, kind, state, verb));
   return (object) => (ofUser === undefined || ofUser(object)) && shownBy.every((isShown) => isShown(object));
 }
 
 const reading = { verb: 'get', subresource: '' };
 
-function userReader(subject: Subject, kind: ResourceKind, state: AccessState): VisibilityFilter | undefined {
+function userReader(
+  subject: AuthorizationSubject,
+  kind: ResourceKind,
+  state: AccessState,
+): VisibilityFilter | undefined {
   const guarded = guardedKind(kind.group, kind.plural);
   const permission = guarded?.permissionFor('', 'get');
   if (guarded === undefined || permission === undefined) return () => false;

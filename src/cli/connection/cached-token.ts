@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nonOwnerPermissions, writePrivateFile } from '../../lib/private-file.ts';
 import { cacheFolder } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
-import type { Access } from './resolve-access.ts';
+import type { ServerAccess } from './resolve-access.ts';
 
 /** A cached token that expires within this time is not used, because the token must outlast the request. */
 const expiryMarginMs = 60_000;
@@ -16,7 +16,7 @@ const expiryMarginMs = 60_000;
  */
 export async function cachedToken(
   environment: Environment,
-  access: Access,
+  access: ServerAccess,
   wanted: object,
   make: () => Promise<string>,
 ): Promise<string> {

@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 import { promptYesNo } from '../input/prompt-user.ts';
-import { fingerprintOf, inspectPeer, type PeerAuthority } from './peer-authority.ts';
 import { authorityOf, readAuthority } from './resolve-access.ts';
 import type { ServerAddress } from './server-address.ts';
+import { checkServerCertificate, fingerprintOf, type ServerCertificateAuthority } from './server-certificate.ts';
 
 /**
  * Determines the CA that verifies the server: a given file, the CAs of the operating system, or the CA that the server
@@ -21,7 +21,7 @@ export async function chooseAuthority(
   if (file !== undefined) return await readAuthority(file);
   const fromEnvironment = await authorityOf(environment);
   if (fromEnvironment !== undefined) return fromEnvironment;
-  const peer = await inspectPeer(address.url, environment);
+  const peer = await checkServerCertificate(address.url, environment);
   if (peer.trusted) return undefined;
   const { authority } = peer;
   if (authority === undefined) {
@@ -45,7 +45,7 @@ export async function chooseAuthority(
 }
 
 async function confirmAuthority(
-  authority: PeerAuthority,
+  authority: ServerCertificateAuthority,
   { url }: ServerAddress,
   isChanged: boolean,
   call: CommandCall,

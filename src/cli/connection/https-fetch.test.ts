@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type KeyPairPem, selfSigned } from '../../../test/harness/self-signed.ts';
 import { sendRequest } from '../../client/send-request.ts';
 import { type HttpsFetch, httpsFetch } from './https-fetch.ts';
-import { inspectPeer } from './peer-authority.ts';
+import { checkServerCertificate } from './server-certificate.ts';
 
 let pair: KeyPairPem;
 const open: (Server | HttpServer)[] = [];
@@ -121,7 +121,7 @@ describe('a request through a proxy', () => {
     const { asked, url: through } = await proxy();
     expect(await (await fetchOf(url, { HTTPS_PROXY: through }).ask()).text()).toBe('through');
     expect(asked).toEqual([new URL(url).host, `Basic ${Buffer.from('anna:p@ss').toString('base64')}`]);
-    expect(await inspectPeer(url, { HTTPS_PROXY: through })).toMatchObject({ trusted: false });
+    expect(await checkServerCertificate(url, { HTTPS_PROXY: through })).toMatchObject({ trusted: false });
     expect(await (await fetchOf(url, { HTTPS_PROXY: through, NO_PROXY: '127.0.0.1' }).ask()).text()).toBe('through');
     expect(asked).toHaveLength(4);
   });
@@ -137,7 +137,7 @@ describe('a request through a proxy', () => {
 describe('a server with an untrusted certificate', () => {
   it('presents its CA with the fingerprint', async () => {
     const url = await serve((_request, response) => void response.end());
-    const peer = await inspectPeer(url, {});
+    const peer = await checkServerCertificate(url, {});
     expect(peer).toMatchObject({
       trusted: false,
       authority: { fingerprint: expect.stringMatching(/^SHA256:([0-9A-F]{2}:){31}[0-9A-F]{2}$/) },

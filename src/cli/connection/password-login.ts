@@ -5,7 +5,7 @@ import type { CommandCall } from '../command-call.ts';
 import { promptSecret } from '../input/prompt-user.ts';
 import { readSecretFromStdin } from '../input/read-stdin.ts';
 import type { ServerAddress } from './server-address.ts';
-import { withAccess } from './server-api.ts';
+import { withServerConnection } from './server-api.ts';
 
 /** Logs in with a user name and a password. Returns the access key of the new login. */
 export async function logInWithPassword(
@@ -16,7 +16,7 @@ export async function logInWithPassword(
 ): Promise<string> {
   const password = await passwordOf(username, call);
   const access = { ...address, authority, accessKey: '', project: '', context: undefined };
-  const response = await withAccess(access, call, (api) =>
+  const response = await withServerConnection(access, call, (api) =>
     api.json({
       method: 'POST',
       path: '/auth/password/login',

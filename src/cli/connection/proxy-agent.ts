@@ -30,7 +30,7 @@ export class ProxyAgent extends Agent {
 }
 
 /** Opens a TLS connection to the server through the proxy. */
-export async function connectThrough(
+export async function connectThroughProxy(
   proxy: URL,
   options: ConnectionOptions & { host: string; port: number },
 ): Promise<TLSSocket> {

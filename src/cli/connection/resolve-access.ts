@@ -9,7 +9,7 @@ import type { Environment } from '../environment.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from './server-address.ts';
 
 /** The server, the access key and the project that a command uses. */
-export interface Access extends ServerAddress {
+export interface ServerAccess extends ServerAddress {
   readonly accessKey: string;
   /** The CA in PEM format; `undefined` to trust the CAs of the operating system. */
   readonly authority: string | undefined;
@@ -24,7 +24,7 @@ type AccessCall = Pick<CommandCall, 'environment' | 'values'>;
  * Determines the server and the access key of a command. Environment variables override the saved login. A saved key is
  * sent only to the server of its login: if `FLOTILLA_URL` names another server, FLOTILLA_ACCESS_KEY is required.
  */
-export async function resolveAccess(call: AccessCall): Promise<Access> {
+export async function resolveAccess(call: AccessCall): Promise<ServerAccess> {
   const access = await findAccess(call);
   if (access !== undefined) return access;
   throw new CliError('not logged in', {
@@ -34,7 +34,7 @@ export async function resolveAccess(call: AccessCall): Promise<Access> {
 }
 
 /** Returns the same as `resolveAccess`; `undefined` if there is neither a login nor a server in the environment. */
-export async function findAccess({ environment, values }: AccessCall): Promise<Access | undefined> {
+export async function findAccess({ environment, values }: AccessCall): Promise<ServerAccess | undefined> {
   const given = (name: string): string | undefined => environment[name] || undefined;
   const config = await readConfig(configPath(environment));
   const named = values.text('context') ?? given('FLOTILLA_CONTEXT');

@@ -4,9 +4,9 @@ import { sendRequest } from '../../client/send-request.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
-import { escapeControls } from '../output/escape-controls.ts';
+import { escapeControlCharacters } from '../output/escape-controls.ts';
 import { httpsFetch } from './https-fetch.ts';
-import { type Access, resolveAccess } from './resolve-access.ts';
+import { resolveAccess, type ServerAccess } from './resolve-access.ts';
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -22,7 +22,7 @@ export interface ApiRequest {
 
 /** Sends requests to the server. Every function rejects with StatusError if the response is an error. */
 export interface ServerApi {
-  readonly access: Access;
+  readonly access: ServerAccess;
   /** Returns the path of a kind of the management API, or of an object or subresource of the kind. */
   managementPath(...segments: string[]): string;
   json(ask: ApiRequest): Promise<JsonObject>;
@@ -38,11 +38,11 @@ export async function withServer<T>(
   call: Pick<CommandCall, 'environment' | 'values' | 'terminal'>,
   use: (api: ServerApi) => Promise<T>,
 ): Promise<T> {
-  return await withAccess(await resolveAccess(call), call, use);
+  return await withServerConnection(await resolveAccess(call), call, use);
 }
 
-export async function withAccess<T>(
-  access: Access,
+export async function withServerConnection<T>(
+  access: ServerAccess,
   { environment, terminal }: Pick<CommandCall, 'environment' | 'terminal'>,
   use: (api: ServerApi) => Promise<T>,
 ): Promise<T> {
@@ -50,7 +50,7 @@ export async function withAccess<T>(
     url: access.url,
     authority: access.authority,
     environment,
-    warn: (text) => terminal.printToStderr(`Warning: ${escapeControls(text)}\n`),
+    warn: (text) => terminal.printToStderr(`Warning: ${escapeControlCharacters(text)}\n`),
   });
   const token = access.accessKey === '' ? undefined : access.accessKey;
   const send = (ask: ApiRequest) =>

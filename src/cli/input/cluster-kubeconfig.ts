@@ -18,7 +18,7 @@ export async function clusterKubeconfig({ values, environment }: CommandCall): P
 }
 
 /** Selects the login by `--login`, for commands whose `--context` option selects a context of a kubeconfig. */
-export function withLogin(call: CommandCall): CommandCall {
+export function withLoginOption(call: CommandCall): CommandCall {
   const text = (option: string) => call.values.text(option === 'context' ? 'login' : option);
   return {
     values: { ...call.values, text },

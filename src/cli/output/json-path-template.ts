@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonValue, writeJson } from '@flotilla/json';
 import { compileColumnPathValues } from '../../api/apiextensions/column-path.ts';
 import { usageError } from '../cli-error.ts';
 

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { usageError } from '../cli-error.ts';
 import type { CallValues } from '../command-call.ts';

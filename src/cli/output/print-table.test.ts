@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { colorsFor } from './colors.ts';
-import { plainTable, TablePrinter } from './print-table.ts';
+import { formatTable, TablePrinter } from './print-table.ts';
 
 const colours = colorsFor(false, {});
 const table = (...rows: unknown[][]) => ({
@@ -31,7 +31,7 @@ it('prints one header and keeps the column widths while rows are added', () => {
 it('colors good and bad statuses, on screens only', () => {
   const bright = colorsFor(true, {});
   expect(
-    plainTable(
+    formatTable(
       ['Status', 'X'],
       [
         ['Ready', 'x'],
@@ -41,6 +41,6 @@ it('colors good and bad statuses, on screens only', () => {
     ),
   ).toContain('\u001b[32mReady    \u001b[0mx');
   for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
-    expect(plainTable(['Status'], [['Ready']], colorsFor(true, environment))).not.toContain('\u001b');
+    expect(formatTable(['Status'], [['Ready']], colorsFor(true, environment))).not.toContain('\u001b');
   }
 });

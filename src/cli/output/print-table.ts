@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, numberAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, numberAt, textAt } from '@flotilla/json';
 import { type Colors, phaseColor } from './colors.ts';
-import { escapeControls } from './escape-controls.ts';
+import { escapeControlCharacters } from './escape-controls.ts';
 
 export interface TableOptions {
   /** True to include the columns that the server defines for wide output. */
@@ -64,11 +63,11 @@ export class TablePrinter {
 
 function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '<none>';
-  return escapeControls((typeof value === 'string' ? value : String(value)).replaceAll(/\s+/g, ' '));
+  return escapeControlCharacters((typeof value === 'string' ? value : String(value)).replaceAll(/\s+/g, ' '));
 }
 
 /** Formats a table from rows that the client creates itself. */
-export function plainTable(head: readonly string[], rows: readonly (readonly string[])[], colors: Colors): string {
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[], colors: Colors): string {
   const printer = new TablePrinter({ wide: true, colors });
   const lines = printer.lines({
     columnDefinitions: head.map((name) => ({ name })),

@@ -1,5 +1,5 @@
 import { formatDuration } from '../input/parse-duration.ts';
-import { escapeControls } from './escape-controls.ts';
+import { escapeControlCharacters } from './escape-controls.ts';
 import type { Terminal } from './terminal.ts';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -23,7 +23,7 @@ export class Progress {
 
   /** Sets the text that describes what the command waits for. */
   busy(text: string): void {
-    const line = escapeControls(text.replaceAll(/\s+/g, ' '));
+    const line = escapeControlCharacters(text.replaceAll(/\s+/g, ' '));
     if (line === this.#line) return;
     this.#line = line;
     if (!this.#terminal.stderrIsScreen) {

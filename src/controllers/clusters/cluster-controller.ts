@@ -98,10 +98,10 @@ export function startClusterController(options: ClusterControllerOptions): Runni
       const requeue: ReconcileResult = isBlocked ? { requeueAfterMilliseconds: releasePollMs } : undefined;
       if (cluster.spec?.local === true) return requeue;
       const waitsForAgent = cluster.spec?.networkPeer === true && options.connectionOf(name) === undefined;
-      const { finding, dueAt } = waitsForAgent
-        ? { finding: agentMissing, dueAt: undefined }
+      const { result, dueAt } = waitsForAgent
+        ? { result: agentMissing, dueAt: undefined }
         : await probes.probe(name, signal);
-      await report(cluster, finding, signal);
+      await report(cluster, result, signal);
       return requeue ?? (dueAt === undefined ? undefined : { requeueAfterMilliseconds: dueAt - clock.elapsed() });
     },
   });

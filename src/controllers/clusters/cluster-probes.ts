@@ -12,7 +12,7 @@ export interface ClusterProbesOptions {
 /** The result of the last probe of a cluster. */
 export interface CachedProbe {
   readonly connection: HostConnection | undefined;
-  readonly finding: ClusterProbeResult;
+  readonly result: ClusterProbeResult;
   /** Number of consecutive failed probes. */
   readonly failures: number;
   /** Monotonic time of the next probe; `undefined` if only a replaced connection causes the next probe. */
@@ -70,7 +70,7 @@ export class ClusterProbes {
     const { clock } = this.#options;
     const now = clock.elapsed();
     if (connection === undefined) {
-      return { connection, finding: unusableKubeconfig, failures: 0, dueAt: undefined, permissionsCheckedAt: now };
+      return { connection, result: unusableKubeconfig, failures: 0, dueAt: undefined, permissionsCheckedAt: now };
     }
     const permissionsCheckedAt = before?.permissionsCheckedAt ?? -Infinity;
     const withPermissions = now - permissionsCheckedAt >= permissionCheckIntervalMs;
@@ -79,7 +79,7 @@ export class ClusterProbes {
     const delay = failures === 0 ? healthyIntervalMs : backoffDelay(failures, retry);
     return {
       connection,
-      finding,
+      result: finding,
       failures,
       dueAt: clock.elapsed() + Math.min(delay, untilCredentialEnd(finding, clock)),
       permissionsCheckedAt: finding.missingPermissions === undefined ? permissionsCheckedAt : now,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
-import { BindingChecks } from './binding-checks.ts';
+import { RoleBindingChecks } from './binding-checks.ts';
 
 it('a check of bindings is due on the first use, then once a minute, and never without use', () => {
   const clock = new ManualClock();
-  const checks = new BindingChecks(clock);
+  const checks = new RoleBindingChecks(clock);
   let use: (uid: string) => void = () => {};
   const due: string[] = [];
   const activity = {

@@ -11,7 +11,7 @@ const intervalMs = 60_000;
  * virtual clusters in use are checked: checks of ten thousand idle virtual clusters would load all their control
  * planes.
  */
-export class BindingChecks {
+export class RoleBindingChecks {
   readonly #clock: Clock;
   /** Monotonic time of the last check, by instance uid; `undefined` if a check is due. */
   readonly #checkedAt = new Map<string, number | undefined>();

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JsonValue } from '@flotilla/json';
-import { canonicalJson, writeJson } from '@flotilla/json';
+import { canonicalJson, type JsonValue, writeJson } from '@flotilla/json';
 
 /** Returns a digest that changes with the values. 64 bits suffice to distinguish the few states of one instance. */
 export function digestOf(...values: readonly (JsonValue | undefined)[]): string {

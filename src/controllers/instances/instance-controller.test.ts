@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -10,8 +9,8 @@ import type { KubeObject } from '../../api/meta.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
 import { openPlanesTestEnv } from '../../builtin/planes-test-env.fixture.ts';
 import type { Host, HostListener, InstallRequest } from '../../hosts/host.ts';
+import { defaultHostTimeouts } from '../../hosts/host-with-timeouts.ts';
 import { InstallError } from '../../hosts/install-error.ts';
-import { hostTimeouts } from '../../hosts/with-timeouts.ts';
 import { silentLog } from '../../lib/log.ts';
 import { deleteOptions, openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';
@@ -210,7 +209,7 @@ describe('a host', () => {
     world.hosts.set('other', { ...world.planes.planes.host });
     await world.make('fine', { clusterRef: { cluster: 'other' } });
     await world.until('fine', isReady);
-    world.clock.advance(hostTimeouts.read);
+    world.clock.advance(defaultHostTimeouts.read);
     const failed = await world.until(
       'hung-0',
       (object) => textAt(condition(object, 'VirtualClusterReady'), 'status') === 'Unknown',
@@ -218,7 +217,7 @@ describe('a host', () => {
     expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not respond within 30 seconds');
     hangs = false;
     // The installs that started meanwhile wait for their own timeout.
-    world.clock.advance(hostTimeouts.read);
+    world.clock.advance(defaultHostTimeouts.read);
     for (const name of names) await world.until(name, isReady);
   });
 

@@ -8,25 +8,25 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
 import { ActivityTracker, isActivityStale } from './activity-tracker.ts';
-import { BindingChecks } from './binding-checks.ts';
+import { RoleBindingChecks } from './binding-checks.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { FirstReadyTimer } from './first-ready-timer.ts';
 import { HostSubscriptions } from './host-subscriptions.ts';
-import { HostsWithDeadlines } from './hosts-with-deadlines.ts';
+import { HostsWithTimeouts } from './hosts-with-timeouts.ts';
 import type { InstanceDependencies } from './instance-dependencies.ts';
 import { InstanceIndex } from './instance-index.ts';
 import { type InstanceSnapshot, instanceKey, snapshotOf } from './instance-snapshot.ts';
 import { reportSlowInstall } from './report-slow-install.ts';
 import { sleepModeOf } from './sleep-mode.ts';
-import { slimInstances } from './slim-instances.ts';
 import { StatusDraft } from './status-draft.ts';
 import type { StepContext } from './steps/step-context.ts';
 import { expireStep } from './steps/step-expire.ts';
-import { removeStep } from './steps/step-remove.ts';
-import { renderStep } from './steps/step-render.ts';
-import { runStep } from './steps/step-run.ts';
+import { removeVirtualClusterStep } from './steps/step-remove.ts';
+import { renderTemplateStep } from './steps/step-render.ts';
+import { runVirtualClusterStep } from './steps/step-run.ts';
 import { scheduleStep } from './steps/step-schedule.ts';
 import { templateMetadataStep } from './steps/step-template-metadata.ts';
+import { trimmedInstanceClient } from './trimmed-instance-client.ts';
 import { writeStatus } from './write-status.ts';
 
 export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'events' | 'bindings'> {
@@ -58,8 +58,8 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   const { instances, templates, clusters, projects, activity, clock, log } = options;
   const index = new InstanceIndex();
   const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
-  const bindings = new BindingChecks(clock);
-  const hosts = new HostsWithDeadlines(options.hostOf, clock);
+  const bindings = new RoleBindingChecks(clock);
+  const hosts = new HostsWithTimeouts(options.hostOf, clock);
   const dependencies: InstanceDependencies = {
     ...options,
     hostOf: (cluster) => hosts.get(cluster),
@@ -96,7 +96,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     laneOf: (key) => index.clusterOf(key),
     sources: [
       {
-        resource: slimInstances(instances),
+        resource: trimmedInstanceClient(instances),
         keys(instance) {
           if (index.put(instance)) firstReady.start(instance.metadata.uid ?? '');
           return [instanceKey(instance)];
@@ -130,7 +130,8 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       }
       const snapshot = snapshotOf(instance);
       subscriptions.ensureSubscribed(snapshot.cluster);
-      if (instance.metadata.deletionTimestamp !== undefined) return await removeStep(snapshot, dependencies, signal);
+      if (instance.metadata.deletionTimestamp !== undefined)
+        return await removeVirtualClusterStep(snapshot, dependencies, signal);
       if (snapshot.cluster === '') return await scheduleStep(snapshot, dependencies, signal);
       return await reconcileInstance(snapshot, { tracker, firstReady }, dependencies, signal);
     },
@@ -181,14 +182,14 @@ async function reconcileInstance(
   const draft = new StatusDraft(object, now);
   if (isStale && sleepMode.lastActivity !== undefined) draft.set('lastActivity', timestamp(sleepMode.lastActivity));
   draft.setCondition('Scheduled', 'True', { reason: 'Placed', message: `Assigned to cluster "${cluster}".` });
-  const definition = await renderStep(snapshot, draft, (name) =>
+  const definition = await renderTemplateStep(snapshot, draft, (name) =>
     undefinedIfNotFound(dependencies.templates.get({ name }, { signal })),
   );
   const context: StepContext = { snapshot, draft, dependencies, signal };
   if (draft.hasNewTemplateResult && (await templateMetadataStep(context, definition ?? {}))) return undefined;
   const finishReport = reportSlowInstall(snapshot, dependencies, signal);
   try {
-    await runStep(context, definition, sleepMode);
+    await runVirtualClusterStep(context, definition, sleepMode);
   } catch (error) {
     await finishReport();
     if (!signal.aborted) await writeStatus(dependencies.instances, object, draft, signal);

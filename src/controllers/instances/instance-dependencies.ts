@@ -4,7 +4,7 @@ import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Host } from '../../hosts/host.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { BindingChecks } from './binding-checks.ts';
+import type { RoleBindingChecks } from './binding-checks.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { InstanceActivity } from './instance-activity.ts';
 
@@ -17,7 +17,7 @@ export interface InstanceDependencies {
   /** Chooses a cluster for an instance that has none; `undefined` if no cluster is available now. */
   chooseCluster(project: string): string | undefined;
   readonly activity: InstanceActivity;
-  readonly bindings: BindingChecks;
+  readonly bindings: RoleBindingChecks;
   readonly events: EventRecorder;
   readonly clock: Clock;
 }

@@ -4,7 +4,7 @@ import { roleGroup } from '../../api/naming.ts';
 import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { virtualClusterRoleBinding } from '../../api/rbac/virtual-cluster-role-binding.ts';
 import { StatusError } from '../../api/status.ts';
-import type { VirtualClient } from '../../hosts/virtual-client.ts';
+import type { VirtualClusterClient } from '../../hosts/virtual-cluster-client.ts';
 
 const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
 const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;
@@ -13,14 +13,14 @@ const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;
  * Ensures that each role is bound to its group inside the virtual cluster. The gateway forwards requests of users who
  * have the role with this group. Returns the roles whose binding was missing or different. Writes only these bindings.
  */
-export async function ensureBindings(virtual: VirtualClient, roles: readonly string[]): Promise<string[]> {
+export async function ensureBindings(virtual: VirtualClusterClient, roles: readonly string[]): Promise<string[]> {
   const changed: string[] = [];
   for (const role of roles) if (await ensureBinding(virtual, virtualClusterRoleBinding(role))) changed.push(role);
   return changed;
 }
 
 /** Removes the server's bindings of all roles that are not in `roles`. */
-export async function removeOtherBindings(virtual: VirtualClient, roles: readonly string[]): Promise<void> {
+export async function removeOtherBindings(virtual: VirtualClusterClient, roles: readonly string[]): Promise<void> {
   const kept = new Set(roles.map(roleGroup));
   const names = listAt(await virtual.get(bindingsPath), 'items').map((item) => textAt(item, 'metadata', 'name'));
   for (const name of names.filter((each) => each.startsWith(roleGroup('')) && !kept.has(each))) {
@@ -28,7 +28,7 @@ export async function removeOtherBindings(virtual: VirtualClient, roles: readonl
   }
 }
 
-async function ensureBinding(virtual: VirtualClient, desired: KubeObject): Promise<boolean> {
+async function ensureBinding(virtual: VirtualClusterClient, desired: KubeObject): Promise<boolean> {
   const path = pathOf(desired.metadata.name ?? '');
   const existing = await virtual.get(path).catch((error: unknown) => {
     if (error instanceof StatusError && error.code === 404) return undefined;

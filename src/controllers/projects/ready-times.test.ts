@@ -6,9 +6,9 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
 import { storeOf } from '../../registry/kind-stores.ts';
-import { type ReadyTimes, startReadyTimes } from './ready-times.ts';
+import { type ReadyTimeRecorder, startReadyTimeRecorder } from './ready-times.ts';
 
-const running: ReadyTimes[] = [];
+const running: ReadyTimeRecorder[] = [];
 afterEach(async () => {
   for (const times of running.splice(0)) await times.stop();
 });
@@ -19,7 +19,7 @@ async function setUp(whims: (real: ProjectClient) => Partial<ProjectClient> = ()
   const management = await openManagementTestEnv();
   const { plane, clock } = management;
   const real = inProcessClient(plane.kinds, 'test').resource(projectKind);
-  const times = startReadyTimes({ projects: { ...real, ...whims(real) }, clock, log: silentLog });
+  const times = startReadyTimeRecorder({ projects: { ...real, ...whims(real) }, clock, log: silentLog });
   running.push(times);
   const projects = storeOf(plane.kinds, projectKind);
   let writes = 0;

@@ -13,7 +13,7 @@ export interface ReadyTimesOptions {
 }
 
 /** Records in each project's status how long its virtual clusters took to become Ready. */
-export interface ReadyTimes {
+export interface ReadyTimeRecorder {
   /** Records one duration. Several durations are written together later. */
   record(project: string, milliseconds: number): void;
   /** Writes all pending durations. `record` must not be called afterwards. */
@@ -42,7 +42,7 @@ interface PendingDays {
  * project is written at most once in that time. A crash loses the pending durations. That is acceptable because only a
  * chart uses them.
  */
-export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): ReadyTimes {
+export function startReadyTimeRecorder({ projects, clock, log }: ReadyTimesOptions): ReadyTimeRecorder {
   const pending = new Map<string, PendingDays>();
   const writing = new Set<Promise<void>>();
   let stopped = false;

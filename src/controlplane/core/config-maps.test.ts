@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CoreTestEnv, openCoreTestEnv, refusalOf } from './core.fixture.ts';
+import { type CoreTestEnv, expectStatusError, openCoreTestEnv } from './core.fixture.ts';
 
 let plane: CoreTestEnv;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ describe('config maps', () => {
   });
 
   it('refuse invalid keys and keys that are in both maps, with all errors in one response', async () => {
-    const error = await refusalOf(
+    const error = await expectStatusError(
       plane.create('configmaps', {
         metadata: { name: 'b' },
         data: { 'a b': '1', c: '2', '..': 'x', '.': 'y', '..a': 'z', ['x'.repeat(254)]: '' },
@@ -53,7 +53,7 @@ describe('config maps', () => {
   it('hold at most 1 MiB in both maps together', async () => {
     const data = { a: 'é'.repeat(524_287) };
     await plane.create('configmaps', { metadata: { name: 'full' }, data, binaryData: { b: 'AAA=' } });
-    const error = await refusalOf(
+    const error = await expectStatusError(
       plane.create('configmaps', { metadata: { name: 'over' }, data, binaryData: { b: 'AAAA' } }),
     );
     expect(error.status.message).toBe('ConfigMap "over" is invalid: []: Too long: may not be more than 1048576 bytes');
@@ -61,7 +61,7 @@ describe('config maps', () => {
 
   it('cannot be changed once they are immutable, except for their metadata', async () => {
     await plane.create('configmaps', { metadata: { name: 'im' }, immutable: true, data: { a: '1' } });
-    const error = await refusalOf(
+    const error = await expectStatusError(
       plane.update('configmaps', {
         metadata: { name: 'im' },
         immutable: false,
@@ -87,7 +87,7 @@ describe('config maps', () => {
     ],
     [{ immutable: 'yes' }, 'json: cannot unmarshal string into Go struct field ConfigMap.immutable of type bool'],
   ])('cannot be decoded from %j (DEC-02)', async (members, detail) => {
-    const error = await refusalOf(plane.create('configmaps', { metadata: { name: 'x' }, ...members }));
+    const error = await expectStatusError(plane.create('configmaps', { metadata: { name: 'x' }, ...members }));
     expect(error.code).toBe(400);
     expect(error.status.message).toBe(`ConfigMap in version "v1" cannot be handled as a ConfigMap: ${detail}`);
   });

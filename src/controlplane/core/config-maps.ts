@@ -42,7 +42,7 @@ function changeErrors({ object, old }: Draft): FieldError[] {
     ...(flagAt(object as JsonValue, 'immutable') ? [] : ['immutable']),
     ...['data', 'binaryData'].filter((member) => !isSame(member)),
   ];
-  return changed.map((member) => forbiddenField(member, immutableMessage));
+  return changed.map((member) => forbiddenField(member, immutableDataMessage));
 }
 
-export const immutableMessage = 'field is immutable when `immutable` is set';
+export const immutableDataMessage = 'field is immutable when `immutable` is set';

@@ -5,22 +5,22 @@ import type { KindStores } from '../../registry/kind-stores.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { RowSealing } from '../../registry/resource.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
-import { AccountSessions } from './accounts/account-sessions.ts';
+import { ServiceAccountSessions } from './accounts/account-sessions.ts';
 import { AccountTokens, type TokenKeys } from './accounts/account-tokens.ts';
-import { builtinAccounts, startDefaultAccountController } from './accounts/default-account-controller.ts';
+import { builtinServiceAccounts, startDefaultAccountController } from './accounts/default-account-controller.ts';
 import { storedServiceAccounts } from './accounts/service-accounts.ts';
 import { tokenSubresource } from './accounts/token-requests.ts';
 import { tokenReviews } from './accounts/token-reviews.ts';
 import { startTokenSecretController } from './accounts/token-secret-controller.ts';
 import { storedConfigMaps } from './config-maps.ts';
-import { coreEventsView, eventsView } from './event-views.ts';
+import { coreEventsView, eventsGroupView } from './event-views.ts';
 import { storedEvents } from './events.ts';
 import { storedLeases } from './leases.ts';
 import { builtinNamespaces, mountNamespaces, planeNamespaces } from './namespaces/plane-namespaces.ts';
-import { Quotas } from './quotas/quotas.ts';
+import { QuotaAdmission } from './quotas/quotas.ts';
 import { storedResourceQuotas } from './quotas/resource-quotas.ts';
 import { kubernetesReviews, type ReviewDependencies } from './reviews.ts';
 import { storedSecrets } from './secrets.ts';
@@ -48,7 +48,7 @@ export interface CorePart extends PlanePart {
 }
 
 /** The built-in namespaces and their service accounts. All planes of the process share these objects. */
-const builtinObjects: readonly KubeObject[] = [...builtinNamespaces, ...builtinAccounts(builtinNamespaces)];
+const builtinObjects: readonly KubeObject[] = [...builtinNamespaces, ...builtinServiceAccounts(builtinNamespaces)];
 
 /**
  * The core kinds of a Kubernetes plane: namespaces, config maps, secrets, service accounts, quotas, events, leases and
@@ -68,8 +68,8 @@ export function corePart(dependencies: CoreDependencies): CorePart {
     accounts: { peek: (namespace, name) => accountStore().peek(namespace, name) },
     secrets: { peek: (namespace, name) => secretStore().peek(namespace, name) },
   });
-  const sessions = new AccountSessions(clock, (token) => tokens.isValid(token));
-  const quotas = new Quotas({
+  const sessions = new ServiceAccountSessions(clock, (token) => tokens.isValid(token));
+  const quotas = new QuotaAdmission({
     kinds: () => dependencies.plane().kinds,
     quotas: () => storeOf(resourceKey(storedResourceQuotas)),
     onKinds: (listener) => dependencies.plane().onKinds(listener),
@@ -129,20 +129,20 @@ function mountAll(stores: KindStores, dependencies: CoreDependencies, tokens: Ac
   });
   return [
     mountNamespaces(store('namespaces')),
-    mountStored(store(resourceKey(storedConfigMaps))),
-    mountStored(secrets),
-    mountStored(accounts, { token }),
-    mountStored(store(resourceKey(storedResourceQuotas))),
+    mountStoredKind(store(resourceKey(storedConfigMaps))),
+    mountStoredKind(secrets),
+    mountStoredKind(accounts, { token }),
+    mountStoredKind(store(resourceKey(storedResourceQuotas))),
     coreEventsView(events),
-    eventsView(events),
-    mountStored(store(resourceKey(storedLeases))),
+    eventsGroupView(events),
+    mountStoredKind(store(resourceKey(storedLeases))),
     tokenReviews(tokens),
     ...kubernetesReviews(dependencies),
   ];
 }
 
 /** Ends the sessions of tokens that become invalid because a service account or secret was changed. */
-function endSessions(sessions: AccountSessions, store: KindStore): () => void {
+function endSessions(sessions: ServiceAccountSessions, store: KindStore): () => void {
   return store.listen(({ before, after }) => {
     const served = before ?? after;
     if (served === undefined || sessions.size === 0) return;

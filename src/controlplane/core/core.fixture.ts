@@ -7,7 +7,7 @@ import { silentLog } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { RowSealing } from '../../registry/resource.ts';
 import type { PatchOptions } from '../../registry/verbs.ts';
-import { shapeObject } from '../../registry/write/decode.ts';
+import { decodeDocument } from '../../registry/write/decode.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { ControlPlane } from '../control-plane.ts';
@@ -16,9 +16,14 @@ import { startMaintenance } from '../maintenance/maintenance.ts';
 import type { TokenKeys } from './accounts/account-tokens.ts';
 import { type CorePart, corePart } from './core-part.ts';
 
-export const writing: PatchOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Strict', force: false };
-export const dryRun: PatchOptions = { ...writing, dryRun: true };
-export const deleting = {
+export const testWriteOptions: PatchOptions = {
+  dryRun: false,
+  fieldManager: 'tester',
+  fieldValidation: 'Strict',
+  force: false,
+};
+export const dryRunWriteOptions: PatchOptions = { ...testWriteOptions, dryRun: true };
+export const testDeleteOptions = {
   dryRun: false,
   gracePeriodSeconds: undefined,
   propagationPolicy: undefined,
@@ -122,7 +127,7 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
     return found;
   };
   const shaped = (resource: string, object: JsonObject, namespace: string) =>
-    shapeObject(kindStore(resource).resource, object, {
+    decodeDocument(kindStore(resource).resource, object, {
       findings: [],
       namespace: kindStore(resource).resource.namespaced ? namespace : '',
     }).object;
@@ -137,16 +142,16 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
     context,
     async create(resource, object, namespace = 'default') {
       const { verbs } = kindStore(resource);
-      return (await verbs.create(context(namespace), shaped(resource, object, namespace), writing)).object;
+      return (await verbs.create(context(namespace), shaped(resource, object, namespace), testWriteOptions)).object;
     },
     async update(resource, object, namespace = 'default') {
       const { verbs } = kindStore(resource);
       const sent = shaped(resource, object, namespace);
-      return (await verbs.update(context(namespace), sent.metadata.name ?? '', sent, writing)).object;
+      return (await verbs.update(context(namespace), sent.metadata.name ?? '', sent, testWriteOptions)).object;
     },
     peek: (resource, name, namespace = 'default') => kindStore(resource).peek(namespace, name)?.object,
     remove: (resource, name, namespace = 'default') =>
-      kindStore(resource).verbs.delete(context(namespace), name, deleting),
+      kindStore(resource).verbs.delete(context(namespace), name, testDeleteOptions),
     idle: () => maintenance.idle(),
     async close() {
       await maintenance.stop();
@@ -155,7 +160,7 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
   };
 }
 
-export async function refusalOf(call: Promise<unknown>): Promise<StatusError> {
+export async function expectStatusError(call: Promise<unknown>): Promise<StatusError> {
   const error = await call.catch((thrown: unknown) => thrown);
   if (!(error instanceof StatusError))
     throw new Error('the request was not refused with a StatusError', { cause: error });
@@ -173,7 +178,7 @@ export async function eventually<T>(check: () => T | undefined | false): Promise
 }
 
 /** Returns all rows of a store as text, one JSON document per line. A backup contains the same rows. */
-export async function dumpText(store: Store): Promise<string> {
+export async function dumpStoreAsText(store: Store): Promise<string> {
   const rows: string[] = [];
   for await (const row of store.dump()) rows.push(JSON.stringify(row));
   return rows.join('\n');

@@ -8,7 +8,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import { openKindStore } from '../../registry/open-kind-store.ts';
 import type { ListOptions, PatchOptions } from '../../registry/verbs.ts';
 import { openMemoryStore } from '../../store/memory.ts';
-import { coreEventsView, eventsView } from './event-views.ts';
+import { coreEventsView, eventsGroupView } from './event-views.ts';
 import { storedEvents } from './events.ts';
 
 const writing: PatchOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Strict', force: false };
@@ -49,10 +49,10 @@ async function open() {
     slice: 'plane',
     clock,
     log: silentLog,
-    collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined },
+    planeCallbacks: { namespaceState: () => 'active', resolveOwner: () => undefined },
   });
   const core = coreEventsView(events).verbs;
-  const group = eventsView(events).verbs;
+  const group = eventsGroupView(events).verbs;
   return { clock, events, core, group };
 }
 

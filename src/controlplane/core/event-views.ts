@@ -11,8 +11,8 @@ import type { FieldError } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { FieldSelector } from '../../api/selectors/field-selector.ts';
 import { invalidObject, qualifiedResource, type Status, StatusError } from '../../api/status.ts';
-import { serve } from '../../registry/cache/served.ts';
-import { contextWith, type RequestContext } from '../../registry/context.ts';
+import { toServedObject } from '../../registry/cache/served.ts';
+import { contextWithChanges, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ListOptions, Patch, ResourceVerbs, ServedList, ServedObject } from '../../registry/verbs.ts';
@@ -37,7 +37,7 @@ export function coreEventsView(events: KindStore): MountedResource {
 }
 
 /** Serves the stored core/v1 events as events.k8s.io/v1. Converts requests and responses. */
-export function eventsView(events: KindStore): MountedResource {
+export function eventsGroupView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T => renamedFields(options, convertEventField);
   // Kubernetes reports validation errors under the kind of core/v1, even if the request used events.k8s.io/v1.
@@ -87,7 +87,7 @@ const convertedCache = new WeakMap<KubeObject, ServedObject>();
 function converted({ object }: ServedObject): ServedObject {
   let served = convertedCache.get(object);
   if (served === undefined) {
-    served = serve(eventsGroupEventKind, convertEvent(object));
+    served = toServedObject(eventsGroupEventKind, convertEvent(object));
     convertedCache.set(object, served);
   }
   return { object: served.object, json: () => served.json() };
@@ -114,7 +114,9 @@ function convertedDocument(document: JsonValue): JsonValue {
 /** Wraps the caller's read filter, so that it receives events converted to events.k8s.io/v1. */
 function withConvertedFilter(context: RequestContext): RequestContext {
   const { mayRead } = context;
-  return mayRead === undefined ? context : contextWith(context, { mayRead: (object) => mayRead(convertEvent(object)) });
+  return mayRead === undefined
+    ? context
+    : contextWithChanges(context, { mayRead: (object) => mayRead(convertEvent(object)) });
 }
 
 function renamedFields<T extends ListOptions>(options: T, rename: (field: string) => string): T {

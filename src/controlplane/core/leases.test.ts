@@ -38,7 +38,7 @@ async function open() {
     slice: 'plane',
     clock,
     log: silentLog,
-    collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined },
+    planeCallbacks: { namespaceState: () => 'active', resolveOwner: () => undefined },
   });
   return leases.verbs;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import { formatMicroTime } from '../../api/micro-time.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import { cannotBeHandled } from '../../registry/write/decode.ts';
+import { cannotBeHandledError } from '../../registry/write/decode.ts';
 
 /**
  * Normalizes timestamps with microseconds, in place. `members` are the names of string members of `holder`; a member
@@ -25,6 +25,6 @@ function readTime(kind: Pick<ResourceKind, 'kind' | 'version'>, text: string): s
   try {
     return formatMicroTime(text);
   } catch (error) {
-    throw cannotBeHandled(kind, error instanceof Error ? error.message : String(error));
+    throw cannotBeHandledError(kind, error instanceof Error ? error.message : String(error));
   }
 }

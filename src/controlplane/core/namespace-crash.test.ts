@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import { gcRange, reconcileRange } from '../../registry/rows/rows.ts';
-import { withOverrides } from '../../registry/widgets.fixture.ts';
+import { storeWithOverrides } from '../../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { addedKind, openPlaneTestEnv, plainKind } from '../plane.fixture.ts';
+import { addableTestKind, openPlaneTestEnv, testKind } from '../plane.fixture.ts';
 
-const widgets = plainKind('widgets', 'Widget');
+const widgets = testKind('widgets', 'Widget');
 const key = 'widgets.test.example';
 
 /** A store that commits a given number of transactions and then fails, as if the process had ended. */
 function failingAfter(store: Store, transactions: number): Store {
   let left = transactions;
-  return withOverrides(store, {
+  return storeWithOverrides(store, {
     transact(this: Store, transaction: Transaction) {
       if (left === 0) return Promise.reject(new StoreError('Closed', 'the process has ended'));
       left -= 1;
@@ -28,7 +28,7 @@ it('a namespace is emptied and removed, wherever the process crashes in between'
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
     const first = await openPlaneTestEnv({ store, clock });
-    await first.plane.add([addedKind(widgets)]);
+    await first.plane.add([addableTestKind(widgets)]);
     await first.create('namespaces', 'one');
     const owner = await first.create(key, 'owner', {}, 'one');
     const { name = '', uid = '' } = owner.metadata;
@@ -39,7 +39,7 @@ it('a namespace is emptied and removed, wherever the process crashes in between'
     first.plane.close();
 
     const failing = await openPlaneTestEnv({ store: failingAfter(store, transactions), clock });
-    await failing.plane.add([addedKind(widgets)]);
+    await failing.plane.add([addableTestKind(widgets)]);
     await failing.remove('namespaces', 'one').catch(() => {});
     await failing.maintenance.stop();
     failing.plane.close();

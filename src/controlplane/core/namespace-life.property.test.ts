@@ -2,10 +2,16 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
 import { gcRange, reconcileRange } from '../../registry/rows/rows.ts';
-import { client, openPlaneTestEnv, type PlaneTestEnv, plainKind, writing } from '../plane.fixture.ts';
+import {
+  openPlaneTestEnv,
+  type PlaneTestEnv,
+  testClientContext,
+  testKind,
+  testWriteOptions,
+} from '../plane.fixture.ts';
 import type { PlanePart } from '../plane-part.ts';
 
-const kinds = [plainKind('widgets', 'Widget'), plainKind('things', 'Thing')];
+const kinds = [testKind('widgets', 'Widget'), testKind('things', 'Thing')];
 const keys = ['widgets.test.example', 'things.test.example'];
 const parts: readonly PlanePart[] = [{ resources: kinds, mount: () => [] }];
 const namespaces = ['a', 'ab'];
@@ -47,7 +53,9 @@ async function take(env: PlaneTestEnv, step: Step): Promise<void> {
   else if (step.do === 'delete') await env.remove(step.key, step.name, step.namespace);
   else if (step.do === 'hold' || step.do === 'release') {
     const patch = merge({ metadata: { finalizers: step.do === 'hold' ? finalizers : null } });
-    await env.kind(step.key).verbs.patch(client(step.namespace), step.name, patch, { ...writing, force: false });
+    await env
+      .kind(step.key)
+      .verbs.patch(testClientContext(step.namespace), step.name, patch, { ...testWriteOptions, force: false });
   }
 }
 

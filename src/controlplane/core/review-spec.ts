@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { objectAt, textAt, textsAt, valueAt } from '@flotilla/json';
+import { type JsonValue, objectAt, textAt, textsAt, valueAt } from '@flotilla/json';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
@@ -14,7 +13,7 @@ export function checkAccessReview(kind: ResourceKind, review: KubeObject, option
 }
 
 /** Throws 422 if a LocalSubjectAccessReview is invalid, for example if it names another namespace (rule AUTHZ-04). */
-export function checkLocalReview(kind: ResourceKind, namespace: string, review: KubeObject): void {
+export function checkLocalAccessReview(kind: ResourceKind, namespace: string, review: KubeObject): void {
   const errors = [...specErrors(review, true)];
   if (hasMetadata(review, ['namespace'])) {
     errors.push(invalid('metadata', shownMetadata(review), 'must be empty except for namespace'));

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
 import {
   authorizationGroup,
   localSubjectAccessReviewKind,
@@ -16,10 +15,10 @@ import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import { type PermissionRules, restrictRules } from '../../auth/authz/restrict-rules.ts';
 import { reviewAttributes } from '../../auth/authz/review-attributes.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { serve } from '../../registry/cache/served.ts';
+import { toServedObject } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { checkAccessReview, checkLocalReview, reviewedUser } from './review-spec.ts';
+import { checkAccessReview, checkLocalAccessReview, reviewedUser } from './review-spec.ts';
 
 /**
  * The subject whose permissions are reviewed. `accessKey` is set if callers review their own permissions, because an
@@ -46,7 +45,7 @@ export function kubernetesReviews(dependencies: ReviewDependencies): MountedReso
   return [
     ...accessReviews(authorizationGroup, dependencies),
     reviewResource(localSubjectAccessReviewKind, async (context, review) => {
-      checkLocalReview(localSubjectAccessReviewKind, context.namespace, review);
+      checkLocalAccessReview(localSubjectAccessReviewKind, context.namespace, review);
       return access(dependencies, { user: reviewedUser(review), system: false }, review);
     }),
     reviewResource(selfSubjectReviewKind, (context, review) => {
@@ -114,7 +113,7 @@ export function reviewResource(kind: ResourceKind, handle: ReviewHandler): Mount
         const review: KubeObject = { ...sent, metadata: { ...sent.metadata } };
         const status = await handle(context, review);
         const { kind: name, apiVersion, metadata, status: _dropped, ...rest } = review;
-        return serve(kind, { kind: name, apiVersion, metadata, ...rest, status } as KubeObject);
+        return toServedObject(kind, { kind: name, apiVersion, metadata, ...rest, status } as KubeObject);
       },
     },
     subresources: {},

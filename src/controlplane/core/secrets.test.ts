@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { selfSigned } from '../../../test/harness/self-signed.ts';
-import { type CoreTestEnv, dumpText, openCoreTestEnv, refusalOf } from './core.fixture.ts';
+import { type CoreTestEnv, dumpStoreAsText, expectStatusError, openCoreTestEnv } from './core.fixture.ts';
 
 let plane: CoreTestEnv;
 beforeEach(async () => {
@@ -35,7 +35,7 @@ describe('secrets', () => {
     ['kubernetes.io/ssh-auth', { 'ssh-privatekey': '' }, 'data[ssh-privatekey]: Required value'],
     ['kubernetes.io/tls', {}, '[data[tls.crt]: Required value, data[tls.key]: Required value]'],
   ])('of the type %s require the keys of that type', async (type, stringData, faults) => {
-    const error = await refusalOf(plane.create('secrets', secret({ type, stringData })));
+    const error = await expectStatusError(plane.create('secrets', secret({ type, stringData })));
     expect(error.code).toBe(422);
     expect(error.status.message).toBe(`Secret "s" is invalid: ${faults}`);
   });
@@ -47,7 +47,9 @@ describe('secrets', () => {
     ['{} x', "invalid character 'x' after top-level value"],
   ])('accept Docker credentials only as a JSON object, and do not reveal %j', async (text, fault) => {
     const type = 'kubernetes.io/dockerconfigjson';
-    const error = await refusalOf(plane.create('secrets', secret({ type, stringData: { '.dockerconfigjson': text } })));
+    const error = await expectStatusError(
+      plane.create('secrets', secret({ type, stringData: { '.dockerconfigjson': text } })),
+    );
     expect(error.status.message).toBe(
       `Secret "s" is invalid: data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": ${fault}`,
     );
@@ -77,7 +79,7 @@ describe('secrets', () => {
 
   it('cannot change their type, nor their data once they are immutable', async () => {
     await plane.create('secrets', secret({ immutable: true, stringData: { a: 'b' } }));
-    const error = await refusalOf(plane.update('secrets', secret({ type: 'other', stringData: { a: 'c' } })));
+    const error = await expectStatusError(plane.update('secrets', secret({ type: 'other', stringData: { a: 'c' } })));
     const text = 'Forbidden: field is immutable when `immutable` is set';
     expect(error.status.message).toBe(
       `Secret "s" is invalid: [type: Invalid value: "other": field is immutable, immutable: ${text}, data: ${text}]`,
@@ -89,7 +91,7 @@ describe('secrets', () => {
   it('hold at most 1 MiB', async () => {
     const full = 'x'.repeat(1_048_576);
     await plane.create('secrets', secret({ stringData: { a: full } }));
-    const error = await refusalOf(plane.create('secrets', secret({ stringData: { a: full, b: 'y' } }, 'over')));
+    const error = await expectStatusError(plane.create('secrets', secret({ stringData: { a: full, b: 'y' } }, 'over')));
     expect(error.status.message).toBe('Secret "over" is invalid: data: Too long: may not be more than 1048576 bytes');
   });
 
@@ -100,7 +102,7 @@ describe('secrets', () => {
       stringData: { password: canary },
     });
     await plane.update('secrets', { ...made, stringData: { password: `${canary}-2` } });
-    const rows = await dumpText(plane.store);
+    const rows = await dumpStoreAsText(plane.store);
     const history = JSON.stringify(await plane.store.history({ slice: 'plane', prefix: [] }, 1));
     for (const text of [rows, history]) {
       expect(text).toContain('"secrets"');

@@ -13,7 +13,7 @@ import { encodeBase64 } from '../../api/decode/base64.ts';
 import { type FieldError, forbiddenField, invalid } from '../../api/field-error.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type RowSealing, type StoredResource } from '../../registry/resource.ts';
-import { immutableMessage } from './config-maps.ts';
+import { immutableDataMessage } from './config-maps.ts';
 import { dropEmpty } from './drop-empty.ts';
 import { secretErrors } from './secret-rules.ts';
 import { keyPairError } from './tls-key-pair.ts';
@@ -73,9 +73,9 @@ function changeErrors({ object, old }: Draft): FieldError[] {
   const type = textAt(after, 'type');
   if (type !== textAt(before, 'type')) errors.push(invalid('type', type, 'field is immutable'));
   if (!flagAt(before, 'immutable')) return errors;
-  if (!flagAt(after, 'immutable')) errors.push(forbiddenField('immutable', immutableMessage));
+  if (!flagAt(after, 'immutable')) errors.push(forbiddenField('immutable', immutableDataMessage));
   if (!equalJson(objectAt(after, 'data') ?? {}, objectAt(before, 'data') ?? {})) {
-    errors.push(forbiddenField('data', immutableMessage));
+    errors.push(forbiddenField('data', immutableDataMessage));
   }
   return errors;
 }

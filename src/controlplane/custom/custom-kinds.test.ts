@@ -1,11 +1,10 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
 import { reconcileRange } from '../../registry/rows/rows.ts';
-import { refusal } from '../../registry/widgets.fixture.ts';
-import { shapeObject } from '../../registry/write/decode.ts';
-import { client, writing } from '../plane.fixture.ts';
+import { rejectionStatus } from '../../registry/widgets.fixture.ts';
+import { decodeDocument } from '../../registry/write/decode.ts';
+import { testClientContext, testWriteOptions } from '../plane.fixture.ts';
 import { CustomTestEnv, shipDefinition, shipVersion } from './custom.fixture.ts';
 
 const masts = { properties: { masts: { type: 'integer', default: 2 } } };
@@ -34,8 +33,8 @@ describe('a definition', () => {
 
   it('is established at the next start if the process ended in between', async () => {
     const env = await CustomTestEnv.open({ withoutMaintenance: true, isIdle: true });
-    const { object } = shapeObject(customResourceDefinitionKind, shipDefinition(), { findings: [], namespace: '' });
-    await env.definitions.verbs.create(client(), object, writing);
+    const { object } = decodeDocument(customResourceDefinitionKind, shipDefinition(), { findings: [], namespace: '' });
+    await env.definitions.verbs.create(testClientContext(), object, testWriteOptions);
     expect(env.conditions()).toEqual([]);
     const again = await env.reopen();
     await again.maintenance.idle();
@@ -89,7 +88,7 @@ describe('a definition', () => {
 
   it('that is invalid is refused with all errors, and nothing is served', async () => {
     const env = await CustomTestEnv.open();
-    const refused = await refusal(env.define(shipDefinition({ type: 'colour' }, { scope: 'Galaxy' })));
+    const refused = await rejectionStatus(env.define(shipDefinition({ type: 'colour' }, { scope: 'Galaxy' })));
     expect(refused.details?.causes?.map(({ field }) => field)).toEqual([
       'spec.scope',
       'spec.validation.openAPIV3Schema.properties[spec].type',
@@ -100,7 +99,7 @@ describe('a definition', () => {
   it('cannot use a conversion webhook', async () => {
     const env = await CustomTestEnv.open();
     const webhook = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } };
-    const refused = await refusal(env.define(shipDefinition({}, { conversion: webhook })));
+    const refused = await rejectionStatus(env.define(shipDefinition({}, { conversion: webhook })));
     expect(refused.message).toContain(
       'spec.conversion.strategy: Unsupported value: "Webhook": supported values: "None"',
     );
@@ -148,7 +147,7 @@ describe('a changed definition', () => {
     const env = await CustomTestEnv.open();
     await env.define(shipDefinition({ properties: { rum: { type: 'string' } } }));
     const { kind } = env.ships();
-    const decoded = shapeObject(
+    const decoded = decodeDocument(
       kind,
       { metadata: { name: 'a' }, spec: { rum: 'much' } },
       { findings: [], namespace: 'default' },
@@ -158,14 +157,14 @@ describe('a changed definition', () => {
         shipVersion('v1', { properties: { sails: { type: 'integer', default: 7 } } }, { storage: true }),
       ];
     });
-    await env.ships().verbs.create?.(client('default'), decoded.object, writing);
+    await env.ships().verbs.create?.(testClientContext('default'), decoded.object, testWriteOptions);
     expect((await env.getShip('a')).spec).toEqual({ sails: 7 });
   });
 
   it('keeps its kind and scope once it is established', async () => {
     const env = await CustomTestEnv.open();
     await env.define(shipDefinition());
-    const refused = await refusal(
+    const refused = await rejectionStatus(
       env.redefine('ships.sea.example', (spec) => Object.assign(spec, { scope: 'Cluster' })),
     );
     expect(refused.message).toContain('spec.scope: Invalid value: "Cluster": field is immutable');
@@ -219,7 +218,7 @@ describe('several versions of a kind', () => {
   it('validate a write by the schema of the version of the request', async () => {
     const env = await CustomTestEnv.open();
     await env.define(two({ required: ['rum'] }));
-    expect((await refusal(env.ship('a', {}))).message).toContain('spec.rum: Required value');
+    expect((await rejectionStatus(env.ship('a', {}))).message).toContain('spec.rum: Required value');
     await env.ship('a', {}, 'v2');
     await env.patchShip('a', { spec: { masts: 3 } }, 'v2');
     expect((await env.getShip('a')).spec).toEqual({ masts: 3 });
@@ -270,7 +269,7 @@ describe('several versions of a kind', () => {
     const { entries } = await env.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });
     expect(entries[0]?.value).toContain('"apiVersion":"sea.example/v2"');
     expect((await env.patchShip('a', {})).metadata.resourceVersion).toBe(moved.metadata.resourceVersion);
-    const refused = await refusal(
+    const refused = await rejectionStatus(
       env.redefine('ships.sea.example', (spec) => Object.assign(spec, { versions: listAt(spec, 'versions').slice(1) })),
     );
     expect(refused.message).toContain('status.storedVersions[0]: Invalid value: "v1": missing from spec.versions');
@@ -322,7 +321,7 @@ describe('a deleted definition', () => {
     await env.undefine();
     expect(env.conditions()).toContain('Terminating=True InstanceDeletionInProgress');
     expect(env.ships().unlisted).toEqual(['patch', 'create', 'update']);
-    const refused = await refusal(env.ship('late'));
+    const refused = await rejectionStatus(env.ship('late'));
     expect(refused.message).toBe(
       'ships.sea.example "late" is forbidden: create not allowed while custom resource definition is terminating',
     );
@@ -382,12 +381,12 @@ describe('stored texts', () => {
     const { entries } = await env.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });
     const stored = JSON.parse(entries[0]?.value ?? '') as JsonValue;
     const form = env.plane.kinds.get('ships.sea.example')?.resource.form;
-    expect(textAt(stored, 'form')).toBe(form?.mark);
+    expect(textAt(stored, 'form')).toBe(form?.storageFormId);
     await env.redefine('ships.sea.example', (spec) => {
       spec.versions = [
         shipVersion('v1', { properties: { masts: { type: 'integer', default: 9 } } }, { storage: true }),
       ];
     });
-    expect(env.plane.kinds.get('ships.sea.example')?.resource.form?.mark).not.toBe(form?.mark);
+    expect(env.plane.kinds.get('ships.sea.example')?.resource.form?.storageFormId).not.toBe(form?.storageFormId);
   });
 });

@@ -11,11 +11,11 @@ import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import type { AddedKind } from '../plane-kinds.ts';
 import type { PartDependencies } from '../plane-part.ts';
 import { systemContext } from '../system-context.ts';
-import { addedKind } from './added-kind.ts';
 import { storageVersionOf } from './custom-versions.ts';
 import { DefinitionNamesByGroup } from './definition-names-by-group.ts';
-import { cleanupFinalizer, definitionsKey } from './definitions-resource.ts';
-import { establishResultOf, isSameStatus } from './establish-result.ts';
+import { definitionCleanupFinalizer, definitionsResourceKey } from './definitions-resource.ts';
+import { establishResultOf, isSameDefinitionStatus } from './establish-result.ts';
+import { kindOfDefinition } from './kind-of-definition.ts';
 
 const write = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore' } as const;
 const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
@@ -39,7 +39,7 @@ interface ServedDefinition {
  * established ones, and deletes the custom resources of deleted ones. All work starts from the stored state, so it can
  * be repeated.
  */
-export class CustomKinds {
+export class CustomKindsController {
   readonly #options: PartDependencies;
   readonly #served = new Map<string, ServedDefinition>();
   readonly #names = new DefinitionNamesByGroup();
@@ -92,7 +92,7 @@ export class CustomKinds {
     }
     const definition = definitionOf(object);
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
-    if (isDeleting && (object.metadata.finalizers ?? []).includes(cleanupFinalizer))
+    if (isDeleting && (object.metadata.finalizers ?? []).includes(definitionCleanupFinalizer))
       return this.#cleanUp(name, definition);
     if (isDeleting) return undefined;
     return this.#establish(name, definition);
@@ -102,7 +102,7 @@ export class CustomKinds {
     const { status, isServed } = establishResultOf(definition, this.#usedNames(definition), this.#options.clock.now());
     // The kind is served before the status is written, so that clients that wait for the condition can use it.
     if (isServed) await this.#serve([{ ...definition, status }]);
-    if (isSameStatus(status, definition.status)) return undefined;
+    if (isSameDefinitionStatus(status, definition.status)) return undefined;
     // The status is computed again from the newest object, because a new storage version may have been added.
     return this.#writeStatus(name, (object) => {
       const newest = definitionOf(object);
@@ -153,7 +153,7 @@ export class CustomKinds {
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) return undefined;
     const next = cloneJson(object);
-    next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((one) => one !== cleanupFinalizer);
+    next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((one) => one !== definitionCleanupFinalizer);
     try {
       await this.#definitions.verbs.update(systemContext(''), name, next, write);
     } catch (error) {
@@ -176,7 +176,7 @@ export class CustomKinds {
       const before = this.#served.get(name)?.storedVersion;
       const storedVersion = storageVersionOf(definition);
       const hasNewStorageVersion = before !== undefined && before !== storedVersion;
-      const kind = addedKind(definition, { names, terminating, hasNewStorageVersion });
+      const kind = kindOfDefinition(definition, { names, terminating, hasNewStorageVersion });
       if (kind !== undefined) added.push({ name, digest, storedVersion, kind });
     }
     if (added.length === 0) return;
@@ -221,7 +221,7 @@ export class CustomKinds {
   }
 
   get #definitions(): KindStore {
-    const store = this.#options.plane().kinds.get(definitionsKey);
+    const store = this.#options.plane().kinds.get(definitionsResourceKey);
     if (store === undefined) throw new Error('the plane was opened without the kind CustomResourceDefinition');
     return store;
   }

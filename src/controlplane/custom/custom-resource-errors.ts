@@ -9,14 +9,14 @@ import type { LazyRules } from './lazy-rules.ts';
 import { scaleSpecErrors, scaleStatusErrors } from './scale-errors.ts';
 
 /** The validation of custom resources of one version: the schema, the scale paths and the CEL rules. */
-export interface VersionRules {
+export interface CustomVersionValidation {
   readonly schema: Schema;
   readonly scale: ScaleSubresource | undefined;
   readonly rules: LazyRules | undefined;
 }
 
 export function customResourceErrors(
-  version: VersionRules,
+  version: CustomVersionValidation,
   draft: Draft,
   context: RequestContext,
 ): readonly FieldError[] | Promise<readonly FieldError[]> {
@@ -30,7 +30,7 @@ export function customResourceErrors(
 
 /** Returns the errors of a status update. CEL rules on the whole object are evaluated too (STATUS-05). */
 export async function customStatusErrors(
-  version: VersionRules,
+  version: CustomVersionValidation,
   draft: Draft,
   context: RequestContext,
 ): Promise<readonly FieldError[]> {

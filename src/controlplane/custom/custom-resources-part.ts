@@ -2,14 +2,14 @@ import { customResourceDefinitionKind } from '../../api/apiextensions/custom-res
 import type { KindStore } from '../../registry/kind-store.ts';
 import { findStore } from '../../registry/kind-stores.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
-import { CustomKinds } from './custom-kinds.ts';
+import { CustomKindsController } from './custom-kinds.ts';
 import { definitionsResource } from './definitions-resource.ts';
 
 /** The plane part that provides CustomResourceDefinitions and the kinds that they define. */
 export function customResourcesPart(dependencies: PartDependencies): PlanePart {
-  const kinds = new CustomKinds(dependencies);
+  const kinds = new CustomKindsController(dependencies);
   const resource = definitionsResource({
     clock: dependencies.clock,
     reconcile: (name) => kinds.reconcile(name),
@@ -29,7 +29,7 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
  * Serves CustomResourceDefinitions. A write responds only after the kind is served, so that the client can use it in
  * its next request. If serving the kind fails, the write still succeeds and maintenance retries.
  */
-function mountDefinitions(store: KindStore, kinds: CustomKinds): MountedResource {
+function mountDefinitions(store: KindStore, kinds: CustomKindsController): MountedResource {
   const { verbs } = store;
   const afterReconcile = async <T extends { readonly object: { metadata: { name?: string } } }>(
     written: Promise<T>,
@@ -38,7 +38,7 @@ function mountDefinitions(store: KindStore, kinds: CustomKinds): MountedResource
     await kinds.reconcile(result.object.metadata.name ?? '').catch(() => undefined);
     return result;
   };
-  const mounted = mountStored(store);
+  const mounted = mountStoredKind(store);
   return {
     ...mounted,
     verbs: {

@@ -30,7 +30,7 @@ export interface CustomVersion {
   readonly scale?: ScaleSubresource;
 }
 
-export interface CustomKind {
+export interface CustomKindState {
   /** The accepted names of the kind. They can differ from the names that the definition requests. */
   readonly names: DefinitionNames;
   /** True if the definition is being deleted. New objects of the kind are then refused. */
@@ -45,7 +45,7 @@ export function storageVersionOf({ spec }: Definition): string {
 }
 
 /** Returns a stored resource for each version of a CustomResourceDefinition. */
-export function customVersions(definition: Definition, kind: CustomKind): CustomVersion[] {
+export function customVersions(definition: Definition, kind: CustomKindState): CustomVersion[] {
   const { versions = [] } = definition.spec;
   const stored = versions.find(({ storage }) => storage === true);
   if (stored === undefined) return [];
@@ -65,7 +65,7 @@ type Schemas = ReadonlyMap<string, SharedSchema>;
 
 function customResource(
   definition: Definition,
-  { names, terminating }: CustomKind,
+  { names, terminating }: CustomKindState,
   version: DefinitionVersion,
   { schemas, storedVersion }: { readonly schemas: Schemas; readonly storedVersion: string },
 ): StoredResource {
@@ -137,7 +137,7 @@ function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersio
   if (isStored) {
     const text = `${own} ${kind.kind} ${schemas.get(kind.version)?.digest}`;
     const mark = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-    return { mark, storedVersion, isConverted, convert };
+    return { storageFormId: mark, storedVersion, isConverted, convert };
   }
   return {
     storedVersion,

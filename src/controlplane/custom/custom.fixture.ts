@@ -6,16 +6,16 @@ import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { shapeObject } from '../../registry/write/decode.ts';
+import { decodeDocument } from '../../registry/write/decode.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { namespacesPart } from '../core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
 import { type Maintenance, startMaintenance } from '../maintenance/maintenance.ts';
-import { client, deleting, writing } from '../plane.fixture.ts';
+import { testClientContext, testDeleteOptions, testWriteOptions } from '../plane.fixture.ts';
 import { customResourcesPart } from './custom-resources-part.ts';
-import { definitionsKey } from './definitions-resource.ts';
+import { definitionsResourceKey } from './definitions-resource.ts';
 
 const group = 'sea.example';
 
@@ -121,7 +121,7 @@ export class CustomTestEnv {
   }
 
   get definitions(): KindStore {
-    const store = this.plane.kinds.get(definitionsKey);
+    const store = this.plane.kinds.get(definitionsResourceKey);
     if (store === undefined) throw new Error('the plane was opened without the kind CustomResourceDefinition');
     return store;
   }
@@ -145,14 +145,14 @@ export class CustomTestEnv {
     const object = JSON.parse(JSON.stringify(this.definitions.peek('', name)?.object)) as KubeObject;
     change(object.spec as JsonObject);
     const mounted = this.mounted('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
-    const { object: shaped } = shapeObject(mounted.kind, object as JsonValue, { findings: [], namespace: '' });
-    const written = await mounted.verbs.update?.(this.#client(''), name, shaped, writing);
+    const { object: shaped } = decodeDocument(mounted.kind, object as JsonValue, { findings: [], namespace: '' });
+    const written = await mounted.verbs.update?.(this.#client(''), name, shaped, testWriteOptions);
     if (written === undefined) throw new Error('the kind CustomResourceDefinition has no verb update');
     return written.object;
   }
 
   async undefine(name = `ships.${group}`): Promise<void> {
-    await this.definitions.verbs.delete(this.#client(''), name, deleting());
+    await this.definitions.verbs.delete(this.#client(''), name, testDeleteOptions());
     await this.maintenance.idle();
   }
 
@@ -168,8 +168,8 @@ export class CustomTestEnv {
 
   async create(of: string, version: string, plural: string, body: JsonObject, namespace: string): Promise<KubeObject> {
     const { kind, verbs } = this.mounted(of, version, plural);
-    const { object } = shapeObject(kind, body, { findings: [], namespace });
-    const served = await verbs.create?.(this.#client(namespace), object, writing);
+    const { object } = decodeDocument(kind, body, { findings: [], namespace });
+    const served = await verbs.create?.(this.#client(namespace), object, testWriteOptions);
     if (served === undefined) throw new Error(`${plural} cannot be created`);
     return served.object;
   }
@@ -181,7 +181,7 @@ export class CustomTestEnv {
   async patchShip(name: string, document: JsonValue, version = 'v1'): Promise<KubeObject> {
     const patch = { type: 'merge', document, findings: [] } as const;
     const written = await this.ships(version).verbs.patch?.(this.#client('default'), name, patch, {
-      ...writing,
+      ...testWriteOptions,
       force: false,
     });
     if (written === undefined) throw new Error('the kind Ship has no verb patch');
@@ -196,7 +196,7 @@ export class CustomTestEnv {
   }
 
   async deleteShip(name: string): Promise<void> {
-    await this.ships().verbs.delete?.(this.#client('default'), name, deleting());
+    await this.ships().verbs.delete?.(this.#client('default'), name, testDeleteOptions());
   }
 
   /** Returns the number of stored rows of a resource. */
@@ -206,6 +206,6 @@ export class CustomTestEnv {
   }
 
   #client(namespace: string) {
-    return { ...client(namespace), warn: (text: string) => void this.warnings.push(text) };
+    return { ...testClientContext(namespace), warn: (text: string) => void this.warnings.push(text) };
   }
 }

@@ -16,9 +16,9 @@ import { compileValidations } from '../validation-rules/compile-validations.ts';
 import { defaultRuleErrors } from './default-rule-errors.ts';
 
 /** The finalizer that prevents the removal of a CustomResourceDefinition until its custom resources are deleted. */
-export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+export const definitionCleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-export const definitionsKey = resourceKey(customResourceDefinitionKind);
+export const definitionsResourceKey = resourceKey(customResourceDefinitionKind);
 
 export interface DefinitionsOptions {
   readonly clock: Clock;
@@ -99,7 +99,8 @@ function markTerminating(object: KubeObject, now: number): void {
   // As in Kubernetes, the deletion sets no grace period and does not increase the generation.
   delete object.metadata.deletionGracePeriodSeconds;
   object.metadata.generation = generation - 1;
-  if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];
+  if (!finalizers.includes(definitionCleanupFinalizer))
+    object.metadata.finalizers = [...finalizers, definitionCleanupFinalizer];
   const { status } = object as { status?: { conditions?: Condition[] | null } };
   const condition: Condition = {
     type: 'Terminating',
@@ -116,7 +117,7 @@ function markTerminating(object: KubeObject, now: number): void {
 /** True if the custom resources of the definition must be deleted, or if the definition is not yet established. */
 function isPending(object: KubeObject): boolean {
   if (object.metadata.deletionTimestamp !== undefined) {
-    return (object.metadata.finalizers ?? []).includes(cleanupFinalizer);
+    return (object.metadata.finalizers ?? []).includes(definitionCleanupFinalizer);
   }
   return !isEstablished(definitionOf(object));
 }
@@ -135,5 +136,5 @@ function waitingDefinitions(
   return options
     .definitionsWaitingIn(before.spec.group ?? '')
     .filter((name) => name !== old.object.metadata.name)
-    .map((name) => ({ resource: definitionsKey, namespace: '', name }));
+    .map((name) => ({ resource: definitionsResourceKey, namespace: '', name }));
 }

@@ -57,6 +57,6 @@ function approvalCondition(definition: Definition): Condition | undefined {
   return { type: 'KubernetesAPIApprovalPolicyConformant', status, reason, message: approval.reason };
 }
 
-export function isSameStatus(a: DefinitionStatus, b: DefinitionStatus): boolean {
+export function isSameDefinitionStatus(a: DefinitionStatus, b: DefinitionStatus): boolean {
   return equalJson(a as JsonValue, b as JsonValue);
 }

@@ -3,14 +3,14 @@ import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
 import { scaleKind } from '../../api/apiextensions/scale-kind.ts';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../../api/status.ts';
-import { serve } from '../../registry/cache/served.ts';
+import { toServedObject } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import { applyJsonPatch } from '../../registry/patch/json-patch.ts';
 import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
 import type { Patch, PatchOptions, WriteOptions, WriteResult } from '../../registry/verbs.ts';
-import { applyFieldValidation, shapeObject } from '../../registry/write/decode.ts';
+import { applyFieldValidation, decodeDocument } from '../../registry/write/decode.ts';
 import { pathSegments, replicasAt, type ScaleValue, selectorAt } from './scale-errors.ts';
 
 const newest = { resourceVersion: '' };
@@ -44,7 +44,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
       if (given !== '') next.metadata.resourceVersion = given;
       try {
         const written = await store.verbs.update(context, name, next, { ...options, subresource: 'scale' });
-        const served = serve(kind, toScale(written.object));
+        const served = toServedObject(kind, toScale(written.object));
         return { object: served.object, json: () => served.json(), created: false };
       } catch (error) {
         const isConflict = error instanceof StatusError && error.status.reason === 'Conflict';
@@ -70,7 +70,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
       const scale = scaleOf(current, paths);
       const document =
         sent.type === 'json' ? applyJsonPatch(scale, sent.operations) : applyMergePatch(scale, sent.document);
-      const { object, findings } = shapeObject(kind, document, { findings: sent.findings });
+      const { object, findings } = decodeDocument(kind, document, { findings: sent.findings });
       applyFieldValidation(kind, findings, options.fieldValidation, (text) => context.warn(text));
       // The patch did not change the resourceVersion, so the client has set no precondition.
       if (object.metadata.resourceVersion === current.metadata.resourceVersion) delete object.metadata.resourceVersion;
@@ -96,7 +96,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
       { type: 'apply', object: object as JsonValue },
       { ...options, subresource: 'scale' },
     );
-    const served = serve(kind, toScale(written.object));
+    const served = toServedObject(kind, toScale(written.object));
     return { object: served.object, json: () => served.json(), created: false };
   }
 
@@ -109,7 +109,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
         if (!('fault' in found) && found.value === undefined) {
           throw badRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
         }
-        return serve(kind, toScale(object));
+        return toServedObject(kind, toScale(object));
       },
       async update(context, name, sent, options) {
         checkSentName(sent, name);

@@ -1,8 +1,14 @@
-import { deadlineRange, gcRange, reconcileRange, removalKey, removalRange } from '../../registry/rows/rows.ts';
+import {
+  deadlineRange,
+  gcRange,
+  planeRemovalKey,
+  planeRemovalRange,
+  reconcileRange,
+} from '../../registry/rows/rows.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { creationKey } from '../plane-creation.ts';
+import { planeCreationKey } from '../plane-creation.ts';
 import type { PlanesWithWork } from './planes-with-work.ts';
 
 /** The maximum number of keys in one list page and in one delete transaction. */
@@ -14,21 +20,21 @@ const concurrency = 32;
  * Marks a plane as removed: deletes its creation row and writes a row that its data must be erased. Erasing continues
  * after a crash. Returns false if the plane does not exist and has no data to erase.
  */
-export async function markRemoved(store: Store, id: string): Promise<boolean> {
-  const creationRow = await store.get(creationKey(id));
-  if (creationRow === undefined) return (await store.get(removalKey(id))) !== undefined;
+export async function markPlaneRemoved(store: Store, id: string): Promise<boolean> {
+  const creationRow = await store.get(planeCreationKey(id));
+  if (creationRow === undefined) return (await store.get(planeRemovalKey(id))) !== undefined;
   try {
     await store.transact({
       checks: [{ key: creationRow.key, revision: creationRow.revision }],
       writes: [
         { key: creationRow.key, value: undefined },
-        { key: removalKey(id), value: '', unlogged: true },
+        { key: planeRemovalKey(id), value: '', unlogged: true },
       ],
     });
     return true;
   } catch (error) {
     // The creation row was updated for changed built-in objects, or another caller has removed the plane. Try again.
-    if (error instanceof StoreError && error.code === 'CheckFailed') return markRemoved(store, id);
+    if (error instanceof StoreError && error.code === 'CheckFailed') return markPlaneRemoved(store, id);
     throw error;
   }
 }
@@ -50,11 +56,11 @@ export async function erasePlanes(store: Store, ids: ReadonlySet<string>, tracke
   if (withDeadlines.size > 0)
     await removeRows(store, deadlineRange, ({ segments }) => withDeadlines.has(segments[2] ?? ''));
   tracker.forget(ids);
-  await store.transact({ writes: all.map((id) => ({ key: removalKey(id), value: undefined, unlogged: true })) });
+  await store.transact({ writes: all.map((id) => ({ key: planeRemovalKey(id), value: undefined, unlogged: true })) });
 }
 
 /** Returns a function that erases a plane. Planes that are passed during an erasure are erased together afterwards. */
-export function planeEraser(store: Store, tracker: PlanesWithWork): (id: string) => Promise<void> {
+export function createPlaneEraser(store: Store, tracker: PlanesWithWork): (id: string) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: { readonly ids: Set<string>; readonly erased: Promise<void> } | undefined;
   return (id) => {
@@ -73,8 +79,8 @@ export function planeEraser(store: Store, tracker: PlanesWithWork): (id: string)
 }
 
 /** Returns the planes that are marked as removed and whose data is not completely erased. */
-export async function unfinishedRemovals(store: Store): Promise<ReadonlySet<string>> {
-  const { entries } = await store.list(removalRange);
+export async function listUnfinishedPlaneRemovals(store: Store): Promise<ReadonlySet<string>> {
+  const { entries } = await store.list(planeRemovalRange);
   return new Set(entries.map(({ key }) => key.segments[1] ?? ''));
 }
 

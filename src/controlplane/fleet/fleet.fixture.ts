@@ -4,8 +4,8 @@ import { silentLog } from '../../lib/log.ts';
 import { builtinObjectsDigest } from '../../registry/cache/builtin-objects.ts';
 import type { StoredResource } from '../../registry/resource.ts';
 import { maintenanceSlice } from '../../registry/rows/rows.ts';
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
-import { widget, widgets } from '../../registry/widgets.fixture.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
+import { newWidget, widgetResource } from '../../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import { storedEvents } from '../core/events.ts';
@@ -14,15 +14,15 @@ import { openKubernetesPlane } from '../kubernetes-plane.ts';
 import type { PlanePart } from '../plane-part.ts';
 import { createFleet, type FleetOptions } from './fleet.ts';
 
-export const gadgets: StoredResource = { ...widgets, kind: 'Gadget', plural: 'gadgets', singular: 'gadget' };
+export const gadgets: StoredResource = { ...widgetResource, kind: 'Gadget', plural: 'gadgets', singular: 'gadget' };
 
 const builtinObjects: readonly KubeObject[] = ['first', 'second'].map((name) =>
-  widget(name, { metadata: { namespace: 'a' }, spec: { color: 'grey' } }),
+  newWidget(name, { metadata: { namespace: 'a' }, spec: { color: 'grey' } }),
 );
 
 const part: PlanePart = {
-  resources: [widgets, gadgets, storedEvents, storedLeases],
-  mount: (stores) => [...stores.values()].map((store) => mountStored(store)),
+  resources: [widgetResource, gadgets, storedEvents, storedLeases],
+  mount: (stores) => [...stores.values()].map((store) => mountStoredKind(store)),
   builtinObjects: builtinObjects,
 };
 
@@ -63,7 +63,7 @@ export function testFleet(options: TestFleetOptions = {}) {
 }
 
 /** Returns all stored rows of planes as JSON, so that tests can compare them or search for rows of removed planes. */
-export async function rowsOf(store: Store): Promise<string[]> {
+export async function planeRowsOf(store: Store): Promise<string[]> {
   const rows: string[] = [];
   for await (const row of store.dump()) {
     if (row.row === 'head' || (row.row === 'slice' && row.slice === maintenanceSlice)) continue;

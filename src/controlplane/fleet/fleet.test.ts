@@ -2,30 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import { removalKey, resourceKey } from '../../registry/rows/rows.ts';
+import { planeRemovalKey, resourceKey } from '../../registry/rows/rows.ts';
 import {
-  deleting,
   describeEvent,
-  listing,
-  system,
-  take,
-  watching,
-  widget,
-  widgets,
-  writing,
+  newWidget,
+  serverContext,
+  takeEvents,
+  testDeleteOptions,
+  testListOptions,
+  testWatchOptions,
+  testWriteOptions,
+  widgetResource,
 } from '../../registry/widgets.fixture.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { startMaintenance } from '../maintenance/maintenance.ts';
-import { gadgets, rowsOf, testFleet } from './fleet.fixture.ts';
+import { gadgets, planeRowsOf, testFleet } from './fleet.fixture.ts';
 
-function kind(plane: ControlPlane, resource = widgets): KindStore {
+function kind(plane: ControlPlane, resource = widgetResource): KindStore {
   const store = plane.kinds.get(resourceKey(resource));
   if (store === undefined) throw new Error(resource.plural);
   return store;
 }
 
 const create = (plane: ControlPlane, name: string, metadata = {}) =>
-  kind(plane).verbs.create(system(), widget(name, { metadata }), writing);
+  kind(plane).verbs.create(serverContext(), newWidget(name, { metadata }), testWriteOptions);
 
 const names = (plane: ControlPlane) =>
   kind(plane)
@@ -48,11 +48,11 @@ describe('the fleet', () => {
 
   it('stores one row for a new plane', async () => {
     const { fleet, store } = testFleet();
-    const before = await rowsOf(store);
+    const before = await planeRowsOf(store);
     await fleet.create('one');
     await fleet.create('one');
     await fleet.withPlane('one', async (plane) => names(plane));
-    expect((await rowsOf(store)).length - before.length).toBe(2);
+    expect((await planeRowsOf(store)).length - before.length).toBe(2);
   });
 
   it('has no plane that was never created', async () => {
@@ -100,18 +100,18 @@ describe('the fleet', () => {
     const { fleet, opened } = testFleet({ memoryBudget: 1 });
     const borrowed = await fleet.borrowOrCreate('watched');
     if (borrowed === undefined) throw new Error('not there');
-    const watch = await kind(borrowed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
+    const watch = await kind(borrowed.plane).verbs.watch(serverContext(), testWatchOptions({ resourceVersion: '2' }));
     for (const id of ['a', 'b']) (await fleet.borrowOrCreate(id))?.release();
     await fleet.withPlane('watched', (plane) => create(plane, 'x'));
-    expect(await take(watch, 1).then((events) => events.map(describeEvent))).toEqual(['ADDED x@5']);
+    expect(await takeEvents(watch, 1).then((events) => events.map(describeEvent))).toEqual(['ADDED x@5']);
     borrowed.release();
     (await fleet.borrowOrCreate('c'))?.release();
-    expect(await take(watch, 1)).toEqual([]);
+    expect(await takeEvents(watch, 1)).toEqual([]);
     const resumed = await fleet.borrow('watched');
     expect(opened).toEqual(['watched', 'a', 'b', 'c', 'watched']);
     if (resumed === undefined) throw new Error('not there');
-    const again = await kind(resumed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
-    expect(await take(again, 1).then((events) => events.map(describeEvent))).toEqual(['ADDED x@5']);
+    const again = await kind(resumed.plane).verbs.watch(serverContext(), testWatchOptions({ resourceVersion: '2' }));
+    expect(await takeEvents(again, 1).then((events) => events.map(describeEvent))).toEqual(['ADDED x@5']);
   });
 
   it('rejects all callers if a plane cannot be loaded, and tries again for the next caller', async () => {
@@ -139,42 +139,42 @@ describe('a removed plane', () => {
     const { fleet, store } = testFleet();
     await fleet.create('stays');
     await fleet.withPlane('stays', (plane) => create(plane, 'x', { finalizers: ['x.example/f'] }));
-    const before = await rowsOf(store);
+    const before = await planeRowsOf(store);
     await fleet.create('stays-not');
     await fleet.withPlane('stays-not', async (plane) => {
       const { object: owner } = await create(plane, 'owner');
       const { uid = '', name = '' } = owner.metadata;
       const ownerReferences = [{ apiVersion: 'test.example/v1', kind: 'Widget', name, uid }];
       await kind(plane, gadgets).verbs.create(
-        system(),
-        { ...widget('owned', { metadata: { ownerReferences } }), kind: 'Gadget' },
-        writing,
+        serverContext(),
+        { ...newWidget('owned', { metadata: { ownerReferences } }), kind: 'Gadget' },
+        testWriteOptions,
       );
-      await kind(plane).verbs.delete(system(), 'owner', deleting({ gracePeriodSeconds: 60 }));
-      await kind(plane).verbs.delete(system(), 'first', deleting());
+      await kind(plane).verbs.delete(serverContext(), 'owner', testDeleteOptions({ gracePeriodSeconds: 60 }));
+      await kind(plane).verbs.delete(serverContext(), 'first', testDeleteOptions());
     });
-    expect((await rowsOf(store)).length).toBeGreaterThan(before.length + 6);
+    expect((await planeRowsOf(store)).length).toBeGreaterThan(before.length + 6);
     await fleet.remove('stays-not');
-    expect(await rowsOf(store)).toEqual(before);
+    expect(await planeRowsOf(store)).toEqual(before);
     expect(await store.revision('stays-not')).toBe(1);
     expect(fleet.loaded.planes).toBe(1);
     expect(await fleet.borrow('stays-not')).toBeUndefined();
     await fleet.remove('stays-not');
-    expect(await rowsOf(store)).toEqual(before);
+    expect(await planeRowsOf(store)).toEqual(before);
   });
 
   it('ends its watches, refuses its writes, and is not recreated by a write in progress', async () => {
     const { fleet, store } = testFleet();
     const borrowed = await fleet.borrowOrCreate('one');
     if (borrowed === undefined) throw new Error('not there');
-    const watch = await kind(borrowed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
+    const watch = await kind(borrowed.plane).verbs.watch(serverContext(), testWatchOptions({ resourceVersion: '2' }));
     const writes = Array.from({ length: 20 }, (_, index) => create(borrowed.plane, `w${index}`));
     const settled = Promise.allSettled(writes);
     await Promise.all([fleet.remove('one'), fleet.remove('one')]);
     await settled;
-    expect(await rowsOf(store)).toEqual([]);
+    expect(await planeRowsOf(store)).toEqual([]);
     await expect(create(borrowed.plane, 'late')).rejects.toMatchObject({ code: 503 });
-    expect((await take(watch, 100)).length).toBeLessThanOrEqual(20);
+    expect((await takeEvents(watch, 100)).length).toBeLessThanOrEqual(20);
     borrowed.release();
     expect(fleet.loaded).toEqual({ planes: 0, bytes: 0 });
   });
@@ -184,12 +184,12 @@ describe('a removed plane', () => {
     await fleet.create('half');
     await fleet.withPlane('half', (plane) => create(plane, 'x'));
     const birth = { key: { slice: 'half', segments: ['born'] }, value: undefined };
-    await store.transact({ writes: [birth, { key: removalKey('half'), value: '', unlogged: true }] });
+    await store.transact({ writes: [birth, { key: planeRemovalKey('half'), value: '', unlogged: true }] });
     const next = testFleet({ store });
     expect(await next.fleet.borrow('half')).toBeUndefined();
     await expect(next.fleet.create('half')).rejects.toMatchObject({ code: 503 });
     await next.fleet.resumeRemovals();
-    expect(await rowsOf(store)).toEqual([]);
+    expect(await planeRowsOf(store)).toEqual([]);
   });
 
   it('cannot be borrowed while it is being removed', async () => {
@@ -211,7 +211,7 @@ describe('maintenance of the fleet', () => {
     }
     for (const id of ['busy', 'gone']) {
       await fleet.withPlane(id, (plane) =>
-        kind(plane).verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 60 })),
+        kind(plane).verbs.delete(serverContext(), 'x', testDeleteOptions({ gracePeriodSeconds: 60 })),
       );
     }
     await fleet.remove('gone');
@@ -235,7 +235,9 @@ describe('planes with a common id prefix', () => {
   it('never see objects of each other', async () => {
     const { fleet } = testFleet();
     for (const id of ['vc', 'vc-1', 'vc-11']) await fleet.borrowOrCreate(id).then((it) => it && create(it.plane, id));
-    const listed = await fleet.withPlane('vc-1', async (plane) => kind(plane).verbs.list(system(), listing()));
+    const listed = await fleet.withPlane('vc-1', async (plane) =>
+      kind(plane).verbs.list(serverContext(), testListOptions()),
+    );
     expect(listed?.items.map(({ object }) => object.metadata.name)).toEqual(['first', 'second', 'vc-1']);
     await fleet.remove('vc-1');
     expect(await fleet.withPlane('vc-11', async (plane) => names(plane))).toEqual(['first', 'second', 'vc-11']);

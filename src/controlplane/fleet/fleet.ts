@@ -1,14 +1,14 @@
 import { serviceUnavailable } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { removalKey } from '../../registry/rows/rows.ts';
+import { planeRemovalKey } from '../../registry/rows/rows.ts';
 import { withStatusErrors } from '../../registry/store-status.ts';
 import type { Entry, Store, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { PlaneSource } from '../maintenance/plane-stores.ts';
-import { creationKey, creationRowText, readCreationRow } from '../plane-creation.ts';
-import { erasePlanes, markRemoved, planeEraser, unfinishedRemovals } from './erase-plane.ts';
+import { planeCreationKey, planeCreationRowText, readPlaneCreationRow } from '../plane-creation.ts';
+import { createPlaneEraser, erasePlanes, listUnfinishedPlaneRemovals, markPlaneRemoved } from './erase-plane.ts';
 import { type FencedStore, fencedStore } from './fenced-store.ts';
 import { type LoadedPlane, LoadedPlanes, type PlaneEntry } from './loaded-planes.ts';
 import { PlanesWithWork } from './planes-with-work.ts';
@@ -88,7 +88,7 @@ class PlaneFleet implements Fleet {
     this.#store = options.store;
     this.#planes = new LoadedPlanes(options.memoryBudget, options.log);
     this.#workTracker = new PlanesWithWork(options.store);
-    this.#erase = planeEraser(options.store, this.#workTracker);
+    this.#erase = createPlaneEraser(options.store, this.#workTracker);
   }
 
   get loaded(): { readonly planes: number; readonly bytes: number } {
@@ -96,8 +96,8 @@ class PlaneFleet implements Fleet {
   }
 
   async create(id: string): Promise<void> {
-    const removal = { key: removalKey(id), revision: undefined };
-    const creationRow = { key: creationKey(id), revision: undefined };
+    const removal = { key: planeRemovalKey(id), revision: undefined };
+    const creationRow = { key: planeCreationKey(id), revision: undefined };
     try {
       await this.#store.transact({ checks: [creationRow, removal], writes: [this.creationWrite(id)] });
     } catch (error) {
@@ -110,7 +110,10 @@ class PlaneFleet implements Fleet {
   }
 
   creationWrite(id: string): Write {
-    return { key: creationKey(id), value: creationRowText(this.#options.clock, this.#options.builtinObjectsDigest) };
+    return {
+      key: planeCreationKey(id),
+      value: planeCreationRowText(this.#options.clock, this.#options.builtinObjectsDigest),
+    };
   }
 
   borrow(id: string): Promise<BorrowedPlane | undefined> {
@@ -145,7 +148,7 @@ class PlaneFleet implements Fleet {
   }
 
   async resumeRemovals(): Promise<void> {
-    const ids = await withStatusErrors(unfinishedRemovals(this.#store));
+    const ids = await withStatusErrors(listUnfinishedPlaneRemovals(this.#store));
     if (ids.size > 0) await withStatusErrors(erasePlanes(this.#store, ids, this.#workTracker));
   }
 
@@ -196,7 +199,7 @@ class PlaneFleet implements Fleet {
   }
 
   async #load(id: string, mayCreate: boolean): Promise<LoadedPlane | undefined> {
-    const creationRow = await readCreationRow(this.#store, id);
+    const creationRow = await readPlaneCreationRow(this.#store, id);
     if (creationRow === undefined) {
       if (!mayCreate) return undefined;
       await this.create(id);
@@ -209,7 +212,7 @@ class PlaneFleet implements Fleet {
     // `#removals` contains the ID now, so `borrow` no longer returns the plane. A load in progress must finish first.
     const entry = this.#planes.get(id);
     await entry?.loading.catch(() => {});
-    if (!(await withStatusErrors(markRemoved(this.#store, id)))) return;
+    if (!(await withStatusErrors(markPlaneRemoved(this.#store, id)))) return;
     if (entry !== undefined) {
       this.#planes.removeEntry(entry);
       entry.loaded?.plane.close();

@@ -31,7 +31,7 @@ const bytesPerPlane = 32 * 1024;
 const releasesPerMeasurement = 32;
 
 /** Returns the estimated memory use of a plane in bytes, as the sum of its caches. Does not load anything. */
-export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
+export function estimatePlaneBytes(plane: Pick<ControlPlane, 'stores'>): number {
   let bytes = bytesPerPlane;
   for (const store of plane.stores()) bytes += store.bytes();
   return bytes;
@@ -88,7 +88,7 @@ export class LoadedPlanes {
     if (this.#entries.get(entry.id) !== entry || entry.loaded === undefined) return;
     // A plane in constant use is measured only occasionally, because it is not unloaded anyway.
     if (entry.pins > 0 && entry.releases++ % releasesPerMeasurement !== 0) return;
-    const bytes = planeBytes(entry.loaded.plane);
+    const bytes = estimatePlaneBytes(entry.loaded.plane);
     this.#bytes += bytes - entry.bytes;
     entry.bytes = bytes;
     if (entry.pins > 0) return;

@@ -49,7 +49,7 @@ export class DeferredRows {
 
   /** True if the row is not due yet. `nextDueInMs` then takes the row into account. */
   isDeferred(entry: Entry): boolean {
-    const id = rowIdOf(entry);
+    const id = maintenanceRowId(entry);
     this.#seen.add(id);
     const deferral = this.#deferrals.get(id);
     if (deferral === undefined || deferral.notBefore <= this.#clock.elapsed()) return false;
@@ -69,7 +69,7 @@ export class DeferredRows {
 
   recordFailure(entry: Entry, error: unknown): void {
     if (isStoreClosed(error)) throw error;
-    const id = rowIdOf(entry);
+    const id = maintenanceRowId(entry);
     const failures = (this.#deferrals.get(id)?.failures ?? 0) + 1;
     this.#defer(entry, { failures, notBefore: this.#clock.elapsed() + backoffDelay(failures, retry) });
     // A conflict (409) is not logged: it means that another client changed the object at the same time.
@@ -79,15 +79,15 @@ export class DeferredRows {
   }
 
   forget(entry: Entry): void {
-    this.#deferrals.delete(rowIdOf(entry));
+    this.#deferrals.delete(maintenanceRowId(entry));
   }
 
   #defer(entry: Entry, deferral: Deferral): void {
-    this.#deferrals.set(rowIdOf(entry), deferral);
+    this.#deferrals.set(maintenanceRowId(entry), deferral);
     this.#nextDue = Math.min(this.#nextDue, deferral.notBefore);
   }
 }
 
-export function rowIdOf(entry: Entry): string {
+export function maintenanceRowId(entry: Entry): string {
   return entry.key.segments.join('/');
 }

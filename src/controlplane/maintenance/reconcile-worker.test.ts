@@ -8,7 +8,7 @@ import type { StoredResource } from '../../registry/resource.ts';
 import { reconcileRange } from '../../registry/rows/rows.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
-import { deleting, plainKind, writing } from '../plane.fixture.ts';
+import { testDeleteOptions, testKind, testWriteOptions } from '../plane.fixture.ts';
 import { systemContext } from '../system-context.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
 import type { BorrowedPlaneStores } from './plane-stores.ts';
@@ -45,7 +45,7 @@ function newTestEnv(
     const known =
       planes.get(id) ??
       openKindStore({
-        resource: plainKind('jobs', 'Job', {
+        resource: testKind('jobs', 'Job', {
           needsReconcile: ({ object }) => (object.spec as { wanted?: boolean } | undefined)?.wanted === true,
           reconcile: (_, name) => settle(id, name),
           ...options.change,
@@ -54,7 +54,7 @@ function newTestEnv(
         slice: id,
         clock,
         log: silentLog,
-        collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined },
+        planeCallbacks: { namespaceState: () => 'active', resolveOwner: () => undefined },
         onMaintenanceWork: () => maintenance?.wake(),
       });
     planes.set(id, known);
@@ -94,7 +94,7 @@ function newTestEnv(
 
 async function make(kind: KindStore, name: string, wanted = true): Promise<void> {
   const object = { apiVersion: 'test.example/v1', kind: 'Job', metadata: { name }, spec: { wanted } };
-  await kind.verbs.create(systemContext('default'), object, writing);
+  await kind.verbs.create(systemContext('default'), object, testWriteOptions);
 }
 
 async function write(kind: KindStore, name: string, spec: { wanted?: boolean; note?: string }): Promise<void> {
@@ -102,7 +102,7 @@ async function write(kind: KindStore, name: string, spec: { wanted?: boolean; no
     systemContext('default'),
     name,
     { type: 'merge', document: { spec }, findings: [] },
-    { ...writing, force: false },
+    { ...testWriteOptions, force: false },
   );
 }
 
@@ -120,7 +120,7 @@ describe('a pending reconcile', () => {
     await write(kind, 'other', { wanted: true });
     await write(kind, 'one', { wanted: false });
     expect(await rows(store)).toEqual([`a ${key} default other`]);
-    await kind.verbs.delete(systemContext('default'), 'other', deleting());
+    await kind.verbs.delete(systemContext('default'), 'other', testDeleteOptions());
     expect(await rows(store)).toEqual([]);
   });
 
@@ -268,7 +268,7 @@ describe('a pending reconcile', () => {
     await env.maintenance.idle();
     await make(kind, 'cause', false);
     await env.maintenance.idle();
-    await kind.verbs.delete(systemContext('default'), 'cause', deleting());
+    await kind.verbs.delete(systemContext('default'), 'cause', testDeleteOptions());
     await env.maintenance.idle();
     expect(settled).toEqual(['effect', 'effect', 'effect']);
   });

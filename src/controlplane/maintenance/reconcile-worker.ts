@@ -1,7 +1,7 @@
 import { reconcileRange } from '../../registry/rows/rows.ts';
 import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
-import { rowIdOf } from './deferred-rows.ts';
+import { maintenanceRowId } from './deferred-rows.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
 import type { MaintenanceOptions } from './maintenance-options.ts';
 import { findKindStore, withPlane } from './plane-stores.ts';
@@ -28,7 +28,7 @@ export function reconcileWorker({ store, clock, log, plane }: MaintenanceOptions
       for (const entry of page.entries) {
         while (work.isFull) await work.nextCompletion();
         if (work.isStopped) return;
-        if (!work.deferredRows.isDeferred(entry)) work.start(rowIdOf(entry), () => reconcile(entry));
+        if (!work.deferredRows.isDeferred(entry)) work.start(maintenanceRowId(entry), () => reconcile(entry));
       }
       after = page.entries.at(-1);
       if (page.remaining === 0 || after === undefined) break;

@@ -1,11 +1,11 @@
 import { validatingAdmissionPolicyKind } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { validatingAdmissionPolicyBindingKind } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import { findStore } from '../../registry/kind-stores.ts';
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { AdmissionPolicies, type AdmissionPoliciesOptions } from './admission-policies.ts';
-import { matchedKinds } from './matched-kinds.ts';
-import { bindingResource, policyResource } from './policy-resource.ts';
+import { createMatchedKindsFinder } from './matched-kinds.ts';
+import { policyBindingResource, policyResource } from './policy-resource.ts';
 
 /** The plane part for ValidatingAdmissionPolicies and their bindings. It evaluates the policies for each write. */
 export function admissionPoliciesPart(
@@ -14,13 +14,13 @@ export function admissionPoliciesPart(
   const { plane, authorize } = dependencies;
   let policies: AdmissionPolicies | undefined;
   return {
-    resources: [policyResource(matchedKinds(plane)), bindingResource()],
+    resources: [policyResource(createMatchedKindsFinder(plane)), policyBindingResource()],
     mount(stores) {
       const policyStore = findStore(stores, validatingAdmissionPolicyKind);
       const bindingStore = findStore(stores, validatingAdmissionPolicyBindingKind);
       if (policyStore === undefined || bindingStore === undefined) return [];
       policies = new AdmissionPolicies({ policies: policyStore, bindings: bindingStore, plane, authorize });
-      return [mountStored(policyStore), mountStored(bindingStore)];
+      return [mountStoredKind(policyStore), mountStoredKind(bindingStore)];
     },
     admit: (write) => policies?.admit(write),
     async start() {

@@ -2,12 +2,18 @@ import type { JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
-import { client, openPlaneTestEnv, type PlaneTestEnv, plainKind, writing } from '../plane.fixture.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
+import {
+  openPlaneTestEnv,
+  type PlaneTestEnv,
+  testClientContext,
+  testKind,
+  testWriteOptions,
+} from '../plane.fixture.ts';
 import type { PlanePart } from '../plane-part.ts';
 import { admissionPoliciesPart } from './admission-policies-part.ts';
 
-const widgets = plainKind('widgets', 'Widget');
+const widgets = testKind('widgets', 'Widget');
 export const policiesKey = 'validatingadmissionpolicies.admissionregistration.k8s.io';
 export const bindingsKey = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
 
@@ -27,19 +33,19 @@ export async function openPolicyTestEnv(): Promise<PlaneTestEnv> {
   const own: PlanePart = {
     resources: [widgets],
     mount: (stores) =>
-      [...stores.values()].filter((one) => one.resource.plural === 'widgets').map((one) => mountStored(one)),
+      [...stores.values()].filter((one) => one.resource.plural === 'widgets').map((one) => mountStoredKind(one)),
   };
   env = await openPlaneTestEnv({ parts: [policies, own] });
   await env.create('namespaces', 'shop', { metadata: { name: 'shop', labels: { team: 'a' } } });
   return env;
 }
 
-export const allWidgets = {
+export const matchAllWidgets = {
   resourceRules: [{ apiGroups: ['test.example'], apiVersions: ['v1'], operations: ['*'], resources: ['widgets'] }],
 };
 
-export function policy(name: string, spec: JsonObject): KubeObject {
-  const fullSpec = { matchConstraints: allWidgets, ...spec };
+export function testPolicy(name: string, spec: JsonObject): KubeObject {
+  const fullSpec = { matchConstraints: matchAllWidgets, ...spec };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
@@ -48,7 +54,7 @@ export function policy(name: string, spec: JsonObject): KubeObject {
   } as KubeObject;
 }
 
-export function binding(name: string, spec: JsonObject = {}): KubeObject {
+export function testPolicyBinding(name: string, spec: JsonObject = {}): KubeObject {
   const fullSpec = { policyName: name, validationActions: ['Deny'], ...spec };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -58,13 +64,13 @@ export function binding(name: string, spec: JsonObject = {}): KubeObject {
   } as KubeObject;
 }
 
-export async function createAs(
+export async function createObjectAs(
   env: PlaneTestEnv,
   key: string,
   object: KubeObject,
-  context: RequestContext = client(),
+  context: RequestContext = testClientContext(),
 ): Promise<KubeObject> {
-  return (await env.kind(key).verbs.create(context, object, writing)).object;
+  return (await env.kind(key).verbs.create(context, object, testWriteOptions)).object;
 }
 
 export async function createBoundPolicy(
@@ -72,16 +78,16 @@ export async function createBoundPolicy(
   spec: JsonObject,
   bindingSpec: JsonObject = {},
 ): Promise<KubeObject> {
-  const created = await createAs(env, policiesKey, policy('rule', spec));
-  await createAs(env, bindingsKey, binding('rule', bindingSpec));
+  const created = await createObjectAs(env, policiesKey, testPolicy('rule', spec));
+  await createObjectAs(env, bindingsKey, testPolicyBinding('rule', bindingSpec));
   return created;
 }
 
-export function widget(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
+export function policyTestWidget(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'test.example/v1', kind: 'Widget', metadata: { name: 'w', ...metadata }, spec } as KubeObject;
 }
 
-export async function refusalOf(work: Promise<unknown>): Promise<StatusError> {
+export async function expectStatusError(work: Promise<unknown>): Promise<StatusError> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -90,5 +96,9 @@ export async function refusalOf(work: Promise<unknown>): Promise<StatusError> {
   throw new Error(`the request was not refused with a StatusError: ${String(error)}`);
 }
 
-export const create = (env: PlaneTestEnv, spec: JsonObject, context = client('shop'), metadata: JsonObject = {}) =>
-  createAs(env, 'widgets.test.example', widget(spec, metadata), context);
+export const createWidget = (
+  env: PlaneTestEnv,
+  spec: JsonObject,
+  context = testClientContext('shop'),
+  metadata: JsonObject = {},
+) => createObjectAs(env, 'widgets.test.example', policyTestWidget(spec, metadata), context);

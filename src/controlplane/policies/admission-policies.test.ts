@@ -2,25 +2,25 @@ import type { JsonObject, JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { cpuMilliseconds } from '../../../test/harness/cpu-milliseconds.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { addedKind, client, deleting, plainKind, writing } from '../plane.fixture.ts';
+import { addableTestKind, testClientContext, testDeleteOptions, testKind, testWriteOptions } from '../plane.fixture.ts';
 import {
-  allWidgets,
   bindingsKey,
-  create,
-  createAs,
   createBoundPolicy,
+  createObjectAs,
+  createWidget,
+  expectStatusError,
+  matchAllWidgets,
   openPolicyTestEnv,
   policiesKey,
-  refusalOf,
-  widget,
+  policyTestWidget,
 } from './admission-policies.fixture.ts';
 
 describe('a bound policy', () => {
   it('refuses a request that fails a validation, with the message of Kubernetes', async () => {
     const env = await openPolicyTestEnv();
     await createBoundPolicy(env, { validations: [{ expression: 'object.spec.size <= 3' }] });
-    expect(await create(env, { size: 3 })).toMatchObject({ spec: { size: 3 } });
-    const error = await refusalOf(create(env, { size: 4 }, client('shop'), { name: 'large' }));
+    expect(await createWidget(env, { size: 3 })).toMatchObject({ spec: { size: 3 } });
+    const error = await expectStatusError(createWidget(env, { size: 4 }, testClientContext('shop'), { name: 'large' }));
     const text =
       "ValidatingAdmissionPolicy 'rule' with binding 'rule-binding' denied request: failed expression: object.spec.size <= 3";
     expect(error.status).toMatchObject({
@@ -36,7 +36,7 @@ describe('a bound policy', () => {
     await createBoundPolicy(env, { validations: Array.from({ length: 5 }, () => ({ expression: 'true' })) });
     let turns = 0;
     const turn = async () => void turns++;
-    await create(env, { size: 1 }, { ...client('shop'), nextTimeSlice: turn });
+    await createWidget(env, { size: 1 }, { ...testClientContext('shop'), nextTimeSlice: turn });
     expect(turns).toBeGreaterThanOrEqual(5);
   });
 
@@ -52,8 +52,13 @@ describe('a bound policy', () => {
         { expression: 'variables.twice < 10', messageExpression: "'%d is more than 9'.format([variables.twice])" },
       ],
     });
-    expect((await refusalOf(create(env, { size: 11 }))).status).toMatchObject({ reason: 'Forbidden', code: 403 });
-    expect((await refusalOf(create(env, { size: 5 }))).message).toContain('denied request: 10 is more than 9');
+    expect((await expectStatusError(createWidget(env, { size: 11 }))).status).toMatchObject({
+      reason: 'Forbidden',
+      code: 403,
+    });
+    expect((await expectStatusError(createWidget(env, { size: 5 }))).message).toContain(
+      'denied request: 10 is more than 9',
+    );
   });
 
   it('is also evaluated for updates and deletes, with the old object', async () => {
@@ -67,35 +72,40 @@ describe('a bound policy', () => {
         },
       ],
     });
-    await create(env, { size: 2 });
+    await createWidget(env, { size: 2 });
     const { verbs } = env.kind('widgets.test.example');
     const seen = env.peek('widgets.test.example', 'w', 'shop');
     const at = seen?.metadata.resourceVersion ?? '';
     const put = (size: number) =>
-      verbs.update(client('shop'), 'w', widget({ size }, { namespace: 'shop', resourceVersion: at }), { ...writing });
-    expect((await refusalOf(put(1))).message).toContain('denied request: shrinks');
-    expect((await refusalOf(verbs.delete(client('shop'), 'w', deleting()))).message).toContain(
-      'denied request: still small',
-    );
+      verbs.update(
+        testClientContext('shop'),
+        'w',
+        policyTestWidget({ size }, { namespace: 'shop', resourceVersion: at }),
+        { ...testWriteOptions },
+      );
+    expect((await expectStatusError(put(1))).message).toContain('denied request: shrinks');
+    expect(
+      (await expectStatusError(verbs.delete(testClientContext('shop'), 'w', testDeleteOptions()))).message,
+    ).toContain('denied request: still small');
     await put(6);
-    await verbs.delete(client('shop'), 'w', deleting());
+    await verbs.delete(testClientContext('shop'), 'w', testDeleteOptions());
     expect(env.peek('widgets.test.example', 'w', 'shop')).toBeUndefined();
   });
 
   it('refuses the request if an expression fails, unless its failurePolicy is Ignore', async () => {
     const env = await openPolicyTestEnv();
     const made = await createBoundPolicy(env, { validations: [{ expression: 'object.spec.size <= 3' }] });
-    expect((await refusalOf(create(env, {}))).message).toContain(
+    expect((await expectStatusError(createWidget(env, {}))).message).toContain(
       "denied request: expression 'object.spec.size <= 3' resulted in error: no such key: size",
     );
     const { verbs } = env.kind(policiesKey);
     await verbs.update(
-      client(),
+      testClientContext(),
       'rule',
       { ...made, spec: { ...(made.spec as JsonObject), failurePolicy: 'Ignore' } },
-      writing,
+      testWriteOptions,
     );
-    expect(await create(env, {})).toMatchObject({ metadata: { name: 'w' } });
+    expect(await createWidget(env, {})).toMatchObject({ metadata: { name: 'w' } });
   });
 
   it('warns and annotates if the binding requests that', async () => {
@@ -113,11 +123,11 @@ describe('a bound policy', () => {
     );
     const warnings: string[] = [];
     const annotations: Record<string, string> = {};
-    await create(
+    await createWidget(
       env,
       { size: 9 },
       {
-        ...client('shop'),
+        ...testClientContext('shop'),
         warn: (text) => void warnings.push(text),
         annotate: (key, value) => void Object.assign(annotations, { [key]: value }),
       },
@@ -156,7 +166,7 @@ describe('a bound policy', () => {
         { expression: "authorizer.path('/healthz').check('fly').allowed()" },
       ],
     });
-    expect(await create(env, {})).toBeDefined();
+    expect(await createWidget(env, {})).toBeDefined();
   });
 
   it('applies only to requests that its rules, selectors and conditions match', async () => {
@@ -165,7 +175,7 @@ describe('a bound policy', () => {
     await createBoundPolicy(env, {
       ...no,
       matchConstraints: {
-        ...allWidgets,
+        ...matchAllWidgets,
         objectSelector: { matchLabels: { guarded: 'yes' } },
         namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'In', values: ['a'] }] },
         excludeResourceRules: [
@@ -176,16 +186,23 @@ describe('a bound policy', () => {
     });
     await env.create('namespaces', 'other');
     const labels = { guarded: 'yes' };
-    expect((await refusalOf(create(env, {}, client('shop'), { labels }))).message).toContain('denied request: no');
-    await create(env, {}, client('shop'), { name: 'plain' });
-    await create(env, {}, client('shop'), { name: 'free', labels });
-    await create(env, {}, client('other'), { labels });
-    await create(env, {}, { ...client('shop'), user: { name: 'root', groups: [] } }, { name: 'r', labels });
+    expect((await expectStatusError(createWidget(env, {}, testClientContext('shop'), { labels }))).message).toContain(
+      'denied request: no',
+    );
+    await createWidget(env, {}, testClientContext('shop'), { name: 'plain' });
+    await createWidget(env, {}, testClientContext('shop'), { name: 'free', labels });
+    await createWidget(env, {}, testClientContext('other'), { labels });
+    await createWidget(
+      env,
+      {},
+      { ...testClientContext('shop'), user: { name: 'root', groups: [] } },
+      { name: 'r', labels },
+    );
   });
 
   it('uses parameters by name and by label, and its binding decides what happens without any', async () => {
     const env = await openPolicyTestEnv();
-    await env.plane.add([addedKind(plainKind('limits', 'Limit'))]);
+    await env.plane.add([addableTestKind(testKind('limits', 'Limit'))]);
     await createBoundPolicy(
       env,
       {
@@ -199,11 +216,11 @@ describe('a bound policy', () => {
       },
       { paramRef: { selector: { matchLabels: { use: 'yes' } }, parameterNotFoundAction: 'Deny' } },
     );
-    expect((await refusalOf(create(env, { size: 1 }))).message).toContain(
+    expect((await expectStatusError(createWidget(env, { size: 1 }))).message).toContain(
       'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
     );
     const limit = (name: string, most: number) =>
-      createAs(
+      createObjectAs(
         env,
         'limits.test.example',
         {
@@ -212,14 +229,14 @@ describe('a bound policy', () => {
           metadata: { name, labels: { use: 'yes' } },
           spec: { most },
         } as KubeObject,
-        client('shop'),
+        testClientContext('shop'),
       );
     await limit('a', 5);
-    await create(env, { size: 5 });
+    await createWidget(env, { size: 5 });
     await limit('b', 3);
-    expect((await refusalOf(create(env, { size: 4 }, client('shop'), { name: 'v' }))).message).toContain(
-      'denied request: most is 3',
-    );
+    expect(
+      (await expectStatusError(createWidget(env, { size: 4 }, testClientContext('shop'), { name: 'v' }))).message,
+    ).toContain('denied request: most is 3');
   });
 
   it('never applies to changes of policies', async () => {
@@ -231,9 +248,9 @@ describe('a bound policy', () => {
       matchConstraints: { resourceRules: [{ ...everything.resourceRules[0], resources: ['*'] }] },
       validations: [{ expression: 'false' }],
     });
-    await refusalOf(create(env, {}));
-    await env.kind(bindingsKey).verbs.delete(client(), 'rule-binding', deleting());
-    expect(await create(env, {})).toBeDefined();
+    await expectStatusError(createWidget(env, {}));
+    await env.kind(bindingsKey).verbs.delete(testClientContext(), 'rule-binding', testDeleteOptions());
+    expect(await createWidget(env, {})).toBeDefined();
   });
 
   it('aborts an expression that exceeds the cost limit', async () => {
@@ -243,7 +260,9 @@ describe('a bound policy', () => {
     });
     const l: JsonValue = Array.from({ length: 1000 }, (_, index) => index);
     const started = cpuMilliseconds();
-    expect((await refusalOf(create(env, { l }))).message).toContain('operation cancelled: actual cost limit exceeded');
+    expect((await expectStatusError(createWidget(env, { l }))).message).toContain(
+      'operation cancelled: actual cost limit exceeded',
+    );
     expect(cpuMilliseconds() - started).toBeLessThan(5000);
   });
 });

@@ -1,8 +1,7 @@
-import type { AccessCheck, AccessDecision, CelValue } from '@flotilla/cel';
-import { dynamicValue, loadParser } from '@flotilla/cel';
+import { type AccessCheck, type AccessDecision, type CelValue, dynamicValue, loadParser } from '@flotilla/cel';
 import { writeJson } from '@flotilla/json';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
-import type { BindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import type { PolicyBindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, StatusError, type StatusReason } from '../../api/status.ts';
@@ -11,12 +10,12 @@ import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { AdmissionAttributes } from '../plane-part.ts';
-import { admissionRequest, asVersion, isNamespace, namespaceOf } from './admission-request.ts';
+import { admissionRequest, isNamespaceResource, namespaceOfWrite, withApiVersion } from './admission-request.ts';
 import { authorizerValue, resourceCheckValue } from './authorizer-library.ts';
 import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
 import { evaluatePolicy, type FailedValidation, type PolicyResult } from './evaluate-policy.ts';
 import { type MatchedRequest, matchedVersion } from './matched-version.ts';
-import { BindingError, collectParams } from './policy-params.ts';
+import { collectParams, PolicyBindingError } from './policy-params.ts';
 
 export interface AdmissionPoliciesOptions {
   readonly policies: KindStore;
@@ -28,7 +27,7 @@ export interface AdmissionPoliciesOptions {
 
 interface Binding {
   readonly name: string;
-  readonly spec: BindingSpec;
+  readonly spec: PolicyBindingSpec;
 }
 
 /** A reason to refuse a write. If there are several, the error response contains the first one. */
@@ -106,9 +105,14 @@ export class AdmissionPolicies {
       if (matchedVersion(binding.spec.matchResources, request) === undefined) continue;
       let params: readonly (KubeObject | undefined)[];
       try {
-        params = collectParams(this.#options.plane().kinds, spec.paramKind, binding.spec.paramRef, namespaceOf(write));
+        params = collectParams(
+          this.#options.plane().kinds,
+          spec.paramKind,
+          binding.spec.paramRef,
+          namespaceOfWrite(write),
+        );
       } catch (error) {
-        if (!(error instanceof BindingError)) throw error;
+        if (!(error instanceof PolicyBindingError)) throw error;
         const message = `failed to configure binding: ${error.message}`;
         if (spec.failurePolicy !== 'Ignore') denials.push({ policy, binding: binding.name, message });
         continue;
@@ -165,7 +169,7 @@ export class AdmissionPolicies {
   #bindingsByPolicy(): Map<string, Binding[]> {
     const found = new Map<string, Binding[]>();
     for (const { object } of this.#options.bindings.peekAll()) {
-      const spec = (object.spec ?? {}) as unknown as BindingSpec;
+      const spec = (object.spec ?? {}) as unknown as PolicyBindingSpec;
       const { policyName = '' } = spec;
       const binding = { name: object.metadata.name ?? '', spec };
       const others = found.get(policyName);
@@ -199,19 +203,19 @@ export class AdmissionPolicies {
   }
 
   #namespaceLabels(write: AdmissionAttributes): Readonly<Record<string, string>> | undefined {
-    if (isNamespace(write.resource)) return write.draft.object.metadata.labels ?? {};
+    if (isNamespaceResource(write.resource)) return write.draft.object.metadata.labels ?? {};
     return write.resource.namespaced ? (this.#namespace(write)?.metadata.labels ?? {}) : undefined;
   }
 
   #namespace(write: AdmissionAttributes): KubeObject | undefined {
-    return this.#options.plane().kinds.get('namespaces')?.peek('', namespaceOf(write))?.object;
+    return this.#options.plane().kinds.get('namespaces')?.peek('', namespaceOfWrite(write))?.object;
   }
 
   #values(write: AdmissionAttributes, version: string, param: KubeObject | undefined): Map<string, CelValue> {
     const { resource, operation, draft, subresource } = write;
     const old = oldObjectOf(write);
     const asValue = (object: KubeObject | undefined): CelValue =>
-      object === undefined ? null : dynamicValue(asVersion(object, resource, version));
+      object === undefined ? null : dynamicValue(withApiVersion(object, resource, version));
     const values = new Map<string, CelValue>([
       ['object', asValue(operation === 'DELETE' ? undefined : draft.object)],
       ['oldObject', asValue(old)],
@@ -220,7 +224,7 @@ export class AdmissionPolicies {
     ]);
     const { group, plural } = resource;
     const name = draft.object.metadata.name ?? '';
-    const namespace = resource.namespaced ? namespaceOf(write) : '';
+    const namespace = resource.namespaced ? namespaceOfWrite(write) : '';
     values.set(
       'authorizer.requestResource',
       resourceCheckValue({ group, resource: plural, subresource, namespace, name }),

@@ -13,7 +13,7 @@ export function admissionRequest(
   const { group, kind, plural } = resource;
   const { name, groups, uid, extra } = context.user;
   const { metadata } = draft.object;
-  const namespace = namespaceOf({ resource, draft, context });
+  const namespace = namespaceOfWrite({ resource, draft, context });
   return {
     kind: { group, version, kind },
     resource: { group, version, resource: plural },
@@ -39,21 +39,21 @@ export function admissionRequest(
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
 /** Returns the namespace of the written object. A Namespace object counts as being in the namespace that it defines. */
-export function namespaceOf({
+export function namespaceOfWrite({
   resource,
   draft,
   context,
 }: Pick<AdmissionAttributes, 'resource' | 'draft' | 'context'>): string {
   if (resource.namespaced) return draft.object.metadata.namespace ?? context.namespace;
-  return isNamespace(resource) ? (draft.object.metadata.name ?? '') : '';
+  return isNamespaceResource(resource) ? (draft.object.metadata.name ?? '') : '';
 }
 
-export function isNamespace({ group, plural }: AdmissionAttributes['resource']): boolean {
+export function isNamespaceResource({ group, plural }: AdmissionAttributes['resource']): boolean {
   return group === '' && plural === 'namespaces';
 }
 
 /** Returns the object with the apiVersion in which the policy matches its kind. */
-export function asVersion(
+export function withApiVersion(
   object: KubeObject,
   { group, kind }: AdmissionAttributes['resource'],
   version: string,

@@ -1,5 +1,16 @@
-import type { AccessCheck, AccessDecision, Evaluation } from '@flotilla/cel';
-import { BOOL, CelOpaque, EvaluationError, method, type Overload, opaque, STRING, signature } from '@flotilla/cel';
+import {
+  type AccessCheck,
+  type AccessDecision,
+  BOOL,
+  CelOpaque,
+  type Evaluation,
+  EvaluationError,
+  method,
+  type Overload,
+  opaque,
+  STRING,
+  signature,
+} from '@flotilla/cel';
 
 export const AUTHORIZER = opaque('kubernetes.authorization.Authorizer');
 const PATH_CHECK = opaque('kubernetes.authorization.PathCheck');

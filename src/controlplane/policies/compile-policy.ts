@@ -1,8 +1,16 @@
-import type { Environment, Parse } from '@flotilla/cel';
-import { type CelType, CHARACTERS_PER_SLICE, compileExpression, DYN, describeType, type Program } from '@flotilla/cel';
+import {
+  type CelType,
+  CHARACTERS_PER_SLICE,
+  compileExpression,
+  DYN,
+  describeType,
+  type Environment,
+  type Parse,
+  type Program,
+} from '@flotilla/cel';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
-import { type PolicyNames, policyEnvironment } from './policy-environment.ts';
+import { type PolicyEnvironmentOptions, policyEnvironment } from './policy-environment.ts';
 
 /** A CEL expression of a policy. Contains either the compiled program or the reason why it does not compile. */
 export interface PolicyExpression {
@@ -25,7 +33,7 @@ export interface CompiledPolicy {
 
 /** Compiles all CEL expressions of a policy. `objectType` is set for type checks against one kind. */
 export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?: CelType): Promise<CompiledPolicy> {
-  const names: PolicyNames = {
+  const names: PolicyEnvironmentOptions = {
     params: spec.paramKind !== undefined,
     authorizer: true,
     ...(objectType === undefined ? {} : { objectType }),
@@ -38,7 +46,7 @@ export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?:
   const types = new Map<string, CelType>();
   const variables = new Map<string, PolicyExpression>();
   const hasVariables = (spec.variables ?? []).length > 0;
-  const environment = (more: Partial<PolicyNames> = {}): Environment =>
+  const environment = (more: Partial<PolicyEnvironmentOptions> = {}): Environment =>
     policyEnvironment({ ...names, ...more, ...(hasVariables ? { variables: types } : {}) });
   for (const { name, expression = '' } of spec.variables ?? []) {
     const compiled = await compile(expression, environment(), undefined);

@@ -5,7 +5,7 @@ import {
   type NamedRule,
 } from '../../api/admissionregistration/match-resources.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
+import { labelSelectorMatches } from '../../api/selectors/selector-object.ts';
 
 /** The attributes of a write against which policies are matched. */
 export interface MatchedRequest {
@@ -43,14 +43,14 @@ export function matchedVersion(match: MatchResources | undefined, request: Match
 
 function isInNamespace(selector: MatchResources['namespaceSelector'], { namespaceLabels }: MatchedRequest): boolean {
   if (isEmpty(selector) || namespaceLabels === undefined) return true;
-  return selectorObjectMatches(selector as JsonValue, namespaceLabels);
+  return labelSelectorMatches(selector as JsonValue, namespaceLabels);
 }
 
 /** True if the old or the new object has the labels. So a write cannot evade a policy by changing labels. */
 function hasLabels(selector: MatchResources['objectSelector'], { object, oldObject }: MatchedRequest): boolean {
   if (isEmpty(selector)) return true;
   return [object, oldObject].some(
-    (one) => one !== undefined && selectorObjectMatches(selector as JsonValue, one.metadata.labels ?? {}),
+    (one) => one !== undefined && labelSelectorMatches(selector as JsonValue, one.metadata.labels ?? {}),
   );
 }
 

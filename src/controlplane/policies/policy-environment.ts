@@ -76,7 +76,7 @@ const namespaceObject = object('kubernetes.Namespace', {
   }),
 });
 
-export interface PolicyNames {
+export interface PolicyEnvironmentOptions {
   readonly params: boolean;
   readonly authorizer: boolean;
   /** The types of the policy variables that are declared before the current expression, by name. */
@@ -88,7 +88,12 @@ export interface PolicyNames {
 let functions: Environment['functions'] | undefined;
 
 /** Returns the variables, functions and types that the CEL expressions of a policy can use. */
-export function policyEnvironment({ params, authorizer, variables, objectType = DYN }: PolicyNames): Environment {
+export function policyEnvironment({
+  params,
+  authorizer,
+  variables,
+  objectType = DYN,
+}: PolicyEnvironmentOptions): Environment {
   functions ??= groupOverloads([...[...libraryFunctions().values()].flat(), ...authorizerLibrary]);
   const names = new Map<string, CelType>([
     ['object', objectType],

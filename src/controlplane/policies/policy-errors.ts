@@ -1,7 +1,7 @@
 import type { Parse } from '@flotilla/cel';
 import type { JsonValue } from '@flotilla/json';
 import { dns1035LabelFaults, qualifiedNameFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
-import { matchErrors } from '../../api/admissionregistration/match-errors.ts';
+import { matchResourcesErrors } from '../../api/admissionregistration/match-errors.ts';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../api/field-error.ts';
 import { parseApiVersion } from '../../api/meta.ts';
@@ -24,7 +24,7 @@ export async function policyErrors(parse: Parse, name: string, spec: PolicySpec)
   if (paramKind !== undefined) errors.push(...paramKindErrors(paramKind, 'spec.paramKind'));
   if (matchConstraints === undefined) errors.push(required('spec.matchConstraints'));
   else {
-    errors.push(...matchErrors(matchConstraints, 'spec.matchConstraints'));
+    errors.push(...matchResourcesErrors(matchConstraints, 'spec.matchConstraints'));
     if ((matchConstraints.resourceRules ?? []).length === 0)
       errors.push(required('spec.matchConstraints.resourceRules'));
   }

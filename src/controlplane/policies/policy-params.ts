@@ -1,13 +1,13 @@
 import type { JsonValue } from '@flotilla/json';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
-import type { BindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import type { PolicyBindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import { type KubeObject, parseApiVersion } from '../../api/meta.ts';
-import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
+import { labelSelectorMatches } from '../../api/selectors/selector-object.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 
 /** Thrown if the parameters of a binding cannot be found. The `failurePolicy` of the policy decides what follows. */
-export class BindingError extends Error {}
+export class PolicyBindingError extends Error {}
 
 /**
  * Returns the parameter objects of a binding; the policy is evaluated once for each of them. `[undefined]` means one
@@ -16,30 +16,36 @@ export class BindingError extends Error {}
 export function collectParams(
   stores: KindStores,
   kind: PolicySpec['paramKind'],
-  reference: BindingSpec['paramRef'],
+  reference: PolicyBindingSpec['paramRef'],
   namespace: string,
 ): readonly (KubeObject | undefined)[] {
   if (kind === undefined || reference === undefined) return [undefined];
   const store = storeOf(stores, kind);
   if (store === undefined) {
-    throw new BindingError(`paramKind kind \`${kind.apiVersion}, Kind=${kind.kind}\` not known`);
+    throw new PolicyBindingError(`paramKind kind \`${kind.apiVersion}, Kind=${kind.kind}\` not known`);
   }
   const { namespaced } = store.resource;
   if (!namespaced && (reference.namespace ?? '') !== '') {
-    throw new BindingError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+    throw new PolicyBindingError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   }
   const paramNamespace = namespaced ? reference.namespace || namespace : '';
   if (namespaced && paramNamespace === '') {
-    throw new BindingError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+    throw new PolicyBindingError(
+      'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+    );
   }
   const found = objectsOf(store, reference, paramNamespace);
   if (found.length === 0 && reference.parameterNotFoundAction === 'Deny') {
-    throw new BindingError('no params found for policy binding with `Deny` parameterNotFoundAction');
+    throw new PolicyBindingError('no params found for policy binding with `Deny` parameterNotFoundAction');
   }
   return found;
 }
 
-function objectsOf(store: KindStore, reference: NonNullable<BindingSpec['paramRef']>, namespace: string): KubeObject[] {
+function objectsOf(
+  store: KindStore,
+  reference: NonNullable<PolicyBindingSpec['paramRef']>,
+  namespace: string,
+): KubeObject[] {
   if ((reference.name ?? '') !== '') {
     const found = store.peek(namespace, reference.name ?? '');
     return found === undefined ? [] : [found.object];
@@ -48,7 +54,7 @@ function objectsOf(store: KindStore, reference: NonNullable<BindingSpec['paramRe
   return store
     .peekAll(namespace)
     .map(({ object }) => object)
-    .filter(({ metadata }) => selectorObjectMatches(selector, metadata.labels ?? {}));
+    .filter(({ metadata }) => labelSelectorMatches(selector, metadata.labels ?? {}));
 }
 
 function storeOf(

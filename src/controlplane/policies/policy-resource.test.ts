@@ -1,13 +1,13 @@
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import {
-  binding,
   bindingsKey,
-  createAs,
+  createObjectAs,
+  expectStatusError,
   openPolicyTestEnv,
   policiesKey,
-  policy,
-  refusalOf,
+  testPolicy,
+  testPolicyBinding,
 } from './admission-policies.fixture.ts';
 
 describe('a written policy', () => {
@@ -46,16 +46,17 @@ describe('a written policy', () => {
   ] as const)('is refused with %j', async (spec, text) => {
     const env = await openPolicyTestEnv();
     expect(
-      (await refusalOf(createAs(env, policiesKey, policy('rule', spec as unknown as JsonObject)))).message,
+      (await expectStatusError(createObjectAs(env, policiesKey, testPolicy('rule', spec as unknown as JsonObject))))
+        .message,
     ).toContain(text);
   });
 
   it('gets its defaults, and type checking warnings in its status', async () => {
     const env = await openPolicyTestEnv();
-    const made = await createAs(
+    const made = await createObjectAs(
       env,
       policiesKey,
-      policy('typed', {
+      testPolicy('typed', {
         matchConstraints: {
           resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['namespaces'] }],
         },
@@ -101,7 +102,11 @@ describe('a written binding', () => {
   ] as const)('is refused with %j', async (spec, text) => {
     const env = await openPolicyTestEnv();
     expect(
-      (await refusalOf(createAs(env, bindingsKey, binding('rule', spec as unknown as JsonObject)))).message,
+      (
+        await expectStatusError(
+          createObjectAs(env, bindingsKey, testPolicyBinding('rule', spec as unknown as JsonObject)),
+        )
+      ).message,
     ).toContain(text);
   });
 });

@@ -1,18 +1,18 @@
 import { loadParser } from '@flotilla/cel';
 import { equalJson, type JsonObject } from '@flotilla/json';
-import { bindingErrors } from '../../api/admissionregistration/binding-errors.ts';
+import { policyBindingErrors } from '../../api/admissionregistration/binding-errors.ts';
 import { defaultMatchResources } from '../../api/admissionregistration/match-resources.ts';
 import {
   type PolicySpec,
   validatingAdmissionPolicyKind,
 } from '../../api/admissionregistration/validating-admission-policy.ts';
 import {
-  type BindingSpec,
+  type PolicyBindingSpec,
   validatingAdmissionPolicyBindingKind,
 } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
-import type { MatchedKinds } from './matched-kinds.ts';
+import type { FindMatchedKinds } from './matched-kinds.ts';
 import { policyErrors } from './policy-errors.ts';
 import { typeCheckingStatus } from './type-checking.ts';
 
@@ -22,7 +22,7 @@ const shared = { unconditionalUpdate: false } as const;
  * The kind ValidatingAdmissionPolicy. When a policy is written, its expressions are type-checked, and the warnings are
  * recorded in its status.
  */
-export function policyResource(kinds: MatchedKinds): StoredResource {
+export function policyResource(kinds: FindMatchedKinds): StoredResource {
   return defineResource({
     ...validatingAdmissionPolicyKind,
     ...shared,
@@ -44,17 +44,17 @@ export function policyResource(kinds: MatchedKinds): StoredResource {
   });
 }
 
-export function bindingResource(): StoredResource {
+export function policyBindingResource(): StoredResource {
   return defineResource({
     ...validatingAdmissionPolicyBindingKind,
     ...shared,
     hasStatus: false,
     prepare(draft) {
       generationOf(draft);
-      const { matchResources } = specOf<BindingSpec>(draft.object);
+      const { matchResources } = specOf<PolicyBindingSpec>(draft.object);
       if (matchResources !== undefined) defaultMatchResources(matchResources);
     },
-    validate: ({ object }) => bindingErrors(specOf<BindingSpec>(object)),
+    validate: ({ object }) => policyBindingErrors(specOf<PolicyBindingSpec>(object)),
   });
 }
 

@@ -1,5 +1,12 @@
-import type { AccessCheck, AccessDecision } from '@flotilla/cel';
-import { CelMap, type CelValue, CostExceeded, EvaluationError, Meter } from '@flotilla/cel';
+import {
+  type AccessCheck,
+  type AccessDecision,
+  CelMap,
+  type CelValue,
+  CostExceeded,
+  EvaluationError,
+  Meter,
+} from '@flotilla/cel';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 
 /** Thrown if the cost budget is exhausted. The remaining expressions are not evaluated. */

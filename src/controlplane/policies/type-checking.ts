@@ -4,7 +4,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { declaredType } from '../validation-rules/schema-type.ts';
 import { compilePolicy, type PolicyExpression } from './compile-policy.ts';
-import type { MatchedKinds } from './matched-kinds.ts';
+import type { FindMatchedKinds } from './matched-kinds.ts';
 
 export interface TypeCheckingStatus {
   readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
@@ -14,7 +14,7 @@ export interface TypeCheckingStatus {
 export async function typeCheckingStatus(
   parse: Parse,
   spec: PolicySpec,
-  kinds: MatchedKinds,
+  kinds: FindMatchedKinds,
 ): Promise<TypeCheckingStatus> {
   const warnings = new Map<string, string[]>();
   const generalFaults = new Set((await faultsOf(parse, spec, undefined)).keys());

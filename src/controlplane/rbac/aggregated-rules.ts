@@ -1,10 +1,10 @@
 import { compareBytes, equalJson, type JsonValue, listAt, objectAt } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
-import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
+import { labelSelectorMatches } from '../../api/selectors/selector-object.ts';
 
 /** True if the cluster role has an aggregationRule, so its rules are copied from other cluster roles. */
-export function isAggregated(role: KubeObject): boolean {
+export function isAggregatedRole(role: KubeObject): boolean {
   return objectAt(role as JsonValue, 'aggregationRule') !== undefined;
 }
 
@@ -23,7 +23,7 @@ export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): r
 }
 
 /** True if the aggregated role selects the given role. The two must be different roles. */
-export function isSelectedBy(role: KubeObject, aggregated: KubeObject): boolean {
+export function isSelectedByAggregation(role: KubeObject, aggregated: KubeObject): boolean {
   return selectorsOf(aggregated).some((selector) => selects(selector, role));
 }
 
@@ -42,5 +42,5 @@ function selectorsOf(role: KubeObject): readonly JsonValue[] {
 }
 
 function selects(selector: JsonValue, role: KubeObject): boolean {
-  return selectorObjectMatches(selector, role.metadata.labels ?? {});
+  return labelSelectorMatches(selector, role.metadata.labels ?? {});
 }

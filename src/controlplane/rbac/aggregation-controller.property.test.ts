@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
-import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
+import { labelSelectorMatches } from '../../api/selectors/selector-object.ts';
 import { silentLog } from '../../lib/log.ts';
 import { AggregationController } from './aggregation-controller.ts';
 import { clusterRole, RbacTestEnv } from './rbac.fixture.ts';
@@ -45,7 +45,7 @@ function expected(role: KubeObject, all: readonly KubeObject[]): string[] {
   for (const selector of listAt(role, 'aggregationRule', 'clusterRoleSelectors')) {
     for (const other of [...all].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))) {
       if (other.metadata.name === role.metadata.name) continue;
-      if (selectorObjectMatches(selector, other.metadata.labels ?? {})) found.push(...rulesOf(other).map(textOf));
+      if (labelSelectorMatches(selector, other.metadata.labels ?? {})) found.push(...rulesOf(other).map(textOf));
     }
   }
   return [...new Set(found)];

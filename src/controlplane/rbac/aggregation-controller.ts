@@ -7,8 +7,8 @@ import type { Log } from '../../lib/log.ts';
 import type { KindChange, KindStore } from '../../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import { systemContext } from '../system-context.ts';
-import { aggregatedRules, equalRules, isAggregated, isSelectedBy } from './aggregated-rules.ts';
-import { isModified, sharedObject, sharedObjects } from './shared-objects.ts';
+import { aggregatedRules, equalRules, isAggregatedRole, isSelectedByAggregation } from './aggregated-rules.ts';
+import { differsFromDefaults, findSharedRbacObject, listSharedRbacObjects } from './shared-objects.ts';
 
 const manager = 'clusterrole-aggregation-controller';
 
@@ -36,10 +36,10 @@ export class AggregationController {
   constructor(clusterRoles: KindStore, log: Log) {
     this.#clusterRoles = clusterRoles;
     this.#log = log;
-    const all = sharedObjects(clusterRoles);
-    for (const role of all) if (isAggregated(role)) this.#aggregated.set(nameOf(role), role);
+    const all = listSharedRbacObjects(clusterRoles);
+    for (const role of all) if (isAggregatedRole(role)) this.#aggregated.set(nameOf(role), role);
     this.#findSelected(all);
-    this.#isStale = isModified(clusterRoles);
+    this.#isStale = differsFromDefaults(clusterRoles);
     this.#unlisten = clusterRoles.listen((change) => this.#onChange(change));
   }
 
@@ -59,11 +59,11 @@ export class AggregationController {
     const name = nameOf(now ?? (before && peekWithoutManagedFields(before)));
     const wasSelected = this.#selected.delete(name);
     const previous = this.#aggregated.get(name);
-    const isAggregatedNow = now !== undefined && isAggregated(now);
+    const isAggregatedNow = now !== undefined && isAggregatedRole(now);
     if (isAggregatedNow) this.#aggregated.set(name, now);
     else this.#aggregated.delete(name);
     if (!equalJson(previous?.aggregationRule, isAggregatedNow ? now.aggregationRule : undefined)) {
-      this.#findSelected(sharedObjects(this.#clusterRoles));
+      this.#findSelected(listSharedRbacObjects(this.#clusterRoles));
     } else if (now !== undefined && this.#isSelected(now)) {
       this.#selected.set(name, now);
     }
@@ -79,7 +79,7 @@ export class AggregationController {
   }
 
   #isSelected(role: KubeObject): boolean {
-    for (const one of this.#aggregated.values()) if (one !== role && isSelectedBy(role, one)) return true;
+    for (const one of this.#aggregated.values()) if (one !== role && isSelectedByAggregation(role, one)) return true;
     return false;
   }
 
@@ -109,7 +109,7 @@ export class AggregationController {
   }
 
   async #updateRole(name: string): Promise<void> {
-    const role = sharedObject(this.#clusterRoles, '', name);
+    const role = findSharedRbacObject(this.#clusterRoles, '', name);
     if (role === undefined || this.#isStopped) return;
     const rules = aggregatedRules(role, [...this.#selected.values()]);
     if (!equalRules(rules, rulesOf(role))) await this.#write(name, rules);

@@ -8,7 +8,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 
 /** Sets missing API groups of the roleRef and of the subjects to their defaults. */
-export function setDefaultGroups(binding: KubeObject): void {
+export function setDefaultApiGroups(binding: KubeObject): void {
   const { apiGroup, kind, name } = roleRefOf(binding);
   binding.roleRef = { apiGroup: apiGroup || rbacGroup, kind, name };
   for (const subject of subjectsOf(binding)) {
@@ -17,7 +17,7 @@ export function setDefaultGroups(binding: KubeObject): void {
 }
 
 /** Returns the errors that the schema does not cover. A ClusterRoleBinding can only refer to a ClusterRole. */
-export function bindingErrors(
+export function roleBindingErrors(
   { namespaced }: Pick<ResourceKind, 'namespaced'>,
   binding: KubeObject,
   old: KubeObject | undefined,

@@ -5,12 +5,12 @@ import { type PolicyRule, rbacGroup } from '../../api/rbac/policy-rule.ts';
 import {
   clusterRole,
   clusterRoleBinding,
+  expectStatusError,
   RbacTestEnv,
-  refusalOf,
   role,
   roleBinding,
   testUser,
-  writing,
+  testWriteOptions,
 } from './rbac.fixture.ts';
 
 const manager = testUser('mia', 'ops');
@@ -45,7 +45,7 @@ describe('a role', () => {
       { verbs: ['get', 'list'], apiGroups: ['', 'x'], resources: ['configmaps'], resourceNames: ['q'] },
       { verbs: ['get', 'watch'], apiGroups: [''], resources: ['pods'] },
     ];
-    const { code, message } = await refusalOf(env.create(role('a', 'r', rules), manager));
+    const { code, message } = await expectStatusError(env.create(role('a', 'r', rules), manager));
     expect(code).toBe(403);
     expect(message).toBe(
       [
@@ -56,14 +56,14 @@ describe('a role', () => {
       ].join('\n'),
     );
     const paths = [{ verbs: ['get', 'put'], nonResourceURLs: ['/a'] }];
-    expect((await refusalOf(env.create(clusterRole('r', paths), manager))).message).toContain(
+    expect((await expectStatusError(env.create(clusterRole('r', paths), manager))).message).toContain(
       '\n{NonResourceURLs:["/a"], Verbs:["get"]}\n{NonResourceURLs:["/a"], Verbs:["put"]}',
     );
   });
 
   it('is refused with the missing roles of its writer', async () => {
     await env.create(clusterRoleBinding('gone', 'gone', { kind: 'Group', name: 'ops' }));
-    const { message } = await refusalOf(
+    const { message } = await expectStatusError(
       env.create(role('a', 'r', [{ ...configMapReadRule, verbs: ['list'] }]), manager),
     );
     expect(message).toMatch(/; resolution errors: \[roles\.rbac\.authorization\.k8s\.io "gone" not found\]$/);
@@ -84,9 +84,9 @@ describe('a role', () => {
     await env.remove(clusterRoleKind, 'known');
     await env.update(clusterRole('known', all), manager);
     await env.remove(clusterRoleKind, 'known');
-    expect((await refusalOf(env.create(clusterRole('known', all), manager))).code).toBe(403);
-    expect((await refusalOf(env.create(clusterRole('new', all), manager))).code).toBe(403);
-    expect((await refusalOf(env.update(clusterRole('managing', all), manager))).code).toBe(403);
+    expect((await expectStatusError(env.create(clusterRole('known', all), manager))).code).toBe(403);
+    expect((await expectStatusError(env.create(clusterRole('new', all), manager))).code).toBe(403);
+    expect((await expectStatusError(env.update(clusterRole('managing', all), manager))).code).toBe(403);
   });
 
   it('can aggregate others only if its writer holds all permissions', async () => {
@@ -96,11 +96,11 @@ describe('a role', () => {
         aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] },
       }) as KubeObject;
     const refused = 'must have cluster-admin privileges to use the aggregationRule';
-    expect((await refusalOf(env.create(following('f'), manager))).message).toBe(
+    expect((await expectStatusError(env.create(following('f'), manager))).message).toBe(
       `clusterroles.${rbacGroup} "f" is forbidden: ${refused}`,
     );
     await env.create(following('f'));
-    expect((await refusalOf(env.update(clusterRole('f', []), manager))).message).toContain(refused);
+    expect((await expectStatusError(env.update(clusterRole('f', []), manager))).message).toContain(refused);
   });
 
   it('can lose owners and finalizers by a user who lacks its permissions', async () => {
@@ -112,9 +112,9 @@ describe('a role', () => {
         env.context(manager),
         'strong',
         { type: 'merge', document: document as never, findings: [] },
-        writing,
+        testWriteOptions,
       );
-    expect((await refusalOf(patch({ metadata: { labels: { a: 'b' } } }))).code).toBe(403);
+    expect((await expectStatusError(patch({ metadata: { labels: { a: 'b' } } }))).code).toBe(403);
     const { object } = await patch({ metadata: { finalizers: null } });
     expect(object.metadata.finalizers).toBeUndefined();
   });
@@ -123,12 +123,12 @@ describe('a role', () => {
     const many = (prefix: string) => Array.from({ length: 2000 }, (_, index) => `${prefix}${index}`);
     const rule = { verbs: many('v'), apiGroups: many('g'), resources: many('r') };
     const started = performance.now();
-    const { code, message } = await refusalOf(env.create(clusterRole('r', [rule]), manager));
+    const { code, message } = await expectStatusError(env.create(clusterRole('r', [rule]), manager));
     expect(code).toBe(403);
     expect(message).toContain('{APIGroups:["g0" "g1" ');
     expect(performance.now() - started).toBeLessThan(2000);
     const fewer = { verbs: ['get'], apiGroups: rule.apiGroups.slice(0, 60), resources: rule.resources.slice(0, 60) };
-    expect((await refusalOf(env.create(clusterRole('r', [fewer]), manager))).message.length).toBeLessThan(2000);
+    expect((await expectStatusError(env.create(clusterRole('r', [fewer]), manager))).message.length).toBeLessThan(2000);
     await env.create(clusterRole('all', [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]));
     await env.create(clusterRoleBinding('all', 'all', { kind: 'User', name: 'mia' }));
     await env.create(clusterRole('r', [rule]), manager);
@@ -142,7 +142,9 @@ describe('a binding', () => {
     await env.create(clusterRole('maps', [configMapReadRule]));
     await env.create(roleBinding('a', 'b', 'ClusterRole/maps', someone), manager);
     await env.create(clusterRoleBinding('b', 'maps', someone), manager);
-    const { code, message } = await refusalOf(env.create(clusterRoleBinding('c', 'cluster-admin', someone), manager));
+    const { code, message } = await expectStatusError(
+      env.create(clusterRoleBinding('c', 'cluster-admin', someone), manager),
+    );
     expect(code).toBe(403);
     expect(message).toBe(
       `clusterrolebindings.${rbacGroup} "c" is forbidden: ${missingPrefix}\n{APIGroups:["*"], Resources:["*"], Verbs:["*"]}\n{NonResourceURLs:["*"], Verbs:["*"]}`,
@@ -154,18 +156,22 @@ describe('a binding', () => {
     await env.create(role('a', 'binder', [bind]));
     await env.create(roleBinding('a', 'binder', 'Role/binder', { kind: 'Group', name: 'ops' }));
     await env.create(roleBinding('a', 'b', 'ClusterRole/view', someone), manager);
-    expect((await refusalOf(env.create(roleBinding('a', 'c', 'ClusterRole/edit', someone), manager))).code).toBe(403);
-    expect((await refusalOf(env.create(roleBinding('b', 'b', 'ClusterRole/view', someone), manager))).code).toBe(403);
-    expect((await refusalOf(env.create(clusterRoleBinding('b', 'view', someone), manager))).code).toBe(403);
+    expect(
+      (await expectStatusError(env.create(roleBinding('a', 'c', 'ClusterRole/edit', someone), manager))).code,
+    ).toBe(403);
+    expect(
+      (await expectStatusError(env.create(roleBinding('b', 'b', 'ClusterRole/view', someone), manager))).code,
+    ).toBe(403);
+    expect((await expectStatusError(env.create(clusterRoleBinding('b', 'view', someone), manager))).code).toBe(403);
   });
 
   it('to a missing role can be created only by a user who may bind anything', async () => {
-    const { code, message } = await refusalOf(env.create(roleBinding('a', 'b', 'Role/gone', someone), manager));
+    const { code, message } = await expectStatusError(env.create(roleBinding('a', 'b', 'Role/gone', someone), manager));
     expect([code, message]).toEqual([404, `rolebindings.${rbacGroup} "gone" not found`]);
     await env.create(roleBinding('a', 'b', 'Role/gone', someone));
   });
 
   it('to an unknown kind of role is refused as invalid, not as an internal error', async () => {
-    expect((await refusalOf(env.create(roleBinding('a', 'b', 'Node/x', someone), manager))).code).toBe(422);
+    expect((await expectStatusError(env.create(roleBinding('a', 'b', 'Node/x', someone), manager))).code).toBe(422);
   });
 });

@@ -25,7 +25,7 @@ const everything: readonly PolicyRule[] = [
  * Refuses to write a role with permissions that the caller does not have, unless the caller has the permission
  * `escalate`. The rules of an aggregated role can change later, so writing one requires all permissions.
  */
-export async function refuseEscalation(
+export async function refuseRoleEscalation(
   resource: StoredResource,
   draft: Draft,
   context: RequestContext,
@@ -51,7 +51,7 @@ export async function refuseEscalation(
  * Refuses to bind a role with permissions that the caller does not have, unless the caller has the permission `bind`
  * for the role.
  */
-export async function refuseUnheldRole(
+export async function refuseBindingEscalation(
   resource: StoredResource,
   draft: Draft,
   context: RequestContext,

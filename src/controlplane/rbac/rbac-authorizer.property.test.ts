@@ -5,7 +5,7 @@ import { roleRefOf, type Subject, subjectsOf } from '../../api/rbac/binding.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes } from '../../auth/authz/attributes.ts';
-import { clusterRole, clusterRoleBinding, kindOf, RbacTestEnv, role, roleBinding } from './rbac.fixture.ts';
+import { clusterRole, clusterRoleBinding, RbacTestEnv, rbacKindOf, role, roleBinding } from './rbac.fixture.ts';
 
 const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
 const some = <T>(...values: T[]) => fc.subarray(values, { minLength: 1 });
@@ -160,7 +160,7 @@ async function take(
   const before = expectedObjects.get(key);
   const isAnotherRole = before !== undefined && JSON.stringify(roleRefOf(before)) !== JSON.stringify(roleRefOf(object));
   if (before !== undefined && (isRemoved || isAnotherRole)) {
-    await env.remove(kindOf(object), name, namespace);
+    await env.remove(rbacKindOf(object), name, namespace);
     expectedObjects.delete(key);
   }
   if (isRemoved) return;

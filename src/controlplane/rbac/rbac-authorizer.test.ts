@@ -1,7 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Decision, ResourceAttributes } from '../../auth/authz/attributes.ts';
-import { admin, clusterRole, clusterRoleBinding, RbacTestEnv, role, roleBinding, testUser } from './rbac.fixture.ts';
+import {
+  clusterRole,
+  clusterRoleBinding,
+  RbacTestEnv,
+  role,
+  roleBinding,
+  testAdminUser,
+  testUser,
+} from './rbac.fixture.ts';
 
 const configMapReadRule = { verbs: ['get'], apiGroups: [''], resources: ['configmaps'] };
 
@@ -65,7 +73,7 @@ describe('the reason of a decision', () => {
 
 describe('permissions in a new plane', () => {
   it('include everything for the server itself and for system:masters, regardless of roles', async () => {
-    expect(decide(admin)).toEqual({ allowed: true, reason: '' });
+    expect(decide(testAdminUser)).toEqual({ allowed: true, reason: '' });
     const system = { user: testUser('controllers'), system: true };
     expect(env.part.authorize(system, { resourceRequest: false, verb: 'get', path: '/x' }).allowed).toBe(true);
   });

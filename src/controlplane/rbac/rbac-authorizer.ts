@@ -7,8 +7,8 @@ import { roleBindingKind } from '../../api/rbac/role-binding.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { ReviewRules } from '../core/reviews.ts';
-import { type Grant, matchingSubject } from './grants.ts';
 import { isMissingRole, type MissingRole, type RbacPolicy } from './rbac-policy.ts';
+import { matchingSubject, type RoleGrant } from './role-grant-index.ts';
 import { ruleAllows } from './rule-allows.ts';
 
 /** The subject of a decision. `system` is true for the server's own code, which has all permissions. */
@@ -79,7 +79,7 @@ export function rulesOfUser(
   return { rules, missing };
 }
 
-function describeGrant(grant: Grant, user: UserInfo): string {
+function describeGrant(grant: RoleGrant, user: UserInfo): string {
   const { name, namespace, role } = grant;
   const binding =
     namespace === ''

@@ -1,11 +1,11 @@
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { AggregationController } from './aggregation-controller.ts';
 import { builtinRbacObjects } from './default-objects.ts';
 import { type RbacAuthorizer, rbacAuthorizer } from './rbac-authorizer.ts';
 import { RbacPolicy } from './rbac-policy.ts';
 import { rbacResources } from './rbac-resources.ts';
-import { restoreDefaults } from './restore-defaults.ts';
+import { restoreDefaultRbacObjects } from './restore-defaults.ts';
 
 /** The plane part for roles and bindings. It also decides, based on them, whether a caller has a permission. */
 export interface RbacPart extends PlanePart, RbacAuthorizer {}
@@ -23,10 +23,10 @@ export function rbacPart({ log }: Pick<PartDependencies, 'log'>): RbacPart {
     builtinObjects: builtinRbacObjects(),
     mount(stores) {
       policy = new RbacPolicy(stores);
-      return policy.stores().map((store) => mountStored(store));
+      return policy.stores().map((store) => mountStoredKind(store));
     },
     async start() {
-      for (const store of policyNow().stores()) await restoreDefaults(store, log);
+      for (const store of policyNow().stores()) await restoreDefaultRbacObjects(store, log);
       const aggregation = new AggregationController(policyNow().clusterRoles, log);
       await aggregation.reconcile();
       return () => aggregation.stop();

@@ -8,8 +8,8 @@ import type { UserInfo } from '../../api/user-info.ts';
 import type { KindChange, KindStore } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
-import { type Grant, Grants } from './grants.ts';
-import { sharedObject, sharedObjects } from './shared-objects.ts';
+import { type RoleGrant, RoleGrantIndex } from './role-grant-index.ts';
+import { findSharedRbacObject, listSharedRbacObjects } from './shared-objects.ts';
 
 /** A role that a binding refers to, but that does not exist. */
 export interface MissingRole {
@@ -34,7 +34,7 @@ export class RbacPolicy {
   readonly roleBindings: KindStore;
   readonly clusterRoleBindings: KindStore;
   readonly #rules = new Map<string, readonly PolicyRule[]>();
-  #grants: Grants | undefined;
+  #grants: RoleGrantIndex | undefined;
 
   constructor(stores: KindStores) {
     this.roles = storeOf(stores, roleKind);
@@ -56,31 +56,31 @@ export class RbacPolicy {
   }
 
   /** Returns the cluster role bindings of a user, and then the role bindings in the namespace, unless it is empty. */
-  *grantsOf(user: UserInfo, namespace: string): Generator<Grant> {
+  *grantsOf(user: UserInfo, namespace: string): Generator<RoleGrant> {
     this.#grants ??= this.#buildGrants();
     yield* this.#grants.forUser(user, '');
     if (namespace !== '') yield* this.#grants.forUser(user, namespace);
   }
 
   /** Returns the rules that a binding grants. A Role is looked up in the namespace of its binding. */
-  rulesOf({ role, namespace }: Pick<Grant, 'role' | 'namespace'>): GrantedRules {
+  rulesOf({ role, namespace }: Pick<RoleGrant, 'role' | 'namespace'>): GrantedRules {
     const isCluster = role.kind === clusterRoleKind.kind;
     const roles = isCluster ? this.clusterRoles : this.roles;
     const roleNamespace = isCluster ? '' : namespace;
     const key = keyOf(roles, roleNamespace, role.name);
     const known = this.#rules.get(key);
     if (known !== undefined) return known;
-    const found = sharedObject(roles, roleNamespace, role.name);
+    const found = findSharedRbacObject(roles, roleNamespace, role.name);
     if (found === undefined) return { kind: roles.resource, name: role.name };
     const rules = rulesOf(found);
     this.#rules.set(key, rules);
     return rules;
   }
 
-  #buildGrants(): Grants {
-    const grants = new Grants();
+  #buildGrants(): RoleGrantIndex {
+    const grants = new RoleGrantIndex();
     for (const bindings of [this.clusterRoleBindings, this.roleBindings]) {
-      for (const binding of sharedObjects(bindings)) grants.add(binding);
+      for (const binding of listSharedRbacObjects(bindings)) grants.add(binding);
     }
     return grants;
   }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { rbacGroup } from '../../api/rbac/policy-rule.ts';
-import { clusterRole, clusterRoleBinding, RbacTestEnv, refusalOf, role, roleBinding } from './rbac.fixture.ts';
+import { clusterRole, clusterRoleBinding, expectStatusError, RbacTestEnv, role, roleBinding } from './rbac.fixture.ts';
 
 let env: RbacTestEnv;
 beforeEach(async () => {
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 async function faults(object: KubeObject): Promise<string[]> {
-  const { code, status } = await refusalOf(env.create(object));
+  const { code, status } = await expectStatusError(env.create(object));
   expect(code).toBe(422);
   return (status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
 }
@@ -121,7 +121,7 @@ describe('a binding', () => {
 
   it('cannot change its role', async () => {
     await env.create(roleBinding('a', 'b', 'Role/r'));
-    const { message } = await refusalOf(env.update(roleBinding('a', 'b', 'Role/other')));
+    const { message } = await expectStatusError(env.update(roleBinding('a', 'b', 'Role/other')));
     expect(message).toBe(
       `RoleBinding.${rbacGroup} "b" is invalid: roleRef: Invalid value: {"APIGroup":"${rbacGroup}","Kind":"Role","Name":"other"}: cannot change roleRef`,
     );

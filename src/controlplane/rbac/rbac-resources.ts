@@ -4,8 +4,8 @@ import { roleKind } from '../../api/rbac/role.ts';
 import { roleBindingKind } from '../../api/rbac/role-binding.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
-import { bindingErrors, setDefaultGroups } from './binding-rules.ts';
-import { type RbacPolicyGetter, refuseEscalation, refuseUnheldRole } from './escalation.ts';
+import { roleBindingErrors, setDefaultApiGroups } from './binding-rules.ts';
+import { type RbacPolicyGetter, refuseBindingEscalation, refuseRoleEscalation } from './escalation.ts';
 import { clusterRoleErrors, roleErrors } from './role-rules.ts';
 
 /** Properties of all RBAC kinds, as in Kubernetes: names may contain colons, and PUT creates missing objects. */
@@ -25,7 +25,7 @@ function roles(kind: ResourceKind, errorsOf: typeof roleErrors, policy: RbacPoli
   const resource: StoredResource = defineResource({
     ...kind,
     ...shared,
-    prepare: (draft, context) => refuseEscalation(resource, draft, context, policy),
+    prepare: (draft, context) => refuseRoleEscalation(resource, draft, context, policy),
     validate: ({ object }) => errorsOf(object),
   });
   return resource;
@@ -36,10 +36,10 @@ function bindings(kind: ResourceKind, policy: RbacPolicyGetter): StoredResource 
     ...kind,
     ...shared,
     async prepare(draft, context) {
-      setDefaultGroups(draft.object);
-      await refuseUnheldRole(resource, draft, context, policy);
+      setDefaultApiGroups(draft.object);
+      await refuseBindingEscalation(resource, draft, context, policy);
     },
-    validate: ({ object, old }) => bindingErrors(kind, object, old?.object),
+    validate: ({ object, old }) => roleBindingErrors(kind, object, old?.object),
   });
   return resource;
 }

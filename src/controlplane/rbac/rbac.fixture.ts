@@ -25,8 +25,13 @@ import type { PlanePart } from '../plane-part.ts';
 import { systemContext } from '../system-context.ts';
 import { type RbacPart, rbacPart } from './rbac-part.ts';
 
-export const writing: PatchOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Strict', force: false };
-export const admin: UserInfo = { name: 'admin', groups: ['system:masters', kubernetesAuthenticatedGroup] };
+export const testWriteOptions: PatchOptions = {
+  dryRun: false,
+  fieldManager: 'tester',
+  fieldValidation: 'Strict',
+  force: false,
+};
+export const testAdminUser: UserInfo = { name: 'admin', groups: ['system:masters', kubernetesAuthenticatedGroup] };
 
 const namespaces: PlanePart = { resources: [readOnlyNamespaces], mount: () => [] };
 
@@ -66,7 +71,7 @@ export class RbacTestEnv {
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as KubeObject;
       const namespaceStore = env.kind(readOnlyNamespaces);
       if (namespaceStore.peek('', name) === undefined)
-        await namespaceStore.verbs.create(systemContext(''), object, writing);
+        await namespaceStore.verbs.create(systemContext(''), object, testWriteOptions);
     }
     return env;
   }
@@ -83,7 +88,7 @@ export class RbacTestEnv {
     return store;
   }
 
-  context(user: UserInfo = admin, namespace = ''): RequestContext {
+  context(user: UserInfo = testAdminUser, namespace = ''): RequestContext {
     return { ...systemContext(namespace), user, system: false, may: (attributes) => this.may(user, attributes) };
   }
 
@@ -104,26 +109,27 @@ export class RbacTestEnv {
     return this.part.authorize({ user, system: false }, attributes).allowed;
   }
 
-  async create(object: KubeObject, user: UserInfo = admin): Promise<KubeObject> {
+  async create(object: KubeObject, user: UserInfo = testAdminUser): Promise<KubeObject> {
     const context = this.context(user, object.metadata.namespace ?? '');
-    return (await this.kind(kindOf(object)).verbs.create(context, object, writing)).object;
+    return (await this.kind(rbacKindOf(object)).verbs.create(context, object, testWriteOptions)).object;
   }
 
-  async update(object: KubeObject, user: UserInfo = admin): Promise<KubeObject> {
+  async update(object: KubeObject, user: UserInfo = testAdminUser): Promise<KubeObject> {
     const { namespace, name: pathName = '' } = object.metadata;
-    const { verbs } = this.kind(kindOf(object));
-    return (await verbs.update({ ...this.context(user, namespace), pathName }, pathName, object, writing)).object;
+    const { verbs } = this.kind(rbacKindOf(object));
+    return (await verbs.update({ ...this.context(user, namespace), pathName }, pathName, object, testWriteOptions))
+      .object;
   }
 
   async remove(kind: ResourceKind, name: string, namespace = ''): Promise<void> {
     const at = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions: {} };
-    await this.kind(kind).verbs.delete(this.context(admin, namespace), name, at);
+    await this.kind(kind).verbs.delete(this.context(testAdminUser, namespace), name, at);
   }
 }
 
 const kinds = [roleKind, clusterRoleKind, roleBindingKind, clusterRoleBindingKind];
 
-export function kindOf(object: KubeObject): ResourceKind {
+export function rbacKindOf(object: KubeObject): ResourceKind {
   const found = kinds.find(({ kind }) => kind === object.kind);
   if (found === undefined) throw new Error(`${object.kind} is not an RBAC kind`);
   return found;
@@ -156,7 +162,7 @@ export function testUser(name: string, ...groups: string[]): UserInfo {
   return { name, groups: [...groups, kubernetesAuthenticatedGroup] };
 }
 
-export async function refusalOf(call: Promise<unknown>): Promise<StatusError> {
+export async function expectStatusError(call: Promise<unknown>): Promise<StatusError> {
   const error = await call.catch((thrown: unknown) => thrown);
   if (!(error instanceof StatusError))
     throw new Error('the request was not refused with a StatusError', { cause: error });

@@ -5,9 +5,9 @@ import { rulesOf } from '../../api/rbac/policy-rule.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { systemContext } from '../system-context.ts';
-import { isAggregated } from './aggregated-rules.ts';
+import { isAggregatedRole } from './aggregated-rules.ts';
 import { autoupdateAnnotation } from './default-objects.ts';
-import { defaultsOf } from './shared-objects.ts';
+import { defaultRbacObjectsOf } from './shared-objects.ts';
 import { uncoveredPermissions } from './uncovered-permissions.ts';
 
 const writing = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Strict' } as const;
@@ -18,8 +18,8 @@ const writing = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation
  * annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` prevents this. Never rejects, because the plane
  * shall serve even if the defaults cannot be written.
  */
-export async function restoreDefaults(store: KindStore, log: Log): Promise<void> {
-  for (const expected of defaultsOf(store)) {
+export async function restoreDefaultRbacObjects(store: KindStore, log: Log): Promise<void> {
+  for (const expected of defaultRbacObjectsOf(store)) {
     const { name = '', namespace = '' } = expected.metadata;
     if (store.peek(namespace, name)?.isUnchangedBuiltin === true) continue;
     try {
@@ -59,7 +59,7 @@ function withMissingParts(present: KubeObject, expected: KubeObject): KubeObject
   metadata.annotations = { ...expected.metadata.annotations, ...metadata.annotations };
   if (expected.roleRef !== undefined) {
     add(restored, 'subjects', missingItems(listAt(present, 'subjects'), listAt(expected, 'subjects')));
-  } else if (isAggregated(expected)) {
+  } else if (isAggregatedRole(expected)) {
     const selectors = (role: KubeObject) => listAt(role, 'aggregationRule', 'clusterRoleSelectors');
     const rule: JsonObject = { ...(restored.aggregationRule as JsonObject | undefined) };
     add(rule, 'clusterRoleSelectors', missingItems(selectors(present), selectors(expected)));

@@ -1,10 +1,9 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, objectAt } from '@flotilla/json';
+import { type JsonValue, listAt, objectAt } from '@flotilla/json';
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
-import { selectorObjectErrors } from '../../api/selectors/selector-object.ts';
+import { labelSelectorErrors } from '../../api/selectors/selector-object.ts';
 
 export function roleErrors(role: KubeObject): readonly FieldError[] {
   return rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), true));
@@ -19,7 +18,7 @@ export function clusterRoleErrors(role: KubeObject): readonly FieldError[] {
     errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   }
   for (const [index, selector] of selectors.entries()) {
-    const found = selectorObjectErrors(selector, indexPath(path, index));
+    const found = labelSelectorErrors(selector, indexPath(path, index));
     errors.push(...found);
     if (found.length > 0) errors.push(invalid(indexPath(path, index), null, 'invalid label selector.'));
   }

@@ -9,25 +9,26 @@ import { builtinRbacObjects } from './default-objects.ts';
  */
 
 /** Returns the default RBAC objects of a kind. */
-export function defaultsOf({ resource }: KindStore): readonly KubeObject[] {
+export function defaultRbacObjectsOf({ resource }: KindStore): readonly KubeObject[] {
   return builtinRbacObjects().filter(
     ({ apiVersion, kind }) => kind === resource.kind && parseApiVersion(apiVersion).group === resource.group,
   );
 }
 
 /** Returns an object that the caller must not modify. Unchanged default objects are shared by all planes. */
-export function sharedObject(store: KindStore, namespace: string, name: string): KubeObject | undefined {
+export function findSharedRbacObject(store: KindStore, namespace: string, name: string): KubeObject | undefined {
   const served = store.peek(namespace, name);
   if (served?.isUnchangedBuiltin !== true) return served?.object;
   return (
-    defaultsOf(store).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? '') === namespace) ??
-    served.object
+    defaultRbacObjectsOf(store).find(
+      ({ metadata }) => metadata.name === name && (metadata.namespace ?? '') === namespace,
+    ) ?? served.object
   );
 }
 
 /** Returns all objects of the kind. The caller must not modify them, because all planes share the default objects. */
-export function sharedObjects(store: KindStore): KubeObject[] {
-  const builtins = defaultsOf(store).filter(
+export function listSharedRbacObjects(store: KindStore): KubeObject[] {
+  const builtins = defaultRbacObjectsOf(store).filter(
     ({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.isUnchangedBuiltin === true,
   );
   const own = store.peekAll().filter(({ isUnchangedBuiltin }: ServedObject) => isUnchangedBuiltin !== true);
@@ -35,8 +36,8 @@ export function sharedObjects(store: KindStore): KubeObject[] {
 }
 
 /** True if the objects of the kind differ from the defaults, that is, any was created, changed or deleted. */
-export function isModified(store: KindStore): boolean {
-  const defaults = defaultsOf(store);
+export function differsFromDefaults(store: KindStore): boolean {
+  const defaults = defaultRbacObjectsOf(store);
   if (store.count() !== defaults.length) return true;
   return defaults.some(
     ({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.isUnchangedBuiltin !== true,

@@ -1,9 +1,9 @@
-import type { Environment } from '@flotilla/cel';
 import {
   CHARACTERS_PER_SLICE,
   type CompileError,
   compileExpression,
   type DeclaredType,
+  type Environment,
   estimateCost,
   libraryFunctions,
   libraryTypes,

@@ -1,5 +1,4 @@
-import type { Bindings, Program } from '@flotilla/cel';
-import { CostExceeded, EvaluationError, type Meter } from '@flotilla/cel';
+import { type Bindings, CostExceeded, EvaluationError, type Meter, type Program } from '@flotilla/cel';
 import type { JsonValue } from '@flotilla/json';
 import { duplicate, type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
 import type { ValidationRule } from '../../api/schema/schema.ts';

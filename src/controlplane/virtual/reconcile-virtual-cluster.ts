@@ -62,7 +62,7 @@ export async function reconcileVirtualCluster(
  * Returns the status of a new virtual cluster. It is Ready immediately: its plane is created in the same transaction as
  * the object.
  */
-export function initialStatus(
+export function initialVirtualClusterStatus(
   object: VirtualCluster,
   options: Pick<VirtualClusterReconcileOptions, 'clock' | 'kubernetesVersion'>,
 ) {

@@ -9,11 +9,11 @@ import {
 } from '../../api/storage/virtual-cluster.ts';
 import { storeOf } from '../../registry/kind-stores.ts';
 import { defineResource } from '../../registry/resource.ts';
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { Write } from '../../store/store.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import {
-  initialStatus,
+  initialVirtualClusterStatus,
   reconcileVirtualCluster,
   type VirtualClusterReconcileOptions,
 } from './reconcile-virtual-cluster.ts';
@@ -39,7 +39,7 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
         nameRule: 'label',
         serverFinalizer: cleanupFinalizer,
         prepare(draft) {
-          if (draft.old === undefined) draft.object.status = initialStatus(draft.object, dependencies);
+          if (draft.old === undefined) draft.object.status = initialVirtualClusterStatus(draft.object, dependencies);
         },
         createdAlongside: ({ object }) => [dependencies.planeCreationWrite(planeIdOf(object))],
         needsReconcile: ({ object }) =>
@@ -56,7 +56,7 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
       const store = storeOf(stores, virtualClusterKind);
       const { status } = store;
       return [
-        mountStored(store, {
+        mountStoredKind(store, {
           // Clients can only read the status subresource.
           ...(status === undefined ? {} : { status: { kind: virtualClusterKind, verbs: { get: status.get } } }),
           [proxySubresource]: { kind: virtualClusterProxyKind, verbs: {}, connects: true },

@@ -4,7 +4,7 @@ import { connect } from 'node:http2';
 import { textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { expired } from '../../api/status.ts';
-import { deferred, demo, ForwardingTestEnv, far } from '../forwarding.fixture.ts';
+import { deferred, demoInstancePath, ForwardingTestEnv, farClusterPath } from '../forwarding.fixture.ts';
 
 describe('a forwarded request', () => {
   const at = ForwardingTestEnv.forEach();
@@ -16,7 +16,7 @@ describe('a forwarded request', () => {
       response.writeHead(207, { 'content-type': 'text/odd', 'x-odd': ['a', 'b'] });
       asked.pipe(response);
     };
-    for (const root of [far, demo]) {
+    for (const root of [farClusterPath, demoInstancePath]) {
       const path = '/api/v1/namespaces/a%3Ab/configmaps/x?dryRun=All&fieldManager=%C3%A9';
       const { code, text, headers } = await at.request(`${root}${path}`, {
         method: 'PUT',
@@ -46,11 +46,11 @@ describe('a forwarded request', () => {
 
   it('carries the roles that the instance grants and no system groups (completions §8)', async () => {
     const groups = () => last()?.headers['impersonate-group'];
-    await at.request(`${far}/api`);
+    await at.request(`${farClusterPath}/api`);
     expect(groups()).toBe('testers, system:authenticated');
-    await at.request(`${demo}/api`);
+    await at.request(`${demoInstancePath}/api`);
     expect(groups()).toBe('testers, system:authenticated, platform:role:cluster-admin');
-    await at.request(`${demo}/api`, { token: 'root-token' });
+    await at.request(`${demoInstancePath}/api`, { token: 'root-token' });
     expect(groups()).toBe('platform:admins, system:authenticated, system:masters');
   });
 
@@ -69,7 +69,7 @@ describe('a forwarded request', () => {
       'x-hop': 'secret',
     };
     const lines = Object.entries({ ...kept, ...leaked }).map(([name, value]) => `${name}: ${value}\r\n`);
-    for (const root of [far, demo]) {
+    for (const root of [farClusterPath, demoInstancePath]) {
       await at.rawResponse(
         `GET ${root}/api HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer anna-token\r\nConnection: close, X-Hop\r\n${lines.join('')}\r\n`,
       );
@@ -99,9 +99,9 @@ describe('a forwarded request', () => {
       });
       response.end();
     };
-    const { code, headers } = await at.request(`${demo}/api`);
+    const { code, headers } = await at.request(`${demoInstancePath}/api`);
     expect(code).toBe(302);
-    expect(headers.location).toBe(`${demo}/api/v1/namespaces/other`);
+    expect(headers.location).toBe(`${demoInstancePath}/api/v1/namespaces/other`);
     expect(headers.warning).toBe('299 - "old"');
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['audit-id']).not.toBe('forged');
@@ -111,11 +111,11 @@ describe('a forwarded request', () => {
   });
 
   it('does not loop', async () => {
-    await at.request(`${far}/api`, { headers: { via: '1.1 somebody, 1.1 flotilla-0' } });
+    await at.request(`${farClusterPath}/api`, { headers: { via: '1.1 somebody, 1.1 flotilla-0' } });
     const via = String(last()?.headers.via);
     expect(via).toMatch(/^1\.1 flotilla-[0-9a-f-]{36}$/);
     // As it would return from a cluster whose address is this server's own.
-    for (const root of [far, demo]) {
+    for (const root of [farClusterPath, demoInstancePath]) {
       const { code, json } = await at.request(`${root}/api`, { headers: { via } });
       expect([code, textAt(json, 'message')]).toEqual([
         503,
@@ -123,12 +123,15 @@ describe('a forwarded request', () => {
       ]);
     }
     const another = via.replace(/[0-9a-f]{12}$/, '000000000000');
-    expect((await at.request(`${far}/api`, { headers: { via: another } })).code).toBe(200);
+    expect((await at.request(`${farClusterPath}/api`, { headers: { via: another } })).code).toBe(200);
     expect(last()?.headers.via).toBe(`${another}, ${via}`);
   });
 
   it('is logged in the audit log without its body', async () => {
-    await at.request(`${demo}/api/v1/namespaces/a/secrets`, { method: 'POST', body: '{"secret":"swordfish"}' });
+    await at.request(`${demoInstancePath}/api/v1/namespaces/a/secrets`, {
+      method: 'POST',
+      body: '{"secret":"swordfish"}',
+    });
     const lines = at.state.audit.events;
     expect(lines.at(-1)).toMatchObject({
       verb: 'create',
@@ -158,7 +161,10 @@ describe('a forwarded request', () => {
       await goOn;
       yield Buffer.from('two');
     }
-    const answer = await at.send(`${demo}/api/v1/namespaces/a/services/s/proxy/up`, { method: 'POST', body: body() });
+    const answer = await at.send(`${demoInstancePath}/api/v1/namespaces/a/services/s/proxy/up`, {
+      method: 'POST',
+      body: body(),
+    });
     const chunks = answer.body[Symbol.asyncIterator]();
     expect(String((await chunks.next()).value)).toBe('heard one');
     resolve();
@@ -181,7 +187,7 @@ describe('a forwarded request', () => {
       };
       more();
     };
-    const { body } = await at.send(`${demo}/api/v1/namespaces/a/pods/x/log`);
+    const { body } = await at.send(`${demoInstancePath}/api/v1/namespaces/a/pods/x/log`);
     let before = -1;
     for (let quiet = 0; quiet < 300; quiet += 1) {
       if (sent !== before) quiet = 0;
@@ -204,7 +210,7 @@ describe('a forwarded request', () => {
         response.once('close', () => resolve());
         response.write('x');
       };
-      const { body } = await at.send(`${demo}/api/v1/namespaces/a/pods/x/log?follow=true`);
+      const { body } = await at.send(`${demoInstancePath}/api/v1/namespaces/a/pods/x/log?follow=true`);
       body.on('error', () => {});
       leave(body);
       await closed;
@@ -218,7 +224,7 @@ describe('a forwarded request', () => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('the beginning', () => response.destroy());
     };
-    const path = `${demo}/api/v1/namespaces/a/pods/x/log`;
+    const path = `${demoInstancePath}/api/v1/namespaces/a/pods/x/log`;
     const { body } = await at.send(path);
     await expect(body.text()).rejects.toThrow();
     const session = connect(at.url, { ca: at.certificate });
@@ -240,22 +246,22 @@ describe('a forwarded request', () => {
       );
       response.end();
     };
-    const head = await at.request(`${demo}/api/v1/namespaces`, { method: 'HEAD' });
+    const head = await at.request(`${demoInstancePath}/api/v1/namespaces`, { method: 'HEAD' });
     expect([head.code, head.headers['content-length'], head.text]).toEqual([200, '1234', '']);
-    expect((await at.request(`${demo}/empty`)).code).toBe(204);
-    expect((await at.request(`${demo}/empty`, { method: 'DELETE' })).code).toBe(204);
+    expect((await at.request(`${demoInstancePath}/empty`)).code).toBe(204);
+    expect((await at.request(`${demoInstancePath}/empty`, { method: 'DELETE' })).code).toBe(204);
   });
 
   it('is a 503 if the cluster does not respond or rejects this server (completions §8)', async () => {
     at.state.respond = (_asked, response) => void response.writeHead(401).end('{"kind":"Status","code":401}');
-    for (const root of [far, demo]) {
+    for (const root of [farClusterPath, demoInstancePath]) {
       const { code, json } = await at.request(`${root}/api`);
       expect([code, textAt(json, 'message')]).toEqual([503, expect.stringMatching(/credentials/)]);
     }
     // An application behind a service sends its own 401.
-    expect((await at.request(`${demo}/api/v1/namespaces/a/services/s/proxy/x`)).code).toBe(401);
+    expect((await at.request(`${demoInstancePath}/api/v1/namespaces/a/services/s/proxy/x`)).code).toBe(401);
     await at.stopTarget();
-    for (const root of [far, demo]) {
+    for (const root of [farClusterPath, demoInstancePath]) {
       const { code, json } = await at.request(`${root}/api`);
       expect([code, json.kind]).toEqual([503, 'Status']);
     }
@@ -265,18 +271,18 @@ describe('a forwarded request', () => {
     const hanging: ServerResponse[] = [];
     at.state.respond = (_asked, response) => void hanging.push(response);
     // More than this server's in-flight limit, all from one caller.
-    const waiting = Array.from({ length: 30 }, () => at.request(`${far}/api`));
+    const waiting = Array.from({ length: 30 }, () => at.request(`${farClusterPath}/api`));
     while (hanging.length < 30) await turn();
     at.state.respond = (_asked, response) => void response.end('{}');
-    expect((await at.request(`${demo}/api`)).code).toBe(200);
-    expect((await at.request(`${far}/api`, { token: 'bob-token' })).code).toBe(200);
+    expect((await at.request(`${demoInstancePath}/api`)).code).toBe(200);
+    expect((await at.request(`${farClusterPath}/api`, { token: 'bob-token' })).code).toBe(200);
     for (const response of hanging) response.end('{}');
     expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual(Array(30).fill(200));
   });
 
   it('is forbidden if the gate denies it, without any request to the cluster (completions §8)', async () => {
     at.state.decide = () => ({ allowed: false, reason: 'not yours' });
-    for (const root of [far, demo]) {
+    for (const root of [farClusterPath, demoInstancePath]) {
       expect((await at.request(`${root}/api`)).code).toBe(403);
       expect((await at.request(`${root}/api`, { token: 'nobody' })).code).toBe(401);
     }
@@ -293,7 +299,7 @@ describe('a forwarded request', () => {
       response.write('{"type":"ADDED","object":{}}\n');
     };
     const watched = async () => {
-      const { body } = await at.send(`${demo}/api/v1/namespaces?watch=true`);
+      const { body } = await at.send(`${demoInstancePath}/api/v1/namespaces?watch=true`);
       let text = '';
       body.on('data', (chunk) => (text += chunk));
       await once(body, 'data');

@@ -1,10 +1,10 @@
-import { connectionHeaders } from '../../hosts/connection-headers.ts';
+import { hopByHopHeaders } from '../../hosts/hop-by-hop-headers.ts';
 import type { ApiResponse } from '../../hosts/host.ts';
 import type { IncomingRequest } from '../../http/exchange.ts';
 import type { Reply } from '../../http/reply.ts';
 import { bearerProtocolPrefix } from '../../http/wire/web-socket.ts';
 
-const hopByHopSet = new Set(connectionHeaders);
+const hopByHopSet = new Set(hopByHopHeaders);
 
 /** Headers that state who the caller is or where the request comes from. A client must not set them in a cluster. */
 const callerHeaders = new Set([

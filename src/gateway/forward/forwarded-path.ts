@@ -1,5 +1,5 @@
 import { badRequest } from '../../api/status.ts';
-import { belowSegments, pathSegments, rawPath, rawQuery } from '../../http/request/path-segments.ts';
+import { pathBelowSegments, pathSegments, rawPath, rawQuery } from '../../http/request/path-segments.ts';
 import { parseRequestInfo } from '../../http/request/request-info.ts';
 
 /**
@@ -9,7 +9,7 @@ import { parseRequestInfo } from '../../http/request/request-info.ts';
  */
 export function forwardedPath(method: string, url: string, depth: number): string {
   const query = rawQuery(url);
-  const path = `/${belowSegments(rawPath(url), depth).replace(/^\/+/, '')}`;
+  const path = `/${pathBelowSegments(rawPath(url), depth).replace(/^\/+/, '')}`;
   if (plainPath.test(path) && plainQuery.test(query) && !url.includes('#')) return joined(path, query);
   if (!/^[\x21-\x7e]*$/.test(path + query) || url.includes('#') || path.includes('\\')) {
     throw unforwardable('the path or query contains characters that must be percent-encoded');

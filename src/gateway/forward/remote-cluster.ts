@@ -1,9 +1,8 @@
-import type { JsonObject } from '@flotilla/json';
-import { flagAt, textAt } from '@flotilla/json';
+import { flagAt, type JsonObject, textAt } from '@flotilla/json';
 import { kubernetesMastersGroup } from '../../api/naming.ts';
 import type { Decision, ResourceAttributes } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
-import { virtualClient } from '../../hosts/virtual-client.ts';
+import { createVirtualClusterClient } from '../../hosts/virtual-cluster-client.ts';
 import type { GatewayTarget } from '../gateway-target.ts';
 import { type ForwardRequestsOptions, forwardRequests } from './forward-requests.ts';
 
@@ -34,16 +33,19 @@ async function mayImpersonate(
   { verb, group, version, resource, subresource, namespace, name }: ResourceAttributes,
 ): Promise<Decision> {
   if (user.groups.includes(kubernetesMastersGroup)) return { allowed: true, reason: '' };
-  const review = await virtualClient(api, abortSignal()).create('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SubjectAccessReview',
-    spec: {
-      user: user.name,
-      groups: [...user.groups],
-      ...(user.uid === undefined ? {} : { uid: user.uid }),
-      ...(user.extra === undefined ? {} : { extra: user.extra as unknown as JsonObject }),
-      resourceAttributes: { verb, group, version, resource, subresource, namespace, name },
+  const review = await createVirtualClusterClient(api, abortSignal()).create(
+    '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+    {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        user: user.name,
+        groups: [...user.groups],
+        ...(user.uid === undefined ? {} : { uid: user.uid }),
+        ...(user.extra === undefined ? {} : { extra: user.extra as unknown as JsonObject }),
+        resourceAttributes: { verb, group, version, resource, subresource, namespace, name },
+      },
     },
-  });
+  );
   return { allowed: flagAt(review, 'status', 'allowed'), reason: textAt(review, 'status', 'reason') };
 }

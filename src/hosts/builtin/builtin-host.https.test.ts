@@ -1,6 +1,6 @@
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
-import { objectOf } from '../../builtin/planes-test-env.fixture.ts';
+import { newTestObject } from '../../builtin/planes-test-env.fixture.ts';
 import { httpClient } from '../../client/http-client.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
@@ -32,12 +32,12 @@ async function open(): Promise<HostUnderTest> {
       await bench.send(server, '/readyz', { token: '' });
     },
     async createNamespace(name) {
-      await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
+      await hostClient.resource(namespaceKind).create(newTestObject(namespaceKind, { name }));
     },
     hasNamespace: async (name) =>
       (await bench.send(server, `/kubernetes/cluster/local/api/v1/namespaces/${name}`)).code === 200,
     async createManually(place) {
-      await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
+      await hostClient.resource(virtualClusterKind).create(newTestObject(virtualClusterKind, { ...place }));
     },
     async close() {
       await host.close();

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { type VirtualCluster, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
-import { objectOf, openPlanesTestEnv } from '../../builtin/planes-test-env.fixture.ts';
+import { newTestObject, openPlanesTestEnv } from '../../builtin/planes-test-env.fixture.ts';
 import { type HostUnderTest, hostSuite } from '../host.suite.ts';
 import { toHostedVirtualCluster } from './builtin-host.ts';
 
@@ -13,11 +13,11 @@ async function open(): Promise<HostUnderTest> {
     host: planes.host,
     runPendingWork: bench.runMaintenance,
     async createNamespace(name) {
-      await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
+      await hostClient.resource(namespaceKind).create(newTestObject(namespaceKind, { name }));
     },
     hasNamespace: async (name) => planes.local.kinds.get('namespaces')?.peek('', name) !== undefined,
     async createManually(place) {
-      await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
+      await hostClient.resource(virtualClusterKind).create(newTestObject(virtualClusterKind, { ...place }));
     },
     async close() {
       await bench.close();

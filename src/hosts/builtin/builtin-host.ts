@@ -22,7 +22,7 @@ import type {
   HostPhase,
 } from '../host.ts';
 import { deleteByUid, ensureOwnedObject, findObject, type OwnedObjectSpec, ownerOf } from '../owned-object.ts';
-import { virtualClient } from '../virtual-client.ts';
+import { createVirtualClusterClient } from '../virtual-cluster-client.ts';
 
 export interface BuiltinHostOptions {
   /** A client for the built-in cluster, either in this process or over HTTPS on another machine. */
@@ -58,18 +58,21 @@ export function builtinHost(options: BuiltinHostOptions): Host {
     async install({ location, owner, displayName, metadata = {}, space = {} }, call = {}) {
       const namespace: OwnedObjectSpec = {
         kind: namespaceKind,
-        place: { name: location.namespace },
+        key: { name: location.namespace },
         owner,
         spec: undefined,
         metadata: space,
       };
       await ensureOwnedObject(namespaces, namespace, call);
       if (space.objects !== undefined && space.objects.trim() !== '') {
-        const host = virtualClient({ send: (request) => options.sendToHost(request) }, call.signal ?? never);
+        const host = createVirtualClusterClient(
+          { send: (request) => options.sendToHost(request) },
+          call.signal ?? never,
+        );
         await applyObjects(space.objects, host, location.namespace);
       }
       const spec = displayName === undefined ? {} : { displayName };
-      const virtualCluster: OwnedObjectSpec = { kind: virtualClusterKind, place: location, owner, spec, metadata };
+      const virtualCluster: OwnedObjectSpec = { kind: virtualClusterKind, key: location, owner, spec, metadata };
       await ensureOwnedObject(virtualClusters, virtualCluster, call);
     },
 

@@ -22,10 +22,10 @@ import { controlPlaneLog } from './observe/control-plane-log.ts';
 import { isAsleep } from './observe/describe-virtual-cluster.ts';
 import { HostCache, type VirtualClusterSnapshot } from './observe/host-cache.ts';
 import { HostProbes } from './observe/host-probes.ts';
-import { metadataOnly } from './observe/metadata-only.ts';
+import { metadataOnlyFetch } from './observe/metadata-only-fetch.ts';
 import { summarizeService } from './observe/object-summaries.ts';
-import { endpointOf, guardedApi, noVirtualCluster } from './reach/guarded-api.ts';
 import type { HostConnection } from './reach/host-connection.ts';
+import { endpointOf, virtualClusterApi, virtualClusterNotFound } from './reach/virtual-cluster-api.ts';
 import { openVirtualClusterConnections, type VirtualClusterConnections } from './reach/virtual-cluster-connections.ts';
 import { controlPlaneApp } from './release/chart-labels.ts';
 import { createHelm } from './release/helm.ts';
@@ -126,14 +126,14 @@ class KubernetesHost implements ClosableHost {
   }
 
   clusterApi(location: HostLocation): ClusterApi {
-    return guardedApi(location, this.#work.cache, this.#connections);
+    return virtualClusterApi(location, this.#work.cache, this.#connections);
   }
 
   async logs(location: HostLocation, request: LogRequest): Promise<ApiResponse> {
     const { cache } = this.#work;
     await cache.ready(request.signal);
     const snapshot = cache.snapshotOf(location);
-    if (snapshot.service === undefined) throw noVirtualCluster(location);
+    if (snapshot.service === undefined) throw virtualClusterNotFound(location);
     return await controlPlaneLog(this.#connection.own, snapshot, request);
   }
 
@@ -187,7 +187,7 @@ class KubernetesHost implements ClosableHost {
   ): Promise<void> {
     const { hostClient, cache } = this.#work;
     await this.#change(location, call ?? {}, async (signal) => {
-      if (!(await scale(hostClient, location, signal))) throw noVirtualCluster(location);
+      if (!(await scale(hostClient, location, signal))) throw virtualClusterNotFound(location);
       await cache.waitUntil(location, (snapshot) => isAsleep(snapshot) === expectAsleep, signal);
     });
   }
@@ -196,7 +196,7 @@ class KubernetesHost implements ClosableHost {
 function hostWork(options: KubernetesHostOptions): HostContext {
   const { connection, clock, log } = options;
   const hostClient = httpClient({ server: '', fetch: connection.fetch });
-  const metadataClient = httpClient({ server: '', fetch: metadataOnly(connection.fetch) });
+  const metadataClient = httpClient({ server: '', fetch: metadataOnlyFetch(connection.fetch) });
   const cache = new HostCache({
     hostClient,
     metadataClient,

@@ -4,16 +4,16 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import { parseAccept } from '../negotiate/media-type.ts';
 import type { ServedGroup } from './served-groups.ts';
-import { subresourceVerbsOf, verbsOf } from './verbs.ts';
+import { discoveryVerbsOf, subresourceVerbsOf } from './verbs.ts';
 
 /** The content type of aggregated discovery. Clients check its parameters to detect the format (rule DISC-12). */
-export const aggregatedContentType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+export const aggregatedDiscoveryContentType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 /**
  * True if the client prefers aggregated discovery: of all media types in the Accept header that the server supports,
  * the first one requests it (rule DISC-11).
  */
-export function wantsAggregated(request: IncomingRequest): boolean {
+export function wantsAggregatedDiscovery(request: IncomingRequest): boolean {
   for (const { type, subtype, parameters } of parseAccept(request.headers.accept ?? '')) {
     const json = type === '*' || (type === 'application' && (subtype === '*' || subtype === 'json'));
     if (!json) continue;
@@ -48,7 +48,7 @@ function describeResource({ kind, verbs, unlisted, subresources }: MountedResour
     responseKind: kindOf(kind),
     scope: kind.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: kind.singular,
-    verbs: verbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
+    verbs: discoveryVerbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
     ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
     ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
     ...(below.length === 0

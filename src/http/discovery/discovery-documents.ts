@@ -1,15 +1,15 @@
 import { pathNotFound } from '../../api/status.ts';
 import { type DocumentSet, jsonDocument } from '../documents/api-document.ts';
 import type { SharedDocuments } from '../documents/shared-documents.ts';
-import { perGeneration } from '../documents/shared-documents.ts';
+import { cachedPerGeneration } from '../documents/shared-documents.ts';
 import type { Plane } from '../plane.ts';
-import { aggregatedContentType, groupDiscoveryList, wantsAggregated } from './aggregated.ts';
+import { aggregatedDiscoveryContentType, groupDiscoveryList, wantsAggregatedDiscovery } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
 import { servedGroups } from './served-groups.ts';
 
 /** Returns the discovery documents of a plane: `/api`, `/apis` and the paths below them (rules DISC-01 to DISC-17). */
 export function discoveryDocuments(plane: Plane, shared: SharedDocuments): DocumentSet {
-  const documents = perGeneration(plane, shared, 'discovery', (resources) => {
+  const documents = cachedPerGeneration(plane, shared, 'discovery', (resources) => {
     const groups = servedGroups(resources);
     const core = groups.find(({ name }) => name === '');
     const named = groups.filter(({ name }) => name !== '');
@@ -36,11 +36,11 @@ export function discoveryDocuments(plane: Plane, shared: SharedDocuments): Docum
       }
       const { core, plain, aggregated } = documents();
       if (path === '/api' && core === undefined) throw pathNotFound();
-      const whole = wantsAggregated(request) ? aggregated.get(path) : undefined;
+      const whole = wantsAggregatedDiscovery(request) ? aggregated.get(path) : undefined;
       if (whole !== undefined) {
         return {
           document: whole,
-          contentType: aggregatedContentType,
+          contentType: aggregatedDiscoveryContentType,
           headers: { etag: `"${whole.hash}"`, vary: 'Accept', 'cache-control': 'public' },
         };
       }

@@ -4,7 +4,7 @@ import { apiVersionOf } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedGroup, ServedVersion } from './served-groups.ts';
-import { subresourceVerbsOf, verbsOf } from './verbs.ts';
+import { discoveryVerbsOf, subresourceVerbsOf } from './verbs.ts';
 
 /** Returns the discovery document at `/api` (rule DISC-01). */
 export function apiVersions(core: ServedGroup, serverAddress: string): JsonObject {
@@ -46,7 +46,7 @@ function describeResource({ kind, verbs, unlisted }: MountedResource): JsonObjec
     singularName: kind.singular,
     namespaced: kind.namespaced,
     kind: kind.kind,
-    verbs: verbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
+    verbs: discoveryVerbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
     ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
     ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
     // A resource without the list verb, such as a review, is never stored and has no storage version.

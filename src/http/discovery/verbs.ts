@@ -3,7 +3,7 @@ import type { MountedResource, MountedSubresource } from '../../registry/mounted
 const resourceVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
 /** Returns the verbs of a resource for discovery, in the order of rule DISC-06; alphabetical for built-in kinds. */
-export function verbsOf({
+export function discoveryVerbsOf({
   kind,
   verbs,
   unlisted = [],

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonObject, writeJson } from '@flotilla/json';
 import type { Exchange } from '../exchange.ts';
 import { negotiate } from '../negotiate/negotiate.ts';
-import { render } from '../negotiate/render.ts';
+import { renderReply } from '../negotiate/render.ts';
 import type { Reply } from '../reply.ts';
 
 /** A discovery or OpenAPI document. It is created once and served many times. */
@@ -35,11 +34,11 @@ export interface DocumentSet {
 }
 
 export function jsonDocument(content: JsonObject): ApiDocument {
-  return textDocument(writeJson(content, { sorted: false }));
+  return documentFromJson(writeJson(content, { sorted: false }));
 }
 
 /** Creates a document from serialized JSON and computes its hash. */
-export function textDocument(json: string): ApiDocument {
+export function documentFromJson(json: string): ApiDocument {
   return { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
 }
 
@@ -53,7 +52,7 @@ export function documentReply(exchange: Exchange, found: FoundDocument): Reply {
     return { status: 200, headers: { 'content-type': contentType, ...headers }, body: found.bytes ?? document.json };
   }
   const form = negotiate(exchange.request, exchange.query, { formats: ['json', 'yaml'], transforms: false });
-  const reply = render(document.json, 200, form);
+  const reply = renderReply(document.json, 200, form);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 

@@ -16,7 +16,7 @@ const maxPartHashes = 10_000;
  * A document about some of a plane's kinds, such as the OpenAPI document of one group version. The cache can evict the
  * document and create it again. It retains the hash for longer.
  */
-export interface DocumentPart {
+export interface PartialDocument {
   readonly hash: string;
   document(): ApiDocument;
 }
@@ -46,7 +46,7 @@ export class SharedDocuments {
   }
 
   /** Returns a partial document about the given kinds. Changes to other kinds of the plane do not invalidate it. */
-  part(name: string, resources: readonly MountedResource[], make: () => ApiDocument): DocumentPart {
+  partialDocument(name: string, resources: readonly MountedResource[], make: () => ApiDocument): PartialDocument {
     const key = `${name} ${digest(resources.map(mountedText).join('\n'))}`;
     const document = () => {
       const found = this.#parts.get(key)?.text.deref() ?? make();
@@ -86,7 +86,7 @@ export class SharedDocuments {
 }
 
 /** Returns a function that computes a value from a plane's kinds on first use, and again after the kinds changed. */
-export function perGeneration<T extends object>(
+export function cachedPerGeneration<T extends object>(
   plane: Plane,
   shared: SharedDocuments,
   name: string,

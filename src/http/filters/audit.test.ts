@@ -12,7 +12,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import { newExchange } from '../router.ts';
-import { audit } from './audit.ts';
+import { auditFilter } from './audit.ts';
 
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 const bodyOf = (name: string) =>
@@ -35,7 +35,7 @@ beforeEach(async () => {
     return write();
   };
   const append: Appender = {
-    isFast: () => true,
+    mayAppendSync: () => true,
     appendSync: (file, bytes) => failing(() => quick.appendSync(file, bytes)),
     appendAsync: (file, bytes) => failing(() => quick.appendAsync(file, bytes)),
   };
@@ -127,7 +127,7 @@ describe('a slow audit event', () => {
       },
       close: () => Promise.resolve(),
     };
-    const filter = audit({ auditLog: held, clock: systemClock, log: silentLog });
+    const filter = auditFilter({ auditLog: held, clock: systemClock, log: silentLog });
     const exchange = newExchange(request, systemClock);
     const answered = filter(exchange, async () => {
       happened.push('carried out');

@@ -1,8 +1,14 @@
 import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { timestamp } from '../../api/meta.ts';
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
-import type { AuditLog, LinePrefix } from '../../audit/audit-log.ts';
-import { type AuditRule, auditLevel, defaultAuditRules, isRefusal, isWrite } from '../../audit/audit-policy.ts';
+import type { AuditLinePrefix, AuditLog } from '../../audit/audit-log.ts';
+import {
+  type AuditRule,
+  auditLevel,
+  defaultAuditRules,
+  isRefusedCode,
+  isStateChangingRequest,
+} from '../../audit/audit-policy.ts';
 import { redactBody } from '../../audit/redact-body.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -28,13 +34,13 @@ export interface AuditOptions {
  * event only if an audit rule matches, above all if the request was denied. A write request whose first event cannot be
  * written is not executed (completions §11).
  */
-export function audit(options: AuditOptions): Filter {
+export function auditFilter(options: AuditOptions): Filter {
   // All steps are in one async function: each further async function would take as long as creating the event.
   return async (exchange, next) => {
     const caller = exchange.identity;
     const initialLevel = levelOf(options, exchange, caller);
-    const prefix: LinePrefix = {};
-    if (initialLevel !== 'None' && isWrite(exchange.info)) {
+    const prefix: AuditLinePrefix = {};
+    if (initialLevel !== 'None' && isStateChangingRequest(exchange.info)) {
       try {
         await options.auditLog.write(
           eventOf(options, exchange, { stage: 'RequestReceived', level: initialLevel, caller }),
@@ -54,7 +60,7 @@ export function audit(options: AuditOptions): Filter {
     const status = reply === undefined ? statusOf(failure) : { code: reply.status };
     // A login request has no caller before it is executed.
     const finalCaller = caller ?? exchange.identity;
-    const isUnchanged = finalCaller === caller && !isRefusal(status.code);
+    const isUnchanged = finalCaller === caller && !isRefusedCode(status.code);
     const level = isUnchanged ? initialLevel : levelOf(options, exchange, finalCaller, status.code);
     if (level !== 'None') {
       try {

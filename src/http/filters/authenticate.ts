@@ -3,9 +3,9 @@ import type { Identity } from '../../auth/identity.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Exchange, Filter, Handler } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { linkSignal } from '../request/with-signal.ts';
+import { linkAbortSignal } from '../request/with-signal.ts';
 import { bearerTokenOf } from '../session/bearer-token.ts';
-import { type BrowserSessions, browserSession, withBrowserHeaders } from '../session/browser-session.ts';
+import { type BrowserSessions, browserSession, withBrowserSecurityHeaders } from '../session/browser-session.ts';
 import { endOnPermissionChange } from '../session/end-on-permission-change.ts';
 
 export interface AuthenticateOptions {
@@ -26,7 +26,7 @@ export function authenticate(options: AuthenticateOptions): Filter {
   const admit = (exchange: Exchange, identity: Identity | undefined, next: Handler): Promise<Reply> => {
     if (identity === undefined || identity.signal.aborted) return refuse(exchange, unauthorized());
     exchange.identity = identity;
-    exchange.completion.onComplete(linkSignal(exchange, identity.signal));
+    exchange.completion.onComplete(linkAbortSignal(exchange, identity.signal));
     return endOnPermissionChange(exchange, identity, next);
   };
   return (exchange, next) => {
@@ -38,6 +38,6 @@ export function authenticate(options: AuthenticateOptions): Filter {
     const credential = bearer ?? session?.value;
     const found = credential === undefined ? undefined : options.authenticate(credential, exchange);
     const replying = andThen(found, (identity) => admit(exchange, identity, next));
-    return session === undefined ? replying : replying.then(withBrowserHeaders);
+    return session === undefined ? replying : replying.then(withBrowserSecurityHeaders);
   };
 }

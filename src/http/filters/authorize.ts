@@ -22,7 +22,7 @@ export function authorize(options: AuthorizeOptions): Filter {
   ): Promise<Reply> => {
     exchange.decision = decision;
     if (decision.allowed) return next(exchange);
-    const detail = denial(callerOf(exchange).user.name, attributes, decision.reason);
+    const detail = denialMessage(callerOf(exchange).user.name, attributes, decision.reason);
     if (!attributes.resourceRequest) throw forbiddenPath(detail);
     throw forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, detail);
   };
@@ -40,7 +40,7 @@ export function attributesOf(info: RequestInfo): Attributes {
 }
 
 /** Returns the error message for a denied request (rules ERR-10 to ERR-12). */
-export function denial(user: string, attributes: Attributes, reason: string): string {
+export function denialMessage(user: string, attributes: Attributes, reason: string): string {
   const text = escapeMarkup(`User ${JSON.stringify(user)} cannot ${attributes.verb} ${objectOf(attributes)}`);
   return reason === '' ? text : `${text}: ${reason}`;
 }

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { chain, type Exchange, type Handler } from '../exchange.ts';
+import { composeFilters, type Exchange, type Handler } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { deadline } from './deadline.ts';
-import { recover } from './recover.ts';
+import { deadlineFilter } from './deadline.ts';
+import { errorReplyFilter } from './recover.ts';
 
 const never = () => new Promise<Reply>(() => {});
 const ok = async (): Promise<Reply> => ({ status: 200, headers: {} });
@@ -15,7 +15,10 @@ async function answerOf(
   clock: Clock,
   handler: Handler,
 ): Promise<{ status: number; said: unknown }> {
-  const { status, body } = await chain([recover({ log: silentLog }), deadline({ clock })], handler)(exchange);
+  const { status, body } = await composeFilters(
+    [errorReplyFilter({ log: silentLog }), deadlineFilter({ clock })],
+    handler,
+  )(exchange);
   return { status, said: body === undefined ? '' : JSON.parse(String(body)).message };
 }
 

@@ -24,7 +24,7 @@ const writes = new Set(['create', 'update', 'patch', 'delete']);
  * Sets a deadline for each request that is not long-running. When the deadline passes, the client gets an error
  * response immediately, and the request's signal aborts the remaining work.
  */
-export function deadline(options: DeadlineOptions): Filter {
+export function deadlineFilter(options: DeadlineOptions): Filter {
   const maximum = options.maximumMilliseconds ?? 60_000;
   const writeMaximum = options.writeMilliseconds ?? 34_000;
   // Nearly all requests have one of these two timeouts and share a timer queue. A request with another timeout uses its

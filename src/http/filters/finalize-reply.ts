@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Exchange, Filter } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { recover } from './recover.ts';
+import { errorReplyFilter } from './recover.ts';
 import { warningHeaders } from './warnings.ts';
 
 export interface FinalizeReplyOptions {
@@ -21,7 +21,7 @@ export interface FinalizeReplyOptions {
  */
 export function finalizeReply(options: FinalizeReplyOptions): Filter {
   const { clock, log, addHeaders, onComplete } = options;
-  return recover({
+  return errorReplyFilter({
     log,
     finish(exchange, reply) {
       const { headers } = reply;

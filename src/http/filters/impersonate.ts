@@ -9,7 +9,7 @@ import type { Exchange, Filter, Handler, IncomingRequest } from '../exchange.ts'
 import type { Reply } from '../reply.ts';
 import { callerOf } from '../session/caller.ts';
 import { endOnPermissionChange } from '../session/end-on-permission-change.ts';
-import { denial } from './authorize.ts';
+import { denialMessage } from './authorize.ts';
 
 export interface ImpersonateOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
@@ -37,7 +37,7 @@ export function impersonate(options: ImpersonateOptions): Filter {
       throw forbidden(
         { group: attributes.group, resource: attributes.resource },
         attributes.name,
-        denial(caller.user.name, attributes, decision.reason),
+        denialMessage(caller.user.name, attributes, decision.reason),
       );
     }
     const user: UserInfo = {

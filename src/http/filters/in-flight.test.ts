@@ -4,7 +4,7 @@ import { unauthorized } from '../../api/status.ts';
 import { ManualClock, systemClock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
 import { readBody } from '../wire/read-body.ts';
-import { inFlight } from './in-flight.ts';
+import { inFlightFilter } from './in-flight.ts';
 
 /** A body whose second half arrives when the test sends it. */
 class Halves {
@@ -44,7 +44,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a request whose body is still being received', () => {
   it('holds no in-flight slot', async () => {
-    const filter = inFlight({ clock: new ManualClock(), writes: 1, waitMilliseconds: 0 });
+    const filter = inFlightFilter({ clock: new ManualClock(), writes: 1, waitMilliseconds: 0 });
     const halves = new Halves();
     const slow = post(filter, halves.body());
     await turn();
@@ -56,7 +56,7 @@ describe('a request whose body is still being received', () => {
   it('gets 429 if there is no slot when its body has arrived (ERR-15)', async () => {
     // With a clock that stands still, every time slice fits into its round, however busy the machine is.
     const clock = new ManualClock();
-    const filter = inFlight({ clock, writes: 1, waitMilliseconds: 0 });
+    const filter = inFlightFilter({ clock, writes: 1, waitMilliseconds: 0 });
     const halves = new Halves();
     const slow = post(filter, halves.body());
     await turn();
@@ -79,7 +79,7 @@ describe('a request whose body is still being received', () => {
   });
 
   it('releases no slot that it does not hold if its body ends early', async () => {
-    const filter = inFlight({ clock: systemClock, writes: 1, waitMilliseconds: 0 });
+    const filter = inFlightFilter({ clock: systemClock, writes: 1, waitMilliseconds: 0 });
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{');
       await turn();
@@ -99,7 +99,7 @@ describe('a request whose body is still being received', () => {
 });
 
 it('a request whose body is buffered does not wait for a second slot', async () => {
-  const filter = inFlight({ clock: systemClock, writes: 1 });
+  const filter = inFlightFilter({ clock: systemClock, writes: 1 });
   const order: string[] = [];
   const note = (name: string) => ({
     work: async () => {
@@ -116,7 +116,7 @@ it('a body whose Content-Length is too long is not awaited', async () => {
   async function* never(): AsyncGenerator<Uint8Array> {
     await new Promise(() => {});
   }
-  const filter = inFlight({ clock: systemClock });
+  const filter = inFlightFilter({ clock: systemClock });
   expect(await post(filter, never(), { headers: { 'content-length': '11' }, limit: 10 })).toBe(413);
 });
 
@@ -140,7 +140,7 @@ describe('requests of several keys', () => {
   }
 
   it('share the CPU: a key with hundreds of requests delays no other key', async () => {
-    const filter = inFlight({ clock: systemClock });
+    const filter = inFlightFilter({ clock: systemClock });
     let done = 0;
     const many = Array.from({ length: 400 }, () =>
       get(filter, 'anna', () => {
@@ -158,7 +158,7 @@ describe('requests of several keys', () => {
   });
 
   it('are not started after their client has disconnected, which is not a refusal', async () => {
-    const filter = inFlight({ clock: systemClock });
+    const filter = inFlightFilter({ clock: systemClock });
     const controller = new AbortController();
     let begun = false;
     const given = get(filter, 'anna', () => (begun = true), controller.signal);
@@ -168,7 +168,7 @@ describe('requests of several keys', () => {
   });
 
   it('get 401 rather than 429 if their key ended while they waited', async () => {
-    const filter = inFlight({ clock: systemClock, reads: 1 });
+    const filter = inFlightFilter({ clock: systemClock, reads: 1 });
     const controller = new AbortController();
     let begun = false;
     const turnComes = get(filter, 'anna', () => (begun = true), controller.signal);

@@ -46,7 +46,7 @@ const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
  * and established watches use no slots (completions §10). A request keeps its slot while it waits for the disk. Because
  * there is only one thread, a request also waits for a time slice before it uses the CPU.
  */
-export function inFlight(options: InFlightOptions): Filter {
+export function inFlightFilter(options: InFlightOptions): Filter {
   const slots = (count: number) =>
     new FairSlots({
       slots: count,

@@ -20,7 +20,7 @@ interface Bucket {
 const burstSeconds = 2;
 
 /** Limits the request rate of each access key. A request above the limit gets 429 with Retry-After. */
-export function keyRate(options: KeyRateOptions): Filter {
+export function keyRateFilter(options: KeyRateOptions): Filter {
   const { clock, perSecond } = options;
   if (perSecond === 0) return (exchange, next) => next(exchange);
   const burst = Math.max(1, perSecond * burstSeconds);

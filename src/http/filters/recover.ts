@@ -13,7 +13,7 @@ export interface RecoverOptions {
  * Turns errors of the inner filters into replies and notifies the completion listeners. Filters outside of this one
  * must not throw. A deadline can produce the reply before all work for the request has ended.
  */
-export function recover({ log, finish }: RecoverOptions): Filter {
+export function errorReplyFilter({ log, finish }: RecoverOptions): Filter {
   return (exchange, next) =>
     new Promise<Reply>((resolve, reject) => {
       let isSettled = false;

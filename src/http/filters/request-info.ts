@@ -1,6 +1,6 @@
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Exchange, Filter } from '../exchange.ts';
-import { belowSegments, pathSegments, rawPath } from '../request/path-segments.ts';
+import { pathBelowSegments, pathSegments, rawPath } from '../request/path-segments.ts';
 import { type RequestInfo, requestInfoOf, urlCacheLimits } from '../request/request-info.ts';
 
 /** Parses the path of the request, relative to a plane whose mount has `depth` path segments. */
@@ -25,5 +25,5 @@ export function requestInfo(options: { readonly depth: number }): Filter {
 function segmentsBelow(segments: Exchange['segments'], request: Exchange['request'], depth: number): readonly string[] {
   // A path with repeated slashes or an invalid encoding must be parsed again from its text.
   const isPlain = segments !== undefined && !segments.includes('');
-  return isPlain ? segments.slice(depth) : pathSegments(belowSegments(rawPath(request.url), depth));
+  return isPlain ? segments.slice(depth) : pathSegments(pathBelowSegments(rawPath(request.url), depth));
 }

@@ -3,15 +3,15 @@ import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { unauthorized } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { chain } from '../exchange.ts';
+import { composeFilters } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { recover } from './recover.ts';
-import { type SourceLimitOptions, sourceLimit } from './source-limit.ts';
+import { errorReplyFilter } from './recover.ts';
+import { type SourceLimitOptions, sourceLimitFilter } from './source-limit.ts';
 
 const clock = new ManualClock();
 
 function limited(options: Partial<SourceLimitOptions> = {}) {
-  const filter = sourceLimit({ clock, freeFailures: 2, ...options });
+  const filter = sourceLimitFilter({ clock, freeFailures: 2, ...options });
   return async (remoteAddress: string, token: string): Promise<number> => {
     const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
     const exchange = exchangeFor({ remoteAddress, headers }, clock);
@@ -20,7 +20,10 @@ function limited(options: Partial<SourceLimitOptions> = {}) {
       exchange.identity = { user: { name: 'u', groups: [] }, system: false, signal: new AbortController().signal };
       return { status: 200, headers: {} };
     };
-    const { status, headers: answered } = await chain([recover({ log: silentLog }), filter], next)(exchange);
+    const { status, headers: answered } = await composeFilters(
+      [errorReplyFilter({ log: silentLog }), filter],
+      next,
+    )(exchange);
     return status === 429 ? -Number(answered['retry-after']) : status;
   };
 }

@@ -2,7 +2,7 @@ import { StatusError, tooManyRequests } from '../../api/status.ts';
 import { sourceNetworkOf } from '../../auth/login-backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
-import { sessionMismatch } from '../session/browser-session.ts';
+import { sessionMismatchError } from '../session/browser-session.ts';
 import { PresentedCredentials } from '../session/presented-credential.ts';
 
 export interface SourceLimitOptions {
@@ -29,7 +29,7 @@ const forgetMilliseconds = 10 * 60_000;
  * (proxy, NAT), so a credential that was valid recently is accepted even if its source has to wait. Repeated use of the
  * same invalid credential, for example by a program whose key was deleted, counts as one failure of the source.
  */
-export function sourceLimit(options: SourceLimitOptions): Filter {
+export function sourceLimitFilter(options: SourceLimitOptions): Filter {
   const freeFailures = options.freeFailures ?? 20;
   const longestWait = options.longestWaitMilliseconds ?? 60_000;
   const limit = options.maxSources ?? 10_000;
@@ -87,7 +87,7 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
       throw tooManyRequests('Too many failed authentications, please try again later.', Math.ceil(wait / 1000));
     }
     exchange.completion.onComplete((_reply, error) => {
-      if (error === sessionMismatch) return;
+      if (error === sessionMismatchError) return;
       if (error instanceof StatusError && error.code === 401) {
         if (fingerprint !== undefined) removeValid(fingerprint);
         if (fingerprint === undefined || recordFailure(invalid, credentialKey(source, fingerprint)))

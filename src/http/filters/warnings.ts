@@ -8,7 +8,7 @@ const totalLength = 4096;
 const cutLength = 256;
 
 /** Adds the warnings of the exchange to the response as Warning headers. Each distinct text is sent once. */
-export function warnings(): Filter {
+export function warningsFilter(): Filter {
   return async (exchange, next) => {
     const reply = await next(exchange);
     if (exchange.warnings.length > 0) reply.headers.warning = warningHeaders(exchange.warnings);

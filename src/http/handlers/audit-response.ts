@@ -3,12 +3,12 @@ import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Stores the response object in the exchange for the audit filter, which logs it if the audit policy requires it. */
-export function auditResponse<T extends ServedObject>(endpoint: Endpoint, served: T): T {
+export function setAuditedResponse<T extends ServedObject>(endpoint: Endpoint, served: T): T {
   endpoint.exchange.auditedResponse = { kind: endpoint.kind, value: () => served.object };
   return served;
 }
 
-export function auditListResponse(endpoint: Endpoint, list: ServedList): ServedList {
+export function setAuditedListResponse(endpoint: Endpoint, list: ServedList): ServedList {
   const { kind, exchange } = endpoint;
   exchange.auditedResponse = {
     kind,

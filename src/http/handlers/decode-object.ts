@@ -2,7 +2,7 @@ import { isJsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { RequestDocument } from '../../registry/fast/request-document.ts';
 import type { FieldValidation } from '../../registry/verbs.ts';
-import { applyFieldValidation, shapeObject } from '../../registry/write/decode.ts';
+import { applyFieldValidation, decodeDocument } from '../../registry/write/decode.ts';
 import type { Endpoint } from './endpoint.ts';
 import { decodeRawBody, type RawBody } from './raw-body.ts';
 
@@ -19,7 +19,7 @@ export function decodeObject(endpoint: Endpoint, sent: RawBody, fieldValidation:
   const { kind, context } = endpoint;
   const { value, findings, texts } = decodeRawBody(endpoint, sent, kind, kind.builtIn !== true);
   endpoint.exchange.auditedRequest = { kind, value: () => value };
-  const { object, ...shaped } = shapeObject(kind, value, {
+  const { object, ...shaped } = decodeDocument(kind, value, {
     findings,
     namespace: context.namespace,
     body: sent.bytes,

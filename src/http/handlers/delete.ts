@@ -7,8 +7,8 @@ import type { DeleteOptions, DeleteResult } from '../../registry/verbs.ts';
 import { objectReply, statusReply } from '../negotiate/object-reply.ts';
 import type { Reply } from '../reply.ts';
 import { deleteOptionsFromBody, deleteOptionsFromQuery, type ParsedDeleteOptions } from '../request/delete-options.ts';
-import { auditResponse } from './audit-response.ts';
-import { type Endpoint, negotiateForm } from './endpoint.ts';
+import { setAuditedResponse } from './audit-response.ts';
+import { type Endpoint, negotiateResponseForm } from './endpoint.ts';
 import { decodeRawBody, type RawBody, readRawBody } from './raw-body.ts';
 
 /**
@@ -19,12 +19,12 @@ export async function deleteObject(
   endpoint: Endpoint,
   remove: (options: DeleteOptions) => Promise<DeleteResult>,
 ): Promise<Reply> {
-  const form = negotiateForm(endpoint, 'object');
+  const form = negotiateResponseForm(endpoint, 'object');
   const sent = readDeleteOptions(endpoint, false);
   const { options, orphanDependents } = mustAwait(sent) ? await sent : sent;
   const deleted = await remove(options);
   if ('gone' in deleted) return statusReply(deleted.gone, 200, form);
-  return objectReply(auditResponse(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
+  return objectReply(setAuditedResponse(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
 }
 
 /** Reads the delete options from the request body, or from the query if the body is empty (DELETE-01, DELETE-23). */

@@ -17,7 +17,7 @@ import { type Endpoint, type EndpointSettings, resourceOf } from './endpoint.ts'
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { patch } from './patch.ts';
-import { readBytes } from './read-bytes.ts';
+import { readByteStream } from './read-bytes.ts';
 import { requestContext } from './request-context.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
@@ -114,7 +114,7 @@ function serveSubresource(endpoint: Endpoint, subresource: MountedSubresource): 
   const { verb, pathName } = endpoint.exchange.info;
   if (verb !== 'patch') checkPathName(pathName);
   if (verb === 'get' && verbs.get) return get(endpoint, bindNamed(verbs.get, context, pathName));
-  if (verb === 'get' && verbs.read) return readBytes(endpoint, bindNamed(verbs.read, context, pathName));
+  if (verb === 'get' && verbs.read) return readByteStream(endpoint, bindNamed(verbs.read, context, pathName));
   if (verb === 'update' && verbs.update) return update(endpoint, bindNamed(verbs.update, context, pathName));
   if (verb === 'patch' && verbs.patch) return patch(endpoint, bindNamed(verbs.patch, context, pathName));
   if (verb === 'create' && verbs.createNamed) return create(endpoint, bindNamed(verbs.createNamed, context, pathName));

@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Format, negotiate } from '../negotiate/negotiate.ts';
+import { type BodyFormat, negotiate } from '../negotiate/negotiate.ts';
 import { checkTransform, type ResponseForm } from '../negotiate/object-reply.ts';
 import { includeObjectOf } from '../negotiate/table.ts';
 
@@ -46,18 +46,18 @@ export function supportsProtobuf(endpoint: Endpoint): boolean {
 }
 
 /** Returns the formats that the server supports for the response, preferred first. A watch cannot use YAML. */
-function formatsOf(responseType: 'object' | 'list' | 'watch', protobuf: boolean): readonly Format[] {
+function formatsOf(responseType: 'object' | 'list' | 'watch', protobuf: boolean): readonly BodyFormat[] {
   if (responseType === 'watch') return protobuf ? streamedWithProtobuf : streamed;
   return protobuf ? textualWithProtobuf : textual;
 }
 
-const streamed: readonly Format[] = ['json'];
-const streamedWithProtobuf: readonly Format[] = ['json', 'protobuf'];
-const textual: readonly Format[] = ['json', 'yaml'];
-const textualWithProtobuf: readonly Format[] = ['json', 'yaml', 'protobuf'];
+const streamed: readonly BodyFormat[] = ['json'];
+const streamedWithProtobuf: readonly BodyFormat[] = ['json', 'protobuf'];
+const textual: readonly BodyFormat[] = ['json', 'yaml'];
+const textualWithProtobuf: readonly BodyFormat[] = ['json', 'yaml', 'protobuf'];
 
 /** Negotiates format, indentation and transform of the response before the request is executed. Throws 406. */
-export function negotiateForm(endpoint: Endpoint, responseType: 'object' | 'list' | 'watch'): ResponseForm {
+export function negotiateResponseForm(endpoint: Endpoint, responseType: 'object' | 'list' | 'watch'): ResponseForm {
   const { exchange, kind, mounted, settings } = endpoint;
   const query = exchange.query;
   const negotiated = negotiate(exchange.request, query, {

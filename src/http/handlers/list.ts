@@ -2,11 +2,11 @@ import type { ListOptions, ServedList } from '../../registry/verbs.ts';
 import { listReply } from '../negotiate/object-reply.ts';
 import type { Reply } from '../reply.ts';
 import { readListOptions } from '../request/query-options.ts';
-import { auditListResponse } from './audit-response.ts';
-import { type Endpoint, negotiateForm } from './endpoint.ts';
+import { setAuditedListResponse } from './audit-response.ts';
+import { type Endpoint, negotiateResponseForm } from './endpoint.ts';
 
 export async function list(endpoint: Endpoint, read: (options: ListOptions) => Promise<ServedList>): Promise<Reply> {
-  const form = negotiateForm(endpoint, 'list');
+  const form = negotiateResponseForm(endpoint, 'list');
   const options = readListOptions(endpoint.exchange.query, endpoint.kind);
-  return listReply(auditListResponse(endpoint, await read(options)), form, endpoint.exchange);
+  return listReply(setAuditedListResponse(endpoint, await read(options)), form, endpoint.exchange);
 }

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { JsonSyntaxError, parseJson } from '@flotilla/json';
+import { JsonSyntaxError, type JsonValue, parseJson } from '@flotilla/json';
 import { findingWarnings, readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
@@ -12,8 +11,8 @@ import type { Reply } from '../reply.ts';
 import { checkPathName } from '../request/path-name.ts';
 import { readPatchOptions } from '../request/query-options.ts';
 import { readBody } from '../wire/read-body.ts';
-import { auditResponse } from './audit-response.ts';
-import { type Endpoint, negotiateForm } from './endpoint.ts';
+import { setAuditedResponse } from './audit-response.ts';
+import { type Endpoint, negotiateResponseForm } from './endpoint.ts';
 
 /** Serves PATCH. Checks the content type before anything else, as rule REQ-28 requires. */
 export async function patch(
@@ -23,13 +22,13 @@ export async function patch(
   const { request, query, info } = endpoint.exchange;
   const type = patchTypeOf(request.headers['content-type'], patchTypesOf(endpoint.mounted.kind));
   checkPathName(info.pathName);
-  const form = negotiateForm(endpoint, 'object');
+  const form = negotiateResponseForm(endpoint, 'object');
   const reading = readBody(endpoint.exchange, endpoint.settings.bodyLimit);
   const bytes = mustAwait(reading) ? await reading : reading;
   const options = readPatchOptions(query, type === 'apply', request.headers['user-agent']);
   const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
   endpoint.exchange.auditedRequest = { kind: endpoint.kind, value: () => patchValue(sent) };
-  const written = auditResponse(endpoint, await apply(sent, options));
+  const written = setAuditedResponse(endpoint, await apply(sent, options));
   return objectReply(written, written.created ? 201 : 200, form);
 }
 

@@ -2,18 +2,18 @@ import { type DecodedDocument, type ExpectedKind, readDocument, undecodableBody 
 import type { GroupVersionKind } from '../../api/meta.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { bodyFormat } from '../negotiate/body-format.ts';
-import type { Format } from '../negotiate/negotiate.ts';
+import type { BodyFormat } from '../negotiate/negotiate.ts';
 import { readBody } from '../wire/read-body.ts';
 import { type Endpoint, supportsProtobuf } from './endpoint.ts';
 
 /** A request body that has been received but not decoded. */
 export interface RawBody {
   readonly bytes: Uint8Array;
-  readonly format: Format;
+  readonly format: BodyFormat;
 }
 
-const textual: readonly Format[] = ['json', 'yaml'];
-const withProtobuf: readonly Format[] = [...textual, 'protobuf'];
+const textual: readonly BodyFormat[] = ['json', 'yaml'];
+const withProtobuf: readonly BodyFormat[] = [...textual, 'protobuf'];
 
 /** Receives the request body. Checks its content type (415) before its size (413), as rule REQ-27 requires. */
 export function readRawBody(endpoint: Endpoint, takesProtobuf = supportsProtobuf(endpoint)): MaybePromise<RawBody> {

@@ -1,4 +1,4 @@
-import type { ServedBytes } from '../../registry/verbs.ts';
+import type { ForwardedResponse } from '../../registry/verbs.ts';
 import type { Reply } from '../reply.ts';
 import { isLongRunning } from '../request/long-running.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -7,9 +7,9 @@ import type { Endpoint } from './endpoint.ts';
  * Serves GET of a byte stream that another server produces, such as a container log. The request releases its in-flight
  * slot first, because the other server does the work.
  */
-export async function readBytes(
+export async function readByteStream(
   { exchange }: Endpoint,
-  read: (query: URLSearchParams) => Promise<ServedBytes>,
+  read: (query: URLSearchParams) => Promise<ForwardedResponse>,
 ): Promise<Reply> {
   exchange.inFlightSlot?.release();
   const { status, headers, body } = await read(exchange.query);

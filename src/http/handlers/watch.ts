@@ -5,12 +5,12 @@ import { mediaTypes } from '../negotiate/negotiate.ts';
 import { watchFrames } from '../negotiate/watch-frames.ts';
 import type { Reply } from '../reply.ts';
 import { readWatchOptions } from '../request/query-options.ts';
-import { type Endpoint, negotiateForm } from './endpoint.ts';
+import { type Endpoint, negotiateResponseForm } from './endpoint.ts';
 
 /** Serves a watch. The response headers are sent immediately, followed by one line per event (rule WATCH-01). */
 export async function watch(endpoint: Endpoint, open: (options: WatchOptions) => Promise<WatchStream>): Promise<Reply> {
   const { exchange, kind } = endpoint;
-  const form = negotiateForm(endpoint, 'watch');
+  const form = negotiateResponseForm(endpoint, 'watch');
   const stream = await open(readWatchOptions(exchange.query, kind, exchange.info.pathName));
   return {
     status: 200,

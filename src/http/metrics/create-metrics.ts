@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { VersionInfo } from '../documents/version.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
-import { ResponseTallies, withoutDryRun } from './response-tallies.ts';
+import { ResponseMetrics, withoutDryRun } from './response-metrics.ts';
 import {
   addBuildInfo,
   addGauge,
@@ -47,7 +47,7 @@ export interface Metrics {
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
-  const responses = new ResponseTallies();
+  const responses = new ResponseMetrics();
   const executing = { mutating: 0, readOnly: 0 };
   addExecuting(registry, executing);
   for (const gauge of options.gauges ?? []) addGauge(registry, gauge);
@@ -79,8 +79,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
     async text() {
       return responses.text() + (await registry.metrics());
     },
-    recordResponseSize: (labels, bytes) => responses.sent(labels, bytes),
-    recordResponse: (labels, code, seconds, bytes) => responses.answered(labels, code, seconds, bytes),
+    recordResponseSize: (labels, bytes) => responses.recordResponseSize(labels, bytes),
+    recordResponse: (labels, code, seconds, bytes) => responses.recordResponse(labels, code, seconds, bytes),
     changeInFlight(kind, change) {
       executing[kind] += change;
     },
@@ -89,7 +89,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       longRunning.inc(stream);
       return onlyOnce(() => longRunning.dec(stream));
     },
-    watchEventRecorder: (labels) => responses.watchEvents(labels),
+    watchEventRecorder: (labels) => responses.watchEventRecorder(labels),
     recordAbort: (labels) => aborts.inc(withoutDryRun(labels)),
     recordTermination: (labels, code) => terminations.inc({ ...withoutDryRun(labels), code: String(code) }),
   };

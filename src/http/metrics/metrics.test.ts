@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Feed } from '../../lib/feed.ts';
 import { versionInfo } from '../documents/version.ts';
-import { inFlight } from '../filters/in-flight.ts';
-import { everyVerb, exampleExchange, examplePlane, shipKind } from '../plane.fixture.ts';
+import { inFlightFilter } from '../filters/in-flight.ts';
+import { allVerbStubs, exampleExchange, examplePlane, shipKind } from '../plane.fixture.ts';
 import type { Reply } from '../reply.ts';
 import { createMetrics } from './create-metrics.ts';
-import { RequestLabeller } from './request-labels.ts';
+import { RequestLabeler } from './request-labels.ts';
 import { requestObserver } from './request-observer.ts';
 
 const ships = '/apis/fleet.example.com/v1/namespaces/harbour/ships';
@@ -22,7 +22,7 @@ function measured() {
   });
   const plane = examplePlane();
   const observe = requestObserver({ metrics, planeOf: () => plane });
-  const counting = inFlight({ clock, onInFlightChange: (kind, change) => metrics.changeInFlight(kind, change) });
+  const counting = inFlightFilter({ clock, onInFlightChange: (kind, change) => metrics.changeInFlight(kind, change) });
   return {
     clock,
     metrics,
@@ -124,10 +124,10 @@ describe('metrics', () => {
   it('a body that is generated while it is written is measured at its end and is not a stream (METRIC-02)', async () => {
     const { send, line } = measured();
     const pieces = [Buffer.alloc(700), Buffer.alloc(300)];
-    const { body } = await send(ships, () => ({ status: 200, headers: {}, body: { pieces } }));
+    const { body } = await send(ships, () => ({ status: 200, headers: {}, body: { chunks: pieces } }));
     expect(await line('apiserver_response_sizes_sum')).toEqual([expect.stringMatching(/ 0$/)]);
-    if (typeof body !== 'object' || !('pieces' in body)) throw new Error('it has become something else');
-    expect([...body.pieces].map(({ byteLength }) => byteLength)).toEqual([700, 300]);
+    if (typeof body !== 'object' || !('chunks' in body)) throw new Error('it has become something else');
+    expect([...body.chunks].map(({ byteLength }) => byteLength)).toEqual([700, 300]);
     expect(await line('apiserver_response_sizes_sum')).toEqual([expect.stringMatching(/ 1000$/)]);
     expect(await line('apiserver_longrunning_requests{')).toEqual([]);
   });
@@ -164,7 +164,7 @@ describe('metrics', () => {
 });
 
 describe('labels', () => {
-  const labeller = new RequestLabeller();
+  const labeller = new RequestLabeler();
   const label = (path: string, method = 'GET') => labeller.label(exampleExchange(path, {}, method), examplePlane());
 
   it('cannot be invented by clients (METRIC-02)', () => {
@@ -180,11 +180,11 @@ describe('labels', () => {
   it('are limited, however many kinds there are (METRIC-02)', () => {
     const many = Array.from({ length: 600 }, (_, number) => ({
       kind: { ...shipKind, plural: `ships${number}` },
-      verbs: everyVerb,
+      verbs: allVerbStubs,
       subresources: {},
     }));
     const plane = examplePlane(many);
-    const fresh = new RequestLabeller();
+    const fresh = new RequestLabeler();
     const named = many
       .map(({ kind }) => fresh.label(exampleExchange(`/apis/fleet.example.com/v1/${kind.plural}`), plane).resource)
       .filter((resource) => resource !== '');

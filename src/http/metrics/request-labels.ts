@@ -40,7 +40,7 @@ const maxResources = 500;
  * Derives metric labels from requests. Labels contain only kinds and verbs that exist, so clients cannot create new
  * label values.
  */
-export class RequestLabeller {
+export class RequestLabeler {
   readonly #seen = new Set<string>();
   readonly #labelsByKey = new Map<string, RequestLabels>();
   /** The labels of each kind for requests without a subresource and dry run: a few verbs and scopes per kind. */

@@ -3,7 +3,7 @@ import type { Exchange, IncomingRequest } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
 import { isFeed, isGenerated, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
 import type { Metrics } from './create-metrics.ts';
-import { RequestLabeller, type RequestLabels } from './request-labels.ts';
+import { RequestLabeler, type RequestLabels } from './request-labels.ts';
 
 /** Response codes of requests that the server rejected to protect itself, or that it terminated. */
 const terminatedCodes = new Set([429, 503, 504]);
@@ -16,7 +16,7 @@ interface RequestObserverOptions {
 
 /** Creates the `onComplete` function of a filter chain. It records responses, errors and open streams in metrics. */
 export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
-  const labeller = new RequestLabeller();
+  const labeller = new RequestLabeler();
   return (exchange: Exchange, reply: Reply, milliseconds: number): void => {
     const labels = labeller.label(exchange, planeOf(exchange));
     // Encode the text here, because the metrics need the length in bytes, and counting bytes takes as long as encoding.
@@ -25,7 +25,7 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     if (terminatedCodes.has(reply.status)) metrics.recordTermination(labels, reply.status);
     if (hasDisconnected(exchange.request)) metrics.recordAbort(labels);
     if (isGenerated(reply)) {
-      reply.body = { pieces: measured(reply.body.pieces, (bytes) => metrics.recordResponseSize(labels, bytes)) };
+      reply.body = { chunks: measured(reply.body.chunks, (bytes) => metrics.recordResponseSize(labels, bytes)) };
       return;
     }
     if (isProxied(reply)) {

@@ -2,23 +2,23 @@ import { notAcceptable } from '../../api/status.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import { type MediaRange, parseAccept } from './media-type.ts';
 
-export type Format = 'json' | 'yaml' | 'protobuf';
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 export type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
 /** A conversion of the response, for example to a Table, that the client requests in the Accept header (NEG-10). */
-export interface Transform {
+export interface ResponseTransform {
   readonly kind: TransformKind;
   readonly version: 'v1' | 'v1beta1';
 }
 
 /** The result of content negotiation: format, indentation and conversion of the response. */
-export interface Negotiated {
-  readonly format: Format;
+export interface NegotiatedForm {
+  readonly format: BodyFormat;
   readonly pretty: boolean;
-  readonly transform?: Transform | undefined;
+  readonly transform?: ResponseTransform | undefined;
 }
 
-export const mediaTypes: Readonly<Record<Format, string>> = {
+export const mediaTypes: Readonly<Record<BodyFormat, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
   protobuf: 'application/vnd.kubernetes.protobuf',
@@ -26,14 +26,14 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
 
 export interface NegotiateOptions {
   /** The formats that the server supports for the response, preferred first. Transforms never use protobuf. */
-  readonly formats: readonly Format[];
+  readonly formats: readonly BodyFormat[];
   /** True for a watch. Error messages then list the media types with `;stream=watch`. */
   readonly stream?: boolean;
   readonly transforms?: boolean;
 }
 
 /** Selects the response format by the Accept header. Throws 406 if none is supported (rules NEG-07 to NEG-12). */
-export function negotiate(request: IncomingRequest, query: URLSearchParams, options: NegotiateOptions): Negotiated {
+export function negotiate(request: IncomingRequest, query: URLSearchParams, options: NegotiateOptions): NegotiatedForm {
   const accept = request.headers.accept ?? '';
   // Fast path: most clients send exactly this header.
   if (accept === mediaTypes.json && options.formats.includes('json')) {
@@ -48,14 +48,14 @@ export function negotiate(request: IncomingRequest, query: URLSearchParams, opti
 }
 
 /** Selects the format of an error response (NEG-18). Falls back to indented JSON; never converts to a Table. */
-export function negotiateError(request: IncomingRequest, query: URLSearchParams): Negotiated {
+export function negotiateError(request: IncomingRequest, query: URLSearchParams): NegotiatedForm {
   const found = bestOf(request.headers.accept ?? '', { formats: ['json', 'yaml'], transforms: false });
   if (found === undefined) return { format: 'json', pretty: true };
   return { format: found.form.format, pretty: found.pretty || isPretty(request, query) };
 }
 
 interface Found {
-  readonly form: Omit<Negotiated, 'pretty'>;
+  readonly form: Omit<NegotiatedForm, 'pretty'>;
   readonly pretty: boolean;
 }
 
@@ -72,14 +72,14 @@ function bestOf(header: string, options: NegotiateOptions): Found | undefined {
   return undefined;
 }
 
-function names(clause: MediaRange, format: Format): boolean {
+function names(clause: MediaRange, format: BodyFormat): boolean {
   if (clause.type === '*') return clause.subtype === '*';
   if (clause.type !== 'application') return false;
   return clause.subtype === '*' || `application/${clause.subtype}` === mediaTypes[format];
 }
 
 /** Applies the parameters of a media type in the Accept header. `undefined` if one of them is unsupported (NEG-09). */
-function served(clause: MediaRange, format: Format, options: NegotiateOptions): Found | undefined {
+function served(clause: MediaRange, format: BodyFormat, options: NegotiateOptions): Found | undefined {
   const { parameters } = clause;
   const stream = parameters.get('stream') ?? '';
   if (stream !== '' && stream !== 'watch') return undefined;
@@ -93,7 +93,7 @@ function served(clause: MediaRange, format: Format, options: NegotiateOptions): 
   return transform === undefined || format === 'protobuf' ? undefined : { form: { format, transform }, pretty };
 }
 
-function transformOf(parameters: ReadonlyMap<string, string>): Transform | undefined {
+function transformOf(parameters: ReadonlyMap<string, string>): ResponseTransform | undefined {
   const kind = parameters.get('as');
   const version = parameters.get('v');
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined;

@@ -5,16 +5,16 @@ import { notAcceptable, qualifiedResource, type Status } from '../../api/status.
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { generateText, type JoinedText, wholeOrGenerated } from '../wire/generated-body.ts';
+import { bufferOrGenerateBody, generateText, type JoinedText } from '../wire/generated-body.ts';
 import { indentJson } from './indent-json.ts';
 import { listMetaJson, listText, mapLazily } from './list-json.ts';
-import { mediaTypes, type Negotiated } from './negotiate.ts';
+import { mediaTypes, type NegotiatedForm } from './negotiate.ts';
 import { partialMetadataJson, partialMetadataListText } from './partial-metadata.ts';
-import { render } from './render.ts';
+import { renderReply } from './render.ts';
 import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson, tableText } from './table.ts';
 
 /** The negotiated form of a response. It is known before the request is executed: Accept is checked early (REQ-27). */
-export interface ResponseForm extends Negotiated {
+export interface ResponseForm extends NegotiatedForm {
   readonly kind: ResourceKind;
   readonly include: IncludeObject;
   /** True if the kind can be returned as a Table. False for kinds that are never stored, such as reviews (NEG-17). */
@@ -46,12 +46,12 @@ export function checkTransform(form: ResponseForm, responseType: 'object' | 'lis
 export function objectReply(served: ServedObject, status: number, form: ResponseForm): Reply {
   const { transform } = form;
   if (form.format === 'protobuf') return protobufReply(served.object, status, form);
-  if (transform === undefined) return render(served.json(), status, form);
-  if (transform.kind !== 'Table') return render(partialMetadataJson(served, transform.version), status, form);
+  if (transform === undefined) return renderReply(served.json(), status, form);
+  if (transform.kind !== 'Table') return renderReply(partialMetadataJson(served, transform.version), status, form);
   const options = { version: transform.version, include: form.include, now: form.now() };
   const metadata = listMetaJson({ items: [], resourceVersion: served.object.metadata.resourceVersion ?? '' });
   const row = rowJson(form.kind, served, options);
-  return render(tableJson(metadata, columnDefinitionsJson(form.kind), [row], options), status, form);
+  return renderReply(tableJson(metadata, columnDefinitionsJson(form.kind), [row], options), status, form);
 }
 
 /** The part of the exchange that a long list needs: it is generated in several time slices, until the request ends. */
@@ -69,9 +69,9 @@ export async function listReply(list: ServedList, form: ResponseForm, exchange: 
     );
   }
   const text = textOf(list, form);
-  if (form.format !== 'json' || (form.pretty && list.items.length === 0)) return render(joined(text), 200, form);
+  if (form.format !== 'json' || (form.pretty && list.items.length === 0)) return renderReply(joined(text), 200, form);
   const shown = form.pretty ? indented(text) : { ...text, tail: `${text.tail}\n` };
-  const body = await wholeOrGenerated(generateText(shown), exchange.end, exchange.nextTimeSlice);
+  const body = await bufferOrGenerateBody(generateText(shown), exchange.end, exchange.nextTimeSlice);
   return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
 }
 
@@ -110,7 +110,7 @@ function joined({ head, items, tail }: JoinedText): string {
 /** Returns a response with a Status, which is never converted to a Table or to partial metadata (rule NEG-16). */
 export function statusReply(status: Status, code: number, form: ResponseForm): Reply {
   if (form.format === 'protobuf') return protobufReply(status, code, form);
-  return render(JSON.stringify(status), code, form);
+  return renderReply(JSON.stringify(status), code, form);
 }
 
 function protobufReply(object: JsonObject, status: number, form: ResponseForm): Reply {

@@ -2,9 +2,9 @@ import { writeJson } from '@flotilla/json';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { JoinedText } from '../wire/generated-body.ts';
 import { listMetaJson, mapLazily } from './list-json.ts';
-import type { Transform } from './negotiate.ts';
+import type { ResponseTransform } from './negotiate.ts';
 
-type MetaVersion = Transform['version'];
+type MetaVersion = ResponseTransform['version'];
 
 /** Returns an object's metadata as a PartialObjectMetadata, which garbage collectors request, for example. */
 export function partialMetadataJson(served: ServedObject, version: MetaVersion): string {

@@ -2,10 +2,10 @@ import { parseTrustedJson } from '@flotilla/json';
 import { yamlText } from '@flotilla/yaml';
 import type { Reply } from '../reply.ts';
 import { indentJson } from './indent-json.ts';
-import { mediaTypes, type Negotiated } from './negotiate.ts';
+import { mediaTypes, type NegotiatedForm } from './negotiate.ts';
 
 /** Returns a response that contains the compact JSON in the negotiated format (rules NEG-19, NEG-22). */
-export function render(json: string, status: number, form: Negotiated): Reply {
+export function renderReply(json: string, status: number, form: NegotiatedForm): Reply {
   if (form.format === 'yaml') {
     return { status, headers: { 'content-type': mediaTypes.yaml }, body: yamlText(parseTrustedJson(json)) };
   }

@@ -4,14 +4,14 @@ import { badRequest } from '../../api/status.ts';
 import { tableColumns, tableRow } from '../../api/table.ts';
 import { peekWithoutManagedFields, type ServedObject } from '../../registry/verbs.ts';
 import type { JoinedText } from '../wire/generated-body.ts';
-import type { Transform } from './negotiate.ts';
+import type { ResponseTransform } from './negotiate.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 /** Options for converting objects to the rows of a Table. */
 export interface TableOptions {
-  readonly version: Transform['version'];
+  readonly version: ResponseTransform['version'];
   readonly include: IncludeObject;
   /** The current time in milliseconds since the epoch, from which the ages of objects are computed. */
   readonly now: number;

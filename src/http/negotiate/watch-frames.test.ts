@@ -4,7 +4,7 @@ import { configMapKind } from '../../api/core/config-map.ts';
 import type { ObjectEvent } from '../../registry/verbs.ts';
 import { newSharedEventCache } from '../../registry/watch/watch-events.ts';
 import { protobufCodec } from '../protobuf/envelope.ts';
-import type { Transform } from './negotiate.ts';
+import type { ResponseTransform } from './negotiate.ts';
 import type { ResponseForm } from './object-reply.ts';
 import { watchFrames } from './watch-frames.ts';
 
@@ -16,7 +16,7 @@ function event(shared: boolean): ObjectEvent {
   return shared ? { type: 'ADDED', object, shared: newSharedEventCache() } : { type: 'ADDED', object };
 }
 
-function form(change: Partial<ResponseForm> = {}, kind?: Transform['kind']): ResponseForm {
+function form(change: Partial<ResponseForm> = {}, kind?: ResponseTransform['kind']): ResponseForm {
   return {
     format: 'json',
     pretty: false,

@@ -28,14 +28,14 @@ export type MetaType =
   | 'Time'
   | 'WatchEvent';
 
-export function metaName(type: MetaType): string {
+export function metaComponentName(type: MetaType): string {
   return `${metaPackage}.${type}`;
 }
 
-export const referencePrefix = '#/components/schemas/';
+export const schemaReferencePrefix = '#/components/schemas/';
 
-export function reference(name: string): JsonObject {
-  return { $ref: `${referencePrefix}${name}` };
+export function schemaReference(name: string): JsonObject {
+  return { $ref: `${schemaReferencePrefix}${name}` };
 }
 
 /**
@@ -43,5 +43,5 @@ export function reference(name: string): JsonObject {
  * and a default only inside of `allOf`.
  */
 export function referenceProperty(name: string, description: string, emptyByDefault = true): JsonObject {
-  return { description, ...(emptyByDefault ? { default: {} } : {}), allOf: [reference(name)] };
+  return { description, ...(emptyByDefault ? { default: {} } : {}), allOf: [schemaReference(name)] };
 }

@@ -3,7 +3,7 @@ import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { servedGroups } from '../discovery/served-groups.ts';
 import { type ApiDocument, jsonDocument } from '../documents/api-document.ts';
-import type { DocumentPart, SharedDocuments } from '../documents/shared-documents.ts';
+import type { PartialDocument, SharedDocuments } from '../documents/shared-documents.ts';
 import { groupVersionDocument, singlePathDocument } from './v3.ts';
 
 /** The number of documents to create per tick of the event loop. Creating one takes about a millisecond. */
@@ -23,7 +23,7 @@ export interface GroupVersionDocumentsOptions {
  */
 export class GroupVersionDocuments {
   readonly #options: GroupVersionDocumentsOptions;
-  readonly #parts = new Map<string, () => DocumentPart>();
+  readonly #parts = new Map<string, () => PartialDocument>();
   #index: Promise<ApiDocument> | undefined;
 
   constructor(options: GroupVersionDocumentsOptions) {
@@ -31,7 +31,7 @@ export class GroupVersionDocuments {
     const { resources, serverVersion, shared } = options;
     const add = (path: string, description: string) => {
       const make = () => jsonDocument(singlePathDocument(`/${path}/`, description, serverVersion));
-      this.#parts.set(path, () => shared.part(`v3 ${path} ${serverVersion}`, [], make));
+      this.#parts.set(path, () => shared.partialDocument(`v3 ${path} ${serverVersion}`, [], make));
     };
     const groups = servedGroups(resources);
     if (groups.some(({ name }) => name === '')) add('api', 'get available API versions');
@@ -41,7 +41,7 @@ export class GroupVersionDocuments {
       for (const served of versions) {
         const path = name === '' ? `api/${served.version}` : `apis/${name}/${served.version}`;
         const make = () => jsonDocument(groupVersionDocument(served, serverVersion));
-        this.#parts.set(path, () => shared.part(`v3 ${path} ${serverVersion}`, served.resources, make));
+        this.#parts.set(path, () => shared.partialDocument(`v3 ${path} ${serverVersion}`, served.resources, make));
       }
     }
     add('version', 'get the version information for this server');

@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../api/meta.ts';
 import { listKindOf, type ResourceKind } from '../../api/resource.ts';
 import { hasEmbeddedResources } from '../../api/schema/has-embedded-resources.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import { componentName, metaName, reference, referenceProperty } from './component-names.ts';
+import { componentName, metaComponentName, referenceProperty, schemaReference } from './component-names.ts';
 import { typedComponents } from './typed-components.ts';
 
 const apiVersionMember: JsonObject = {
@@ -19,13 +19,13 @@ const kindMember: JsonObject = {
 const objectMembers: JsonObject = {
   apiVersion: apiVersionMember,
   kind: kindMember,
-  metadata: referenceProperty(metaName('ObjectMeta'), 'Standard object metadata.'),
+  metadata: referenceProperty(metaComponentName('ObjectMeta'), 'Standard object metadata.'),
 };
 
 /** The properties that every embedded resource has. Its metadata is optional. */
 const resourceMembers: JsonObject = {
   ...objectMembers,
-  metadata: referenceProperty(metaName('ObjectMeta'), 'Standard metadata of the embedded resource.', false),
+  metadata: referenceProperty(metaComponentName('ObjectMeta'), 'Standard metadata of the embedded resource.', false),
 };
 
 /** Returns the OpenAPI components of a kind by name: the kind and, if it is built in, the Go structs that it uses. */
@@ -42,7 +42,7 @@ export function kindComponents(kind: ResourceKind): JsonObject {
       ...described,
       ...rest,
       properties: { ...(properties as JsonObject), ...objectMembers },
-      'x-kubernetes-group-version-kind': [kindOf(kind)],
+      'x-kubernetes-group-version-kind': [groupVersionKindOf(kind)],
     },
   };
 }
@@ -58,7 +58,7 @@ function kindComponent(kind: ResourceKind): JsonObject {
     ...rest,
     type: 'object',
     properties: withObjectMembers(properties),
-    'x-kubernetes-group-version-kind': [kindOf(kind)],
+    'x-kubernetes-group-version-kind': [groupVersionKindOf(kind)],
     ...(kind.selectableFields === undefined || kind.builtIn === true
       ? {}
       : { 'x-kubernetes-selectable-fields': kind.selectableFields.map((fieldPath) => ({ fieldPath })) }),
@@ -91,20 +91,24 @@ export function listComponent(kind: ResourceKind): JsonObject {
       items: {
         type: 'array',
         description: 'The objects.',
-        items: { default: {}, allOf: [reference(componentName(kind))] },
+        items: { default: {}, allOf: [schemaReference(componentName(kind))] },
       },
       kind: kindMember,
-      metadata: referenceProperty(metaName('ListMeta'), 'Standard list metadata.'),
+      metadata: referenceProperty(metaComponentName('ListMeta'), 'Standard list metadata.'),
     },
     required: ['items'],
-    'x-kubernetes-group-version-kind': [{ ...kindOf(kind), kind: listKindOf(kind) }],
+    'x-kubernetes-group-version-kind': [{ ...groupVersionKindOf(kind), kind: listKindOf(kind) }],
   };
 }
 
 export function listComponentName(kind: ResourceKind): string {
-  return componentName({ ...kindOf(kind), kind: listKindOf(kind) });
+  return componentName({ ...groupVersionKindOf(kind), kind: listKindOf(kind) });
 }
 
-export function kindOf({ group, version, kind }: ResourceKind): { group: string; kind: string; version: string } {
+export function groupVersionKindOf({ group, version, kind }: ResourceKind): {
+  group: string;
+  kind: string;
+  version: string;
+} {
   return { group, kind, version };
 }

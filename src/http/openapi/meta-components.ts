@@ -1,6 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
 import type { GroupVersionKind } from '../../api/meta.ts';
-import { type MetaType, metaName, referenceProperty } from './component-names.ts';
+import { type MetaType, metaComponentName, referenceProperty } from './component-names.ts';
 
 function text(description: string): JsonObject {
   return { type: 'string', description, default: '' };
@@ -27,12 +27,12 @@ function textMap(description: string): JsonObject {
 }
 
 function listOf(type: MetaType, description: string, extensions: JsonObject = {}): JsonObject {
-  const { description: _, ...items } = referenceProperty(metaName(type), '');
+  const { description: _, ...items } = referenceProperty(metaComponentName(type), '');
   return { type: 'array', items, description, ...extensions };
 }
 
 function time(description: string): JsonObject {
-  return referenceProperty(metaName('Time'), description, false);
+  return referenceProperty(metaComponentName('Time'), description, false);
 }
 
 const typeMeta: JsonObject = {
@@ -101,7 +101,7 @@ const managedFieldsEntry: JsonObject = {
   properties: {
     apiVersion: optionalText('The API version of the field names.'),
     fieldsType: optionalText('The format of fieldsV1; always FieldsV1.'),
-    fieldsV1: referenceProperty(metaName('FieldsV1'), 'The fields.', false),
+    fieldsV1: referenceProperty(metaComponentName('FieldsV1'), 'The fields.', false),
     manager: optionalText('The name of the manager.'),
     operation: optionalText('Apply for server-side apply; Update for every other write.'),
     subresource: optionalText('The subresource through which the fields were set.'),
@@ -130,9 +130,9 @@ const status: JsonObject = {
   properties: {
     ...typeMeta,
     code: integer('The HTTP status code.', 'int32'),
-    details: referenceProperty(metaName('StatusDetails'), 'Details about the object and the error.', false),
+    details: referenceProperty(metaComponentName('StatusDetails'), 'Details about the object and the error.', false),
     message: optionalText('A human-readable message.'),
-    metadata: referenceProperty(metaName('ListMeta'), 'Standard list metadata.'),
+    metadata: referenceProperty(metaComponentName('ListMeta'), 'Standard list metadata.'),
     reason: optionalText('A machine-readable reason, such as NotFound, Conflict or Invalid.'),
     status: optionalText('Success or Failure.'),
   },
@@ -173,7 +173,7 @@ const deleteOptions: JsonObject = {
     ),
     orphanDependents: flag('Deprecated: use propagationPolicy. True means Orphan.'),
     preconditions: referenceProperty(
-      metaName('Preconditions'),
+      metaComponentName('Preconditions'),
       'Conditions on the current object. The request fails if one of them is not met.',
       false,
     ),
@@ -234,7 +234,7 @@ export function metaComponents(groupVersions: readonly Omit<GroupVersionKind, 'k
     }));
   const named: JsonObject = {};
   for (const [type, component] of Object.entries(components) as [MetaType, JsonObject][]) {
-    named[metaName(type)] =
+    named[metaComponentName(type)] =
       type === 'DeleteOptions' || type === 'WatchEvent'
         ? { ...component, 'x-kubernetes-group-version-kind': everywhere(type) }
         : type === 'Status'

@@ -1,7 +1,7 @@
 import { pathNotFound } from '../../api/status.ts';
 import type { ApiDocument, DocumentSet } from '../documents/api-document.ts';
 import type { SharedDocuments } from '../documents/shared-documents.ts';
-import { perGeneration } from '../documents/shared-documents.ts';
+import { cachedPerGeneration } from '../documents/shared-documents.ts';
 import type { Exchange } from '../exchange.ts';
 import { parseAccept } from '../negotiate/media-type.ts';
 import type { Plane } from '../plane.ts';
@@ -9,7 +9,7 @@ import type { Reply } from '../reply.ts';
 import { rawPath, rawQuery } from '../request/path-segments.ts';
 import { GroupVersionDocuments } from './group-version-documents.ts';
 import { OpenApiV2Document } from './openapi-v2-document.ts';
-import { swaggerProtobuf, swaggerProtobufRequested } from './v2-protobuf.ts';
+import { swaggerProtobufAcceptType, swaggerProtobufType } from './v2-protobuf.ts';
 
 const root = '/openapi/v3';
 
@@ -21,10 +21,10 @@ export function openApiDocuments(
   options: { readonly serverVersion: string; readonly shared: SharedDocuments },
 ): DocumentSet {
   const { serverVersion, shared } = options;
-  const v3 = perGeneration(plane, shared, `v3 ${serverVersion}`, (resources) => {
+  const v3 = cachedPerGeneration(plane, shared, `v3 ${serverVersion}`, (resources) => {
     return new GroupVersionDocuments({ resources, serverVersion, shared, root });
   });
-  const v2 = perGeneration(
+  const v2 = cachedPerGeneration(
     plane,
     shared,
     `v2 ${serverVersion}`,
@@ -40,7 +40,7 @@ export function openApiDocuments(
         const document = await whole.document();
         if (!wantsProtobuf(exchange)) return { document, headers: etagHeaders(document) };
         const headers = etagHeaders({ hash: `${document.hash}-protobuf` });
-        return { document, headers, contentType: `application/${swaggerProtobuf}`, bytes: await whole.bytes() };
+        return { document, headers, contentType: `application/${swaggerProtobufType}`, bytes: await whole.bytes() };
       }
       if (path === root) {
         const index = await v3().index();
@@ -63,7 +63,7 @@ function wantsProtobuf({ request }: Exchange): boolean {
   const isNamed = (...subtypes: readonly string[]) =>
     accept.some(({ type, subtype }) => type === 'application' && subtypes.includes(subtype));
   const takesText = accept.some(({ subtype }) => subtype === '*') || isNamed('json', 'yaml');
-  return !takesText && isNamed(swaggerProtobuf, swaggerProtobufRequested);
+  return !takesText && isNamed(swaggerProtobufType, swaggerProtobufAcceptType);
 }
 
 function etagHeaders({ hash }: Pick<ApiDocument, 'hash'>): Record<string, string> {

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue, writeJson } from '@floti
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { servedGroups } from '../discovery/served-groups.ts';
-import { type ApiDocument, textDocument } from '../documents/api-document.ts';
+import { type ApiDocument, documentFromJson } from '../documents/api-document.ts';
 import { documentsPerTick } from './group-version-documents.ts';
 import { mergeGroupVersionKinds, swaggerDocument } from './v2.ts';
-import { swaggerBytes } from './v2-protobuf.ts';
+import { encodeSwaggerProtobuf } from './v2-protobuf.ts';
 import { groupVersionDocument } from './v3.ts';
 
 /** The number of definitions to serialize per tick of the event loop. */
@@ -37,7 +37,7 @@ export class OpenApiV2Document {
   /** Returns the document encoded as protobuf. */
   async bytes(): Promise<Uint8Array> {
     const { json } = await this.document();
-    this.#bytes ??= swaggerBytes(JSON.parse(json));
+    this.#bytes ??= encodeSwaggerProtobuf(JSON.parse(json));
     return this.#bytes;
   }
 
@@ -64,7 +64,7 @@ export class OpenApiV2Document {
       if (name === 'paths') return `"paths":{${paths.join()}}`;
       return name === 'definitions' ? `"definitions":{${texts.join()}}` : memberText(name, member);
     });
-    return textDocument(`{${whole.join()}}`);
+    return documentFromJson(`{${whole.join()}}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import type { ResourceKind } from '../../api/resource.ts';
-import { componentName, metaName, reference } from './component-names.ts';
-import { kindOf, listComponentName } from './kind-components.ts';
+import { componentName, metaComponentName, schemaReference } from './component-names.ts';
+import { groupVersionKindOf, listComponentName } from './kind-components.ts';
 import {
   deleteParameters,
   listParameters,
@@ -11,10 +11,10 @@ import {
   writeParameters,
 } from './parameters.ts';
 
-export type Action = 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection';
+export type OpenApiAction = 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection';
 
 /** The HTTP method of each OpenAPI action. */
-export const methods: Readonly<Record<Action, string>> = {
+export const httpMethodByAction: Readonly<Record<OpenApiAction, string>> = {
   get: 'get',
   list: 'get',
   post: 'post',
@@ -24,7 +24,7 @@ export const methods: Readonly<Record<Action, string>> = {
   deletecollection: 'delete',
 };
 
-const verbs: Readonly<Record<Action, string>> = {
+const verbs: Readonly<Record<OpenApiAction, string>> = {
   get: 'read',
   list: 'list',
   post: 'create',
@@ -51,8 +51,8 @@ const listTypes = [...bodyTypes, 'application/json;stream=watch'];
  * Returns an OpenAPI operation. `resource` determines the path. `kind` is the kind of the request and response bodies,
  * which is a different one for some subresources.
  */
-export function operation(
-  action: Action,
+export function openApiOperation(
+  action: OpenApiAction,
   resource: ResourceKind,
   kind: ResourceKind,
   scope: OperationScope,
@@ -67,11 +67,11 @@ export function operation(
     ...bodyOf(action, own, resource.builtIn === true ? typedPatchTypes : patchTypes),
     responses: { ...responsesOf(action, kind, own), 401: { description: 'Unauthorized' } },
     'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': kindOf(kind),
+    'x-kubernetes-group-version-kind': groupVersionKindOf(kind),
   };
 }
 
-function parametersOf(action: Action): readonly JsonObject[] {
+function parametersOf(action: OpenApiAction): readonly JsonObject[] {
   switch (action) {
     case 'list':
       return listParameters;
@@ -91,16 +91,17 @@ function parametersOf(action: Action): readonly JsonObject[] {
   }
 }
 
-function bodyOf(action: Action, own: string, patches: readonly string[]): JsonObject {
+function bodyOf(action: OpenApiAction, own: string, patches: readonly string[]): JsonObject {
   if (action === 'get' || action === 'list') return {};
-  if (action === 'patch') return { requestBody: { required: true, content: content(metaName('Patch'), patches) } };
+  if (action === 'patch')
+    return { requestBody: { required: true, content: content(metaComponentName('Patch'), patches) } };
   if (action === 'delete' || action === 'deletecollection') {
-    return { requestBody: { content: content(metaName('DeleteOptions'), bodyTypes) } };
+    return { requestBody: { content: content(metaComponentName('DeleteOptions'), bodyTypes) } };
   }
   return { requestBody: { required: true, content: content(own, bodyTypes) } };
 }
 
-function responsesOf(action: Action, kind: ResourceKind, own: string): JsonObject {
+function responsesOf(action: OpenApiAction, kind: ResourceKind, own: string): JsonObject {
   const ok = (name: string, types: readonly string[] = bodyTypes) => ({
     description: 'OK',
     content: content(name, types),
@@ -114,19 +115,22 @@ function responsesOf(action: Action, kind: ResourceKind, own: string): JsonObjec
     case 'patch':
       return { 200: ok(own), 201: { description: 'Created', content: content(own, bodyTypes) } };
     case 'delete':
-      return { 200: ok(metaName('Status')), 202: { ...ok(metaName('Status')), description: 'Accepted' } };
+      return {
+        200: ok(metaComponentName('Status')),
+        202: { ...ok(metaComponentName('Status')), description: 'Accepted' },
+      };
     case 'deletecollection':
-      return { 200: ok(metaName('Status')) };
+      return { 200: ok(metaComponentName('Status')) };
     default:
       return { 200: ok(own) };
   }
 }
 
 function content(name: string, types: readonly string[]): JsonObject {
-  return Object.fromEntries(types.map((type) => [type, { schema: reference(name) }]));
+  return Object.fromEntries(types.map((type) => [type, { schema: schemaReference(name) }]));
 }
 
-function descriptionOf(action: Action, { kind }: ResourceKind, subresource: string): string {
+function descriptionOf(action: OpenApiAction, { kind }: ResourceKind, subresource: string): string {
   const part = subresource === '' ? kind : `${subresource} of a ${kind}`;
   switch (action) {
     case 'list':
@@ -146,7 +150,7 @@ function descriptionOf(action: Action, { kind }: ResourceKind, subresource: stri
   }
 }
 
-function operationId(action: Action, resource: ResourceKind, { scope, subresource }: OperationScope): string {
+function operationId(action: OpenApiAction, resource: ResourceKind, { scope, subresource }: OperationScope): string {
   const collection = action === 'deletecollection' ? 'Collection' : '';
   const suffix = scope === 'ForAllNamespaces' ? scope : '';
   const prefix = scope === 'ForAllNamespaces' ? '' : scope;

@@ -22,7 +22,7 @@ import { roleKind } from '../../api/rbac/role.ts';
 import { roleBindingKind } from '../../api/rbac/role-binding.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
-import { type Field, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
+import { type GoField, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
 import { kindComponents } from './kind-components.ts';
@@ -55,7 +55,7 @@ const kinds: readonly ResourceKind[] = [
 
 /** Lists fields that only the schema or only the struct has. Such a field would be lost in a request. */
 function strayMembers(struct: GoStruct, schema: Schema, path: string): string[] {
-  const known = new Map<string, Field>();
+  const known = new Map<string, GoField>();
   const collect = ({ fields }: GoStruct) => {
     for (const field of fields) {
       if (field.name !== '') known.set(field.name, field);

@@ -1,10 +1,16 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { Schema } from '../../api/schema/schema.ts';
-import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
+import {
+  type GoField,
+  type GoFieldType,
+  type GoScalarType,
+  type GoStruct,
+  isStruct,
+} from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
-import { metaName, reference } from './component-names.ts';
+import { metaComponentName, schemaReference } from './component-names.ts';
 
-const metaPackage = metaName('ObjectMeta').replace(/\.ObjectMeta$/, '');
+const metaPackage = metaComponentName('ObjectMeta').replace(/\.ObjectMeta$/, '');
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 const microTime = `${metaPackage}.MicroTime`;
 const schemaPackage = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
@@ -102,7 +108,7 @@ function describe(
   return fields;
 }
 
-function member(components: JsonObject, field: Field, schema: Schema): JsonObject {
+function member(components: JsonObject, field: GoField, schema: Schema): JsonObject {
   const described: JsonObject = schema.description === undefined ? {} : { description: schema.description };
   if (field.shape === 'list') {
     const items = single(components, field.type, schema.items ?? {}, true);
@@ -119,14 +125,14 @@ function member(components: JsonObject, field: Field, schema: Schema): JsonObjec
 }
 
 /** Returns the schema of one value. A reference with a default needs `allOf`, because $ref allows no other members. */
-function single(components: JsonObject, type: FieldType, schema: Schema, withDefault: boolean): JsonObject {
+function single(components: JsonObject, type: GoFieldType, schema: Schema, withDefault: boolean): JsonObject {
   if (typeof type === 'string') return scalar(components, type, schema, withDefault);
   if (!isStruct(type)) {
     add(components, type.struct, {});
     return named(components, either[type.or]);
   }
   add(components, type, schema);
-  return withDefault ? { default: {}, allOf: [reference(type.name)] } : reference(type.name);
+  return withDefault ? { default: {}, allOf: [schemaReference(type.name)] } : schemaReference(type.name);
 }
 
 const plainTypes: Partial<Record<GoScalarType, JsonObject>> = {
@@ -148,15 +154,15 @@ function scalar(components: JsonObject, type: GoScalarType, schema: Schema, with
     const allowed = schema.enum === undefined ? {} : { enum: [...schema.enum] };
     return { ...plain, ...(zero === undefined ? {} : { default: zero }), ...allowed };
   }
-  if (type === 'time') return reference(metaName('Time'));
+  if (type === 'time') return schemaReference(metaComponentName('Time'));
   if (type === 'microTime') return named(components, microTime);
   if (type === 'quantity') return named(components, quantity);
-  return type === 'json' ? named(components, json) : reference(metaName('FieldsV1'));
+  return type === 'json' ? named(components, json) : schemaReference(metaComponentName('FieldsV1'));
 }
 
 function named(components: JsonObject, name: string): JsonObject {
   components[name] ??= nonObjectComponents[name] ?? {};
-  return reference(name);
+  return schemaReference(name);
 }
 
 const published = [

@@ -1,7 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { swaggerBytes } from './v2-protobuf.ts';
+import { encodeSwaggerProtobuf } from './v2-protobuf.ts';
 
 /** The fields of a message by number, in their order. */
 function fieldsOf(bytes: Uint8Array): Map<number, (Uint8Array | number | bigint | string)[]> {
@@ -68,7 +68,7 @@ const document: JsonObject = {
     },
   },
 };
-const bytes = swaggerBytes(document);
+const bytes = encodeSwaggerProtobuf(document);
 
 describe('the protobuf form of Swagger (OAPI-14)', () => {
   it('contains its title and its kinds', () => {

@@ -2,15 +2,15 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 
 /** The media type of a protobuf response, and the older spelling of it that clients send in Accept. */
-export const swaggerProtobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
-export const swaggerProtobufRequested = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
+export const swaggerProtobufType = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
+export const swaggerProtobufAcceptType = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
 /**
  * Encodes a Swagger document as the protobuf message that Go clients read (rule OAPI-14). kubectl accepts only protobuf
  * for client-side validation, which it uses for kinds that support only create. The field numbers come from the
  * published message definition and never change.
  */
-export function swaggerBytes(document: JsonObject): Uint8Array {
+export function encodeSwaggerProtobuf(document: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
   documentMessage(writer, document);
   return writer.finish();

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
-import { referencePrefix } from './component-names.ts';
+import { schemaReferencePrefix } from './component-names.ts';
 
 /** Converts OpenAPI v3 documents to one Swagger 2.0 document (rule OAPI-14). */
 export function swaggerDocument(documents: readonly JsonObject[], serverVersion: string): JsonObject {
@@ -89,7 +89,7 @@ function schemaOf(schema: JsonValue): JsonObject {
   for (const [keyword, member] of members(schema)) {
     if (unsupportedKeywords.has(keyword)) continue;
     if (keyword === '$ref' && typeof member === 'string')
-      converted.$ref = member.replace(referencePrefix, '#/definitions/');
+      converted.$ref = member.replace(schemaReferencePrefix, '#/definitions/');
     else if (keyword === 'properties') converted.properties = eachSchema(member);
     else if (keyword === 'allOf' && Array.isArray(member)) Object.assign(converted, ...member.map(schemaOf));
     else if (keyword === 'items' || keyword === 'additionalProperties') {

@@ -4,7 +4,7 @@ import type { ServedVersion } from '../discovery/served-groups.ts';
 import { componentName } from './component-names.ts';
 import { kindComponents, listComponent, listComponentName } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
-import { pathsOf } from './paths.ts';
+import { openApiPathsOf } from './paths.ts';
 
 /**
  * Returns the OpenAPI v3 document of one group version. It contains every component that it refers to (rules OAPI-02,
@@ -14,7 +14,7 @@ export function groupVersionDocument(served: ServedVersion, serverVersion: strin
   const paths: JsonObject = {};
   const schemas: JsonObject = metaComponents([served]);
   for (const resource of served.resources) {
-    Object.assign(paths, pathsOf(resource));
+    Object.assign(paths, openApiPathsOf(resource));
     Object.assign(schemas, componentsOf(resource));
   }
   return {

@@ -1,12 +1,12 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
-import { type Field, type FieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
+import { type GoField, type GoFieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
 /** Decodes a protobuf message to the JSON object of a Go struct. Throws an Error if the bytes are invalid. */
 export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): JsonObject {
   if (depth > maxDepth) throw new Error(`exceeded max depth of ${maxDepth}`);
-  const found = new Map<Field, JsonValue>();
+  const found = new Map<GoField, JsonValue>();
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
@@ -32,7 +32,7 @@ export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): J
 /** Limit on nested messages. Schemas are recursive, but real ones are not nested this deep. */
 const maxDepth = 500;
 
-function collect(found: Map<Field, JsonValue>, field: Field, reader: BinaryReader, depth: number): void {
+function collect(found: Map<GoField, JsonValue>, field: GoField, reader: BinaryReader, depth: number): void {
   if (field.shape === 'map') {
     const known = found.get(field);
     const target = isJsonObject(known) ? known : {};
@@ -50,7 +50,7 @@ function collect(found: Map<Field, JsonValue>, field: Field, reader: BinaryReade
   }
 }
 
-function readMapEntry(type: FieldType, bytes: Uint8Array, depth: number): [string, JsonValue] {
+function readMapEntry(type: GoFieldType, bytes: Uint8Array, depth: number): [string, JsonValue] {
   const reader = new BinaryReader(bytes);
   let key = '';
   let member: JsonValue = zeroOf(type) ?? {};
@@ -64,7 +64,7 @@ function readMapEntry(type: FieldType, bytes: Uint8Array, depth: number): [strin
 }
 
 /** Decodes one value. Returns `undefined` for a zero time, which has no representation in JSON. */
-function readSingle(type: FieldType, reader: BinaryReader, depth: number): JsonValue | undefined {
+function readSingle(type: GoFieldType, reader: BinaryReader, depth: number): JsonValue | undefined {
   if (typeof type === 'string') return readScalar(type, reader);
   if (isStruct(type)) return decodeMessage(type, reader.bytes(), depth + 1);
   return readEither(type, reader.bytes(), depth + 1);
@@ -72,7 +72,7 @@ function readSingle(type: FieldType, reader: BinaryReader, depth: number): JsonV
 
 /** Decodes a type with two alternatives, such as JSONSchemaPropsOrBool: a message with two fields, one of them set. */
 function readEither(
-  { struct, or }: Exclude<FieldType, string | GoStruct>,
+  { struct, or }: Exclude<GoFieldType, string | GoStruct>,
   bytes: Uint8Array,
   depth: number,
 ): JsonValue {
@@ -115,7 +115,7 @@ export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array 
   return writer.finish();
 }
 
-function writeMap(writer: BinaryWriter, field: Field, members: JsonObject): void {
+function writeMap(writer: BinaryWriter, field: GoField, members: JsonObject): void {
   for (const key of Object.keys(members).toSorted()) {
     writer.tag(field.number, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(key);
     writeSingle(writer, 2, field.type, members[key] ?? zeroOf(field.type) ?? null);
@@ -123,7 +123,7 @@ function writeMap(writer: BinaryWriter, field: Field, members: JsonObject): void
   }
 }
 
-function writeSingle(writer: BinaryWriter, number: number, type: FieldType, single: JsonValue): void {
+function writeSingle(writer: BinaryWriter, number: number, type: GoFieldType, single: JsonValue): void {
   writer.tag(number, wireTypeOf(type));
   if (typeof type === 'string') writeScalar(writer, type, single);
   else if (isStruct(type)) writer.bytes(encodeMessage(type, asObject(single)));
@@ -132,7 +132,7 @@ function writeSingle(writer: BinaryWriter, number: number, type: FieldType, sing
 
 function writeEither(
   writer: BinaryWriter,
-  { struct, or }: Exclude<FieldType, string | GoStruct>,
+  { struct, or }: Exclude<GoFieldType, string | GoStruct>,
   single: JsonValue,
 ): void {
   writer.fork();
@@ -146,13 +146,13 @@ function writeEither(
   writer.join();
 }
 
-function wireTypeOf(type: FieldType): WireType {
+function wireTypeOf(type: GoFieldType): WireType {
   if (type === 'double') return WireType.Bit64;
   return type === 'bool' || type === 'int32' || type === 'int64' ? WireType.Varint : WireType.LengthDelimited;
 }
 
 /** Returns the zero value of a type; `undefined` for a time, whose zero value has no representation in JSON. */
-function zeroOf(type: FieldType): JsonValue | undefined {
+function zeroOf(type: GoFieldType): JsonValue | undefined {
   switch (type) {
     case 'string':
     case 'bytes':

@@ -1,6 +1,5 @@
 import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { JsonValue } from '@flotilla/json';
-import { parseJson, writeJson } from '@flotilla/json';
+import { type JsonValue, parseJson, writeJson } from '@flotilla/json';
 import type { GoScalarType } from '../../api/structs/go-struct.ts';
 import { readTime, writeTime } from './time.ts';
 

@@ -63,7 +63,7 @@ export function rawQuery(url: string): string {
 }
 
 /** Returns the path without its first `count` segments, percent-encoded, with a leading slash. */
-export function belowSegments(path: string, count: number): string {
+export function pathBelowSegments(path: string, count: number): string {
   let at = 0;
   while (path.charCodeAt(at) === slash) at++;
   for (let passed = 0; passed < count; passed++) {

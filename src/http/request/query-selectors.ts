@@ -1,7 +1,7 @@
 import type { ResourceKind } from '../../api/resource.ts';
-import { type FieldSelector, parseFieldSelector, requiredValue } from '../../api/selectors/field-selector.ts';
+import { type FieldSelector, parseFieldSelector, requiredFieldValue } from '../../api/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../api/selectors/label-selector.ts';
-import { checkFields } from '../../api/selectors/select.ts';
+import { checkSelectorFields } from '../../api/selectors/select.ts';
 import { badRequest } from '../../api/status.ts';
 import type { ListOptions } from '../../registry/verbs.ts';
 
@@ -20,7 +20,7 @@ export function readSelectors(
   const fields = query.get('fieldSelector') ?? '';
   const labelSelector = labels === '' ? undefined : parseLabelSelector(labels);
   let fieldSelector = fields === '' ? undefined : parseFieldSelector(fields);
-  if (fieldSelector !== undefined) checkFields(kind, fieldSelector);
+  if (fieldSelector !== undefined) checkSelectorFields(kind, fieldSelector);
   if (pathName !== '') fieldSelector = narrowed(fieldSelector, pathName);
   return {
     ...(labelSelector === undefined ? {} : { labelSelector }),
@@ -29,7 +29,7 @@ export function readSelectors(
 }
 
 function narrowed(selector: FieldSelector | undefined, name: string): FieldSelector {
-  const asked = requiredValue(selector, 'metadata.name');
+  const asked = requiredFieldValue(selector, 'metadata.name');
   if (asked !== undefined && asked !== name) {
     throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }

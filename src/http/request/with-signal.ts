@@ -7,7 +7,7 @@ import { onAbort } from './request-end.ts';
  * is no reply. After that, the request ignores the signal, unless its body is still being produced. It then follows the
  * signal until the end of the body.
  */
-export function linkSignal(exchange: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
+export function linkAbortSignal(exchange: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
   const stop = onAbort(signal, (reason) => exchange.end.end(reason));
   return (reply) => {
     // `end` also ends when the body has been written to the socket, and then removes the listener from the signal.
@@ -17,8 +17,8 @@ export function linkSignal(exchange: Exchange, signal: AbortSignal): (reply: Rep
 }
 
 /** Runs the next handler. Ends the request if `signal` aborts before the end of the response. */
-export async function withSignal(exchange: Exchange, signal: AbortSignal, next: Handler): Promise<Reply> {
-  const onReply = linkSignal(exchange, signal);
+export async function runWithAbortSignal(exchange: Exchange, signal: AbortSignal, next: Handler): Promise<Reply> {
+  const onReply = linkAbortSignal(exchange, signal);
   let reply: Reply | undefined;
   try {
     reply = await next(exchange);

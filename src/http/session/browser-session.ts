@@ -32,7 +32,7 @@ export interface BrowserSession {
 export const sessionHeader = 'X-Flotilla-Session';
 
 /** The 401 error if the session in the header differs from that of the cookie. It does not count as a failed login. */
-export const sessionMismatch = unauthorized();
+export const sessionMismatchError = unauthorized();
 
 /**
  * Returns the session of a request. `undefined` if the request has no valid session cookie, or if it has an
@@ -44,7 +44,7 @@ export function browserSession(request: IncomingRequest, sessions: BrowserSessio
   const value = sessionCookieOf(request);
   const holder = value === undefined ? undefined : sessions.identityOf(value);
   if (value === undefined || holder === undefined) return undefined;
-  if (isSessionMismatch(request, holder)) return { value, identity: holder, refusal: sessionMismatch };
+  if (isSessionMismatch(request, holder)) return { value, identity: holder, refusal: sessionMismatchError };
   const missing = missingOriginProof(request, sessions.externalUrl);
   return missing.length === 0
     ? { value, identity: holder }
@@ -65,7 +65,7 @@ export function missingProofError(missing: readonly string[]): StatusError {
  * Adds headers that forbid browsers to guess the content type and to store the response. A browser could otherwise show
  * a stored response as a page without sending a request to this server.
  */
-export function withBrowserHeaders(reply: Reply): Reply {
+export function withBrowserSecurityHeaders(reply: Reply): Reply {
   const headers = { ...reply.headers, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
   return { ...reply, headers };
 }

@@ -3,7 +3,7 @@ import type { Identity } from '../../auth/identity.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import { isLongRunning } from '../request/long-running.ts';
-import { withSignal } from '../request/with-signal.ts';
+import { runWithAbortSignal } from '../request/with-signal.ts';
 
 /** Ends a long-running request if the permissions of the caller, or of the impersonated user `as`, change. */
 export function endOnPermissionChange(
@@ -13,5 +13,5 @@ export function endOnPermissionChange(
   as?: UserInfo,
 ): Promise<Reply> {
   const rights = isLongRunning(exchange) ? identity.permissionSignal?.(as) : undefined;
-  return rights === undefined ? next(exchange) : withSignal(exchange, rights, next);
+  return rights === undefined ? next(exchange) : runWithAbortSignal(exchange, rights, next);
 }

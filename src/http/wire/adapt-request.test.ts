@@ -10,7 +10,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RequestEnd } from '../request/request-end.ts';
-import { adaptStream } from './adapt-request.ts';
+import { adaptHttp2Stream } from './adapt-request.ts';
 import { Http2Response } from './http2-response.ts';
 
 let server: Http2Server;
@@ -40,7 +40,7 @@ async function sent(body: string, options: Sending = {}) {
   while (!isThere()) await new Promise(setImmediate);
   const end = new RequestEnd();
   stream.once('close', () => end.end('over'));
-  const incoming = adaptStream({ stream, headers, rawHeaders, source: '192.0.2.7' }, end);
+  const incoming = adaptHttp2Stream({ stream, headers, rawHeaders, source: '192.0.2.7' }, end);
   return { client, request, stream, end, incoming };
 }
 

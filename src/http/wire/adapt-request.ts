@@ -18,7 +18,7 @@ export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?
 }
 
 /** An HTTP/2 stream on which a request has arrived. */
-export interface IncomingStream {
+export interface IncomingHttp2Stream {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
   /** The headers as received: a list in which each name is followed by its value. */
@@ -28,7 +28,7 @@ export interface IncomingStream {
 }
 
 /** Converts an HTTP/2 stream to the request type of the handlers. */
-export function adaptStream(arrived: IncomingStream, end: RequestEnd): IncomingRequest {
+export function adaptHttp2Stream(arrived: IncomingHttp2Stream, end: RequestEnd): IncomingRequest {
   const { stream } = arrived;
   const { ':method': method = 'GET', ':path': path = '/', ':authority': authority } = arrived.headers;
   const headers = singleHeaders(arrived.rawHeaders) ?? joinedHeaders(arrived.headers);

@@ -96,7 +96,7 @@ const hostPattern = /^[\w!$%&'()*+,\-.:;=[\]~]*$/;
  * Returns what is wrong with the Host header; `undefined` if it is valid. Two Host headers are invalid, because another
  * program might use the other one.
  */
-export function hostProblem({ httpVersion, headersDistinct }: HostHeaders): string | undefined {
+export function hostHeaderProblem({ httpVersion, headersDistinct }: HostHeaders): string | undefined {
   const [host, ...others] = headersDistinct.host ?? [];
   if (host === undefined) return httpVersion === '1.1' ? 'missing required Host header' : undefined;
   if (others.length > 0) return 'too many Host headers';
@@ -113,7 +113,7 @@ export function refuseHost(problem: string | undefined): void {
  * Throws if an upgrade request has a body. Node does not read that body, but treats its bytes as the start of the
  * upgraded protocol. A proxy in front may treat them as the body, and the two would disagree.
  */
-export function refuseBody(headers: Readonly<Record<string, string | string[] | undefined>>): void {
+export function refuseUpgradeBody(headers: Readonly<Record<string, string | string[] | undefined>>): void {
   const length = headers['content-length'] ?? '0';
   if (headers['transfer-encoding'] === undefined && /^0+$/.test(String(length))) return;
   const message = 'an upgrade request must not have a body';

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { incomingRequest } from '../../../test/harness/exchange.ts';
 import type { GeneratedBody } from '../reply.ts';
 import { RequestEnd } from '../request/request-end.ts';
-import { generateText, maxWholeBytes, wholeOrGenerated } from './generated-body.ts';
-import { HeldResponse } from './held-response.fixture.ts';
+import { bufferOrGenerateBody, generateText, maxBufferedBodyBytes } from './generated-body.ts';
+import { ManualFlushResponse } from './manual-flush-response.fixture.ts';
 import { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 import { writeReply } from './write-reply.ts';
 
 const isPieced = (body: Uint8Array | GeneratedBody): body is GeneratedBody => 'pieces' in body;
-const bytesOf = (body: Uint8Array | GeneratedBody) => (isPieced(body) ? Buffer.concat([...body.pieces]) : body);
+const bytesOf = (body: Uint8Array | GeneratedBody) => (isPieced(body) ? Buffer.concat([...body.chunks]) : body);
 const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => false };
 
 /** Items that count themselves. */
@@ -29,7 +29,7 @@ describe('a long text', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.nat(20_000))), async (given) => {
         const items = given.map(([text, more]) => JSON.stringify(text + 'é'.repeat(more)));
-        const body = await wholeOrGenerated(generateText({ head: '{[', items, tail: ']}' }), new RequestEnd());
+        const body = await bufferOrGenerateBody(generateText({ head: '{[', items, tail: ']}' }), new RequestEnd());
         expect(Buffer.from(bytesOf(body)).toString()).toBe(`{[${items.join(',')}]}`);
       }),
     );
@@ -40,21 +40,21 @@ describe('a long text', () => {
       [5000, 20],
       [10, 12_000],
     ] as const) {
-      const whole = await wholeOrGenerated(generateText(counting(count, length).text), new RequestEnd());
+      const whole = await bufferOrGenerateBody(generateText(counting(count, length).text), new RequestEnd());
       expect(isPieced(whole)).toBe(false);
-      expect(bytesOf(whole).byteLength).toBeLessThanOrEqual(maxWholeBytes);
-      expect(isPieced(await wholeOrGenerated(generateText(counting(2 * count, length).text), new RequestEnd()))).toBe(
-        true,
-      );
+      expect(bytesOf(whole).byteLength).toBeLessThanOrEqual(maxBufferedBodyBytes);
+      expect(
+        isPieced(await bufferOrGenerateBody(generateText(counting(2 * count, length).text), new RequestEnd())),
+      ).toBe(true);
     }
   });
 
   it('is no longer generated after its request has ended', async () => {
     const end = new RequestEnd();
     const { made, text } = counting(10_000, 1000);
-    const body = await wholeOrGenerated(generateText(text), end);
+    const body = await bufferOrGenerateBody(generateText(text), end);
     if (!isPieced(body)) throw new Error('it is not long');
-    const pieces = body.pieces[Symbol.iterator]();
+    const pieces = body.chunks[Symbol.iterator]();
     while (made.count < 500) pieces.next();
     end.end(new Error('the key is no more'));
     expect(() => pieces.next()).toThrow('the key is no more');
@@ -65,12 +65,12 @@ describe('a long text', () => {
     const end = new RequestEnd();
     const { text } = counting(10_000, 10);
     const turn = async () => end.end(new Error('too late'));
-    await expect(wholeOrGenerated(generateText(text), end, turn)).rejects.toThrow('too late');
+    await expect(bufferOrGenerateBody(generateText(text), end, turn)).rejects.toThrow('too late');
   });
 
   it('yields the CPU between its pieces, however many there are', async () => {
     const { made, text } = counting(100_000, 100);
-    const body = await wholeOrGenerated(generateText(text), new RequestEnd());
+    const body = await bufferOrGenerateBody(generateText(text), new RequestEnd());
     let turns = 0;
     let most = 0;
     let last = made.count;
@@ -82,7 +82,7 @@ describe('a long text', () => {
       if (!over) setImmediate(others);
     };
     setImmediate(others);
-    const response = new HeldResponse();
+    const response = new ManualFlushResponse();
     const written = writeReply(
       incomingRequest({ httpVersion: '2' }),
       response,
@@ -100,18 +100,18 @@ describe('a long text', () => {
 
   it('is no longer generated after a disconnect', async () => {
     const { made, text } = counting(100_000, 100);
-    const body = await wholeOrGenerated(generateText(text), new RequestEnd());
-    const response = new HeldResponse();
+    const body = await bufferOrGenerateBody(generateText(text), new RequestEnd());
+    const response = new ManualFlushResponse();
     await writeReply(
       incomingRequest({ httpVersion: '2' }),
       response,
       { status: 200, headers: {}, body },
       {
         ...options,
-        isGone: () => response.pieces.length >= 5,
+        isGone: () => response.chunkLengths.length >= 5,
       },
     );
-    expect(response.pieces).toHaveLength(5);
+    expect(response.chunkLengths).toHaveLength(5);
     expect(made.count).toBeLessThan(3000);
   });
 });

@@ -16,7 +16,7 @@ const chunkLength = 64 * 1024;
 const chunkItems = 64;
 
 /** A body up to this size is sent with Content-Length. A longer one is generated, and compressed (rule NEG-20). */
-export const maxWholeBytes = 128 * 1024;
+export const maxBufferedBodyBytes = 128 * 1024;
 
 /** Yields the text as chunks of bytes, on demand, so that it is never in memory as a whole. */
 export function* generateText(joined: JoinedText): Generator<Uint8Array, undefined, undefined> {
@@ -38,7 +38,7 @@ export function* generateText(joined: JoinedText): Generator<Uint8Array, undefin
 }
 
 /** Returns a short body as bytes, and a long one as a body that is generated while it is being written. */
-export async function wholeOrGenerated(
+export async function bufferOrGenerateBody(
   chunks: Generator<Uint8Array, undefined, undefined>,
   end: RequestEnd,
   nextTimeSlice: NextTimeSlice = yieldToEventLoop,
@@ -48,7 +48,7 @@ export async function wholeOrGenerated(
   for (let next = chunks.next(); next.done !== true; next = chunks.next()) {
     firstChunks.push(next.value);
     length += next.value.byteLength;
-    if (length > maxWholeBytes) return { pieces: remainingChunks(firstChunks, chunks, end) };
+    if (length > maxBufferedBodyBytes) return { chunks: remainingChunks(firstChunks, chunks, end) };
     await nextTimeSlice();
     throwIfEnded(end);
   }

@@ -535,7 +535,7 @@ it('a truncated response is an error to the client, also over HTTP/2', async () 
     yield Buffer.alloc(200_000);
     throw new Error('no more');
   }
-  await start(async () => ({ status: 200, headers: {}, body: { pieces: pieces() } }));
+  await start(async () => ({ status: 200, headers: {}, body: { chunks: pieces() } }));
   const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
   const stream = session.request({ ':path': '/' });
   stream.on('error', () => {});

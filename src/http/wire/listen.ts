@@ -63,8 +63,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     log,
     limits,
     live,
-    stalled: new StalledReaderMonitor(limits.stallMilliseconds),
-    order: new PipelinedRequests(limits.streamsPerSession),
+    stalledReaders: new StalledReaderMonitor(limits.stallMilliseconds),
+    pipelinedRequests: new PipelinedRequests(limits.streamsPerSession),
   };
   serveRequests(server, context);
   trackConnections(server, context);
@@ -96,7 +96,7 @@ function serveRequests(server: Http2SecureServer, context: ServingContext): void
   });
 }
 
-function trackConnections(server: Http2SecureServer, { live, limits, log, order }: ServingContext): void {
+function trackConnections(server: Http2SecureServer, { live, limits, log, pipelinedRequests }: ServingContext): void {
   // Node emits `session` during `secureConnection`, and a session has no reference to its socket, so remember the
   // socket.
   let connected: Socket | undefined;
@@ -119,7 +119,7 @@ function trackConnections(server: Http2SecureServer, { live, limits, log, order 
     if (socket.alpnProtocol !== 'h2') live.socketOpened(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
-    refuseConnection(error, socket, order.latestResponse(socket)),
+    refuseConnection(error, socket, pipelinedRequests.latestResponse(socket)),
   );
   server.on('sessionError', (error: Error) => log.debug({ err: error }, 'session ended'));
 }

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { timedOut, unauthorized } from '../../api/status.ts';
 import { silentLog } from '../../lib/log.ts';
-import { chain, type Filter, type Handler } from '../exchange.ts';
-import { recover } from '../filters/recover.ts';
+import { composeFilters, type Filter, type Handler } from '../exchange.ts';
+import { errorReplyFilter } from '../filters/recover.ts';
 import type { Reply } from '../reply.ts';
 
 /** Runs a handler behind two filters that observe the reply, and returns what they observed. */
@@ -17,8 +17,8 @@ async function followed(handler: Handler) {
     };
   const exchange = exchangeFor();
   const finish = (_exchange: unknown, { status }: Reply) => told.push(['finish', status, undefined]);
-  const filters = [recover({ log: silentLog, finish }), following('outer'), following('inner')];
-  const { status } = await chain(filters, handler)(exchange);
+  const filters = [errorReplyFilter({ log: silentLog, finish }), following('outer'), following('inner')];
+  const { status } = await composeFilters(filters, handler)(exchange);
   return { told, status, exchange };
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestEnd } from '../request/request-end.ts';
 import { adaptRequest } from './adapt-request.ts';
-import { hostProblem, refuseExpectation, refuseHost } from './client-error.ts';
-import { requestEnded, type ServingContext, serveRequest } from './serve-request.ts';
+import { hostHeaderProblem, refuseExpectation, refuseHost } from './client-error.ts';
+import { requestEndedError, type ServingContext, serveRequest } from './serve-request.ts';
 
 /** Serves an HTTP/1.1 request, after all earlier requests on its connection have been served. */
 export async function serveHttp1(
@@ -11,18 +11,18 @@ export async function serveHttp1(
   response: ServerResponse,
   hasUnknownExpectation: boolean,
 ): Promise<void> {
-  const turn = context.order.waitForPrevious(message, response);
+  const turn = context.pipelinedRequests.waitForPrevious(message, response);
   if (turn !== undefined && !(await turn)) return;
   const { done } = context.live.requestBegan(message.socket);
   const end = new RequestEnd();
   let gone = false;
   response.once('close', () => {
     gone = true;
-    end.end(requestEnded);
+    end.end(requestEndedError);
   });
-  response.on('error', () => end.end(requestEnded));
-  message.on('error', () => end.end(requestEnded));
-  const problem = hostProblem(message);
+  response.on('error', () => end.end(requestEndedError));
+  message.on('error', () => end.end(requestEndedError));
+  const problem = hostHeaderProblem(message);
   const check = () => {
     refuseHost(problem);
     if (hasUnknownExpectation) refuseExpectation(message.headers.expect);

@@ -1,9 +1,9 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { RequestEnd } from '../request/request-end.ts';
-import { adaptStream } from './adapt-request.ts';
+import { adaptHttp2Stream } from './adapt-request.ts';
 import { refuseExpectation, refuseLargeHeaders } from './client-error.ts';
 import { Http2Response } from './http2-response.ts';
-import { requestEnded, type ServingContext, serveRequest } from './serve-request.ts';
+import { requestEndedError, type ServingContext, serveRequest } from './serve-request.ts';
 
 /** Serves an HTTP/2 request. In `rawHeaders`, each name is followed by its value. */
 export function serveHttp2(
@@ -23,7 +23,7 @@ export function serveHttp2(
   // Use `on` instead of `once`: removing a listener is slow, and the listeners are freed together with the stream.
   stream.on('close', () => {
     gone = true;
-    end.end(requestEnded);
+    end.end(requestEndedError);
   });
   // If a client resets its stream without an error code, Node keeps the stream half open while data is pending.
   stream.on('aborted', () => stream.destroy());
@@ -33,11 +33,11 @@ export function serveHttp2(
     if (stream.closed || stream.endAfterHeaders || stream.readableEnded) return;
     if (stream.state.remoteClose !== 0) return;
     // End the request first, so that a handler that is still reading does not take the close for the end of the body.
-    end.end(requestEnded);
+    end.end(requestEndedError);
     // Deferred, because Node can close the stream only after this event.
     setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
   });
-  stream.on('error', () => end.end(requestEnded));
+  stream.on('error', () => end.end(requestEndedError));
   const { expect } = headers;
   const isAwaited = expect === '100-continue' && !stream.destroyed && !stream.closed;
   if (isAwaited) stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE });
@@ -45,7 +45,7 @@ export function serveHttp2(
     refuseLargeHeaders(rawHeaders, context.limits.headerBytes);
     if (expect !== undefined && expect !== '100-continue') refuseExpectation(expect);
   };
-  const request = adaptStream({ stream, headers, rawHeaders, source }, end);
+  const request = adaptHttp2Stream({ stream, headers, rawHeaders, source }, end);
   const response = new Http2Response(stream, end);
   return serveRequest(context, request, response, { end, check, isGone: () => gone, isLast: false, done });
 }

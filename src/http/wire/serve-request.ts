@@ -7,7 +7,7 @@ import type { ListenLimits } from './listen-limits.ts';
 import type { LiveConnections } from './live-connections.ts';
 import type { PipelinedRequests } from './pipelined-requests.ts';
 import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
-import { type ResponseTarget, truncatedResponse, writeReply } from './write-reply.ts';
+import { type ResponseTarget, truncatedResponseError, writeReply } from './write-reply.ts';
 
 /** The parts of a listener that are needed to serve requests. */
 export interface ServingContext {
@@ -15,8 +15,8 @@ export interface ServingContext {
   readonly log: Log;
   readonly limits: ListenLimits;
   readonly live: LiveConnections;
-  readonly stalled: StalledReaderMonitor;
-  readonly order: PipelinedRequests;
+  readonly stalledReaders: StalledReaderMonitor;
+  readonly pipelinedRequests: PipelinedRequests;
 }
 
 /** The state of a request that depends on its connection. */
@@ -33,7 +33,7 @@ interface ConnectionState {
 }
 
 /** The reason with which each request ends. One shared object, because creating a stack trace is expensive. */
-export const requestEnded = new Error('the request has ended');
+export const requestEndedError = new Error('the request has ended');
 
 /** Calls the handler and writes its response, or an error response if the handler throws. Never throws. */
 export async function serveRequest(
@@ -42,7 +42,7 @@ export async function serveRequest(
   response: ResponseTarget,
   { end, check, isGone, isLast, done }: ConnectionState,
 ): Promise<void> {
-  const { handler, log, live, stalled } = context;
+  const { handler, log, live, stalledReaders } = context;
   try {
     let reply: Reply;
     try {
@@ -52,18 +52,18 @@ export async function serveRequest(
       reply = errorReply(request, error, log);
     }
     const closing = live.draining || isLast;
-    await writeTracked(live, end, reply, () =>
-      writeReply(request, response, reply, { stalledReaders: stalled, closing, isGone }),
+    await writeDrainableReply(live, end, reply, () =>
+      writeReply(request, response, reply, { stalledReaders: stalledReaders, closing, isGone }),
     );
   } catch (error) {
     log.error({ err: error }, 'failed to write the response');
-    response.destroy(truncatedResponse);
+    response.destroy(truncatedResponseError);
   }
   done();
 }
 
 /** Writes a response. A long-running response is registered, so that a shutdown can end it. */
-export function writeTracked(
+export function writeDrainableReply(
   live: LiveConnections,
   end: RequestEnd,
   reply: Reply,

@@ -5,8 +5,8 @@ import type { IncomingRequest } from '../exchange.ts';
 import { isStream, isUpgraded, type Reply } from '../reply.ts';
 import { RequestEnd } from '../request/request-end.ts';
 import { adaptRequest } from './adapt-request.ts';
-import { hostProblem, refuseBody, refuseHost } from './client-error.ts';
-import { requestEnded, type ServingContext, writeTracked } from './serve-request.ts';
+import { hostHeaderProblem, refuseHost, refuseUpgradeBody } from './client-error.ts';
+import { requestEndedError, type ServingContext, writeDrainableReply } from './serve-request.ts';
 import { switchProtocols } from './switch-protocols.ts';
 import { WebSocketStreams } from './web-socket.ts';
 import { writeReply } from './write-reply.ts';
@@ -30,17 +30,17 @@ export class UpgradeRequests {
   }
 
   async serve(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-    const { order, live, log } = this.#context;
-    const previousDone = order.waitForPrevious(message);
+    const { pipelinedRequests, live, log } = this.#context;
+    const previousDone = pipelinedRequests.waitForPrevious(message);
     if (previousDone !== undefined && !(await previousDone)) return;
     const { done } = live.requestBegan(socket);
     const end = new RequestEnd();
-    socket.once('close', () => end.end(requestEnded));
+    socket.once('close', () => end.end(requestEndedError));
     socket.on('error', () => socket.destroy());
     const request = adaptRequest(message, end, message.headers.upgrade ?? '');
     try {
       const reply = await this.#reply(message, request);
-      await writeTracked(live, end, reply, () => this.#write({ message, socket, head, end }, request, reply));
+      await writeDrainableReply(live, end, reply, () => this.#write({ message, socket, head, end }, request, reply));
     } catch (error) {
       log.error({ err: error }, 'failed to write the response');
       socket.destroy();
@@ -51,8 +51,8 @@ export class UpgradeRequests {
 
   async #reply(message: IncomingMessage, request: IncomingRequest): Promise<Reply> {
     try {
-      refuseHost(hostProblem(message));
-      refuseBody(message.headers);
+      refuseHost(hostHeaderProblem(message));
+      refuseUpgradeBody(message.headers);
       return await this.#context.handler(request);
     } catch (error) {
       return errorReply(request, error, this.#context.log);
@@ -61,20 +61,20 @@ export class UpgradeRequests {
 
   async #write(connection: UpgradeConnection, request: IncomingRequest, reply: Reply): Promise<void> {
     const { message, socket, head, end } = connection;
-    const { stalled } = this.#context;
+    const { stalledReaders } = this.#context;
     if (isUpgraded(reply)) {
-      await switchProtocols(socket, head, reply, { end, stalled });
+      await switchProtocols(socket, head, reply, { end, stalled: stalledReaders });
       return;
     }
     if (request.webSocket && reply.status === 200 && isStream(reply)) {
-      const stopWatching = stalled.watch(socket, () => socket.bytesWritten);
+      const stopWatching = stalledReaders.watch(socket, () => socket.bytesWritten);
       await this.#webSockets.send(message, socket, head, reply).finally(stopWatching);
       return;
     }
     const response = new ServerResponse(message);
     response.assignSocket(socket as never);
     await writeReply(request, response, reply, {
-      stalledReaders: stalled,
+      stalledReaders: stalledReaders,
       closing: true,
       isGone: () => socket.destroyed,
     });

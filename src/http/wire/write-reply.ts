@@ -70,7 +70,7 @@ export async function writeReply(
   try {
     if (isStream(reply)) await writeStream(request, writer, reply, reply.body);
     else if (isProxied(reply)) await writeProxied(request, writer, reply, reply.body);
-    else if (isGenerated(reply)) await writeGenerated(request, writer, reply, reply.body.pieces);
+    else if (isGenerated(reply)) await writeGenerated(request, writer, reply, reply.body.chunks);
     else await writeWhole(request, writer, reply);
   } finally {
     if (isStream(reply) && isFeed(reply.body)) reply.body.close();
@@ -259,14 +259,14 @@ async function writeProxied(
       if (!writer.write(chunk)) await whenDrained(writer);
     }
   } catch {
-    writer.response.destroy(truncatedResponse);
+    writer.response.destroy(truncatedResponseError);
     return;
   }
   if (!writer.isGone()) await writer.end();
 }
 
 /** One shared error object, because its stack trace is not used. */
-export const truncatedResponse = new Error('the response was truncated');
+export const truncatedResponseError = new Error('the response was truncated');
 
 function hasNoBody(status: number): boolean {
   return status === 204 || status === 304;

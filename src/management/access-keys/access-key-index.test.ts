@@ -2,7 +2,7 @@ import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
-import { serve } from '../../registry/cache/served.ts';
+import { toServedObject } from '../../registry/cache/served.ts';
 import { indexAccessKeys, type ObservedKeys } from './access-key-index.ts';
 
 interface Key {
@@ -15,7 +15,7 @@ function keyStore() {
   const keys = new Map<string, Key>();
   const listeners = new Set<Parameters<ObservedKeys['listen']>[0]>();
   let uids = 0;
-  const served = (key: Key | undefined) => key && serve({}, key.object);
+  const served = (key: Key | undefined) => key && toServedObject({}, key.object);
   const tell = (before: Key | undefined, after: Key | undefined) => {
     for (const listener of listeners) listener({ revision: 1, before: served(before), after: served(after) });
   };
@@ -42,7 +42,7 @@ function keyStore() {
       tell(before, undefined);
     },
     store: {
-      peekAll: () => [...keys.values()].map((key) => serve({}, key.object)),
+      peekAll: () => [...keys.values()].map((key) => toServedObject({}, key.object)),
       peekHidden: (_namespace, name) => keys.get(name)?.hidden,
       listen: (listener) => {
         listeners.add(listener);

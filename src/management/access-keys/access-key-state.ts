@@ -4,7 +4,7 @@ import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { KeyState } from '../../auth/key-state.ts';
-import { identityOf } from '../identity.ts';
+import { accessKeyIdentity } from '../identity.ts';
 import type { ManagementState } from '../state.ts';
 import { withGrantedGroups } from './access-key-groups.ts';
 import { hiddenCreatorKey, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
@@ -104,7 +104,9 @@ function cachedIdentity(key: AccessKey, hidden: JsonObject | undefined, state: S
   if (cached !== undefined && cached.hidden === hidden && cached.owner === owner && isSameList(cached.teams, teams)) {
     return cached;
   }
-  const identity = belongsToCurrentOwner(key, state) ? identityOf(withGrantedGroups(key, state), state) : undefined;
+  const identity = belongsToCurrentOwner(key, state)
+    ? accessKeyIdentity(withGrantedGroups(key, state), state)
+    : undefined;
   const found: CachedIdentity = { hidden, owner, teams, identity, state: undefined };
   identities.set(key, found);
   return found;

@@ -35,12 +35,12 @@ export function virtualClusterNameFor(project: string, instance: string): string
 }
 
 /** True if the project's `allowedClusters` contains this cluster. */
-export function allowsCluster(project: Project, cluster: string): boolean {
+export function projectAllowsCluster(project: Project, cluster: string): boolean {
   return (project.spec?.allowedClusters ?? []).some(({ name }) => ['*', cluster].includes(name));
 }
 
 /** True if new virtual clusters may be placed on the cluster: it is not marked as unusable or being deleted. */
-export function isUsable(cluster: Cluster): boolean {
+export function acceptsVirtualClusters(cluster: Cluster): boolean {
   return cluster.metadata.deletionTimestamp === undefined && cluster.spec?.unusable !== true;
 }
 
@@ -61,7 +61,7 @@ export function chooseCluster(
   let best: { readonly name: string; readonly load: number } | undefined;
   for (const cluster of state.clusters()) {
     const name = cluster.metadata.name ?? '';
-    if (!isUsable(cluster) || !isReady(cluster) || !allowsCluster(project, name)) continue;
+    if (!acceptsVirtualClusters(cluster) || !isReady(cluster) || !projectAllowsCluster(project, name)) continue;
     const load = state.instancesOn(name);
     if (best === undefined || load < best.load || (load === best.load && name < best.name)) best = { name, load };
   }

@@ -46,7 +46,7 @@ const secretPaths = [
   ['spec', 'oidcLogin', 'refreshToken'],
 ];
 
-export function accessKeys(dependencies: ManagementDependencies): StoredResource {
+export function accessKeyResource(dependencies: ManagementDependencies): StoredResource {
   const { sealer, state, settings, clock } = dependencies;
   const faults = new WeakMap<AccessKeyDraft, FieldError>();
 

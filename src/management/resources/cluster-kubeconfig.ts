@@ -12,9 +12,9 @@ import { writableSpec } from '../writable-spec.ts';
 export const hiddenKubeconfig = 'kubeconfig';
 export const kubeconfigPurpose = 'cluster-kubeconfig';
 /** Member of a cluster's hidden part: the unique ID of the connected cluster. Absent until it is known. */
-export const hiddenUid = 'clusterUID';
+export const hiddenClusterUid = 'clusterUID';
 
-export const secretPaths = [['spec', 'kubeconfig']];
+export const clusterSecretPaths = [['spec', 'kubeconfig']];
 
 type Dependencies = Pick<ManagementDependencies, 'sealer' | 'state' | 'clock' | 'connect'>;
 
@@ -46,13 +46,13 @@ export class ClusterKubeconfigs {
     const spec = writableSpec(draft.object);
     const { kubeconfig: sent = '' } = spec;
     delete spec.kubeconfig;
-    redactLastApplied(draft.object, secretPaths);
+    redactLastApplied(draft.object, clusterSecretPaths);
     if (sent === '') {
       // Credentials for another connection type are obsolete. Otherwise the stored kubeconfig stays.
       const wasPeer = draft.old?.object.spec?.networkPeer ?? false;
       if (spec.local === true || (spec.networkPeer ?? false) !== wasPeer) {
         delete draft.hidden[hiddenKubeconfig];
-        delete draft.hidden[hiddenUid];
+        delete draft.hidden[hiddenClusterUid];
       }
       return;
     }
@@ -87,7 +87,7 @@ export class ClusterKubeconfigs {
       signal: context.signal,
     });
     if (kubeconfigError !== undefined) return kubeconfigError;
-    const known = textAt(draft.old?.hidden, hiddenUid);
+    const known = textAt(draft.old?.hidden, hiddenClusterUid);
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
       return 'refers to another cluster than the one that virtual cluster instances run on; connect it under another name';
@@ -97,7 +97,7 @@ export class ClusterKubeconfigs {
     }
     if (unreachableReason !== undefined) context.warn(`the cluster cannot be reached now: ${unreachableReason}`);
     // If the ID cannot be determined, the stored ID stays until the cluster reports its own.
-    if (uid !== '') draft.hidden[hiddenUid] = uid;
+    if (uid !== '') draft.hidden[hiddenClusterUid] = uid;
     return undefined;
   }
 }

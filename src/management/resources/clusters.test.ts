@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { badRequest } from '../../api/status.ts';
 import { FakeCluster } from '../../hosts/kubernetes/reach/fake-cluster.fixture.ts';

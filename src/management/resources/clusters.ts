@@ -10,12 +10,12 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import type { ClusterDraft } from '../drafts.ts';
 import { checkFieldPermissions } from '../field-permissions.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
-import { ClusterKubeconfigs, hiddenKubeconfig, hiddenUid, secretPaths } from './cluster-kubeconfig.ts';
+import { ClusterKubeconfigs, clusterSecretPaths, hiddenClusterUid, hiddenKubeconfig } from './cluster-kubeconfig.ts';
 
 /** Names that clusters must not have, because an agent serves its cluster also at `/cluster/api/…`, without a name. */
 const reservedNames = ['api', 'apis'];
 
-export function clusters(
+export function clusterResource(
   dependencies: Pick<ManagementDependencies, 'sealer' | 'state' | 'clock' | 'connect'>,
 ): StoredResource {
   const { state } = dependencies;
@@ -24,7 +24,7 @@ export function clusters(
     ...clusterKind,
     hasStatus: true,
     gracePeriods: true,
-    writeOnlyFields: secretPaths,
+    writeOnlyFields: clusterSecretPaths,
     async prepare(draft, context) {
       await checkFieldPermissions(clusterKind, draft, context);
       keepFinalizer(draft, context);
@@ -33,7 +33,7 @@ export function clusters(
     validate: (draft) => clusterErrors(draft, kubeconfigs),
     prepareStatus(draft) {
       const uid = draft.object.status?.clusterUID ?? '';
-      if (uid !== '') draft.hidden[hiddenUid] = uid;
+      if (uid !== '') draft.hidden[hiddenClusterUid] = uid;
     },
     claims,
     claimTaken: (_claim, holder, { object }) =>
@@ -76,7 +76,7 @@ function clusterErrors(draft: ClusterDraft, kubeconfigs: ClusterKubeconfigs): Fi
 
 /** Claims the unique ID of the connected cluster, so that no two Cluster objects refer to the same cluster. */
 function claims({ hidden }: Pick<StoredRecord, 'hidden'>): readonly string[] {
-  const uid = textAt(hidden, hiddenUid);
+  const uid = textAt(hidden, hiddenClusterUid);
   return uid === '' ? [] : [uid];
 }
 

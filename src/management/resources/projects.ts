@@ -22,7 +22,7 @@ import { forbidden } from '../../api/status.ts';
 import { type Caller, callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { type Companion, defineResource, type StoredResource } from '../../registry/resource.ts';
+import { type CompanionObject, defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { ProjectDraft } from '../drafts.ts';
 import { checkFieldPermissions, requireDeletePermission } from '../field-permissions.ts';
@@ -36,7 +36,7 @@ import { writableSpec } from '../writable-spec.ts';
 /** Maximum length of a project name, so that the namespace of the project is a valid DNS label. */
 const maxProjectNameLength = 63 - projectNamespace('').length;
 
-export function projects({ state }: Pick<ManagementDependencies, 'state'>): StoredResource {
+export function projectResource({ state }: Pick<ManagementDependencies, 'state'>): StoredResource {
   return defineResource({
     ...projectKind,
     hasStatus: true,
@@ -154,7 +154,7 @@ async function guardDelete(
 }
 
 /** Returns the namespace of the project, which is created, terminated and deleted together with the project. */
-function companions({ object }: { readonly object: Project }): readonly Companion[] {
+function companions({ object }: { readonly object: Project }): readonly CompanionObject[] {
   const { name: project = '', deletionTimestamp } = object.metadata;
   const name = projectNamespace(project);
   return [

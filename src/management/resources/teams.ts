@@ -4,7 +4,7 @@ import { checkFieldPermissions } from '../field-permissions.ts';
 import { groupErrors } from '../rules/group-errors.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 
-export function teams(): StoredResource {
+export function teamResource(): StoredResource {
   return defineResource({
     ...teamKind,
     hasStatus: false,

@@ -26,7 +26,7 @@ const maxUsernameLength = 253;
 
 const secretPaths = [['spec', 'password']];
 
-export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
+export function userResource({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
   const faults = new WeakMap<UserDraft, FieldError>();
   /** Allows one hash at a time per caller, so that a caller who sets many passwords does not delay logins or others. */
   const hashSerializer = new KeyedSerializer();

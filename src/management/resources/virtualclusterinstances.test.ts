@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { nonDeletableAnnotation, projectRoles, sleepAfterAnnotation } from '../../api/naming.ts';
 import type { RequestContext } from '../../registry/context.ts';

@@ -24,7 +24,7 @@ import { writableSpec } from '../writable-spec.ts';
 
 const resource = groupResourceOf(virtualClusterInstanceKind);
 
-export function virtualClusterInstances({
+export function virtualClusterInstanceResource({
   state,
   settings,
 }: Pick<ManagementDependencies, 'state' | 'settings'>): StoredResource {

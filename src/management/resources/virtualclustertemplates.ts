@@ -5,7 +5,7 @@ import { checkFieldPermissions } from '../field-permissions.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 import { templateSpecErrors } from '../rules/template-errors.ts';
 
-export function virtualClusterTemplates({ settings }: Pick<ManagementDependencies, 'settings'>): StoredResource {
+export function virtualClusterTemplateResource({ settings }: Pick<ManagementDependencies, 'settings'>): StoredResource {
   return defineResource({
     ...virtualClusterTemplateKind,
     hasStatus: true,

@@ -14,11 +14,16 @@ import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from 
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
-import { allowsCluster, hostNamespaceFor, isUsable, virtualClusterNameFor } from '../instances/placement.ts';
+import {
+  acceptsVirtualClusters,
+  hostNamespaceFor,
+  projectAllowsCluster,
+  virtualClusterNameFor,
+} from '../instances/placement.ts';
 import { allowsTemplate } from '../instances/project-templates.ts';
 import type { ManagementState } from '../state.ts';
 import { missingOwnerErrors, ownerErrors } from './owner-errors.ts';
-import { definitionErrors } from './template-errors.ts';
+import { templateDefinitionErrors } from './template-errors.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
@@ -42,7 +47,7 @@ export function instanceErrors(
   if (template !== undefined && (templateRef?.name ?? '') !== '') {
     errors.push(forbiddenField('spec.template', 'must not be set together with templateRef'));
   }
-  if (changed('template')) errors.push(...definitionErrors(template, 'spec.template', dependencies.settings));
+  if (changed('template')) errors.push(...templateDefinitionErrors(template, 'spec.template', dependencies.settings));
   errors.push(...sleepErrors(draft), ...locationErrors(draft, dependencies.state));
   if (changed('templateRef') || changed('template') || changed('parameters')) {
     errors.push(...templateAndParameterErrors(draft, changed('templateRef'), dependencies.state));
@@ -95,12 +100,14 @@ function clusterErrors(
   const project = projectOf(instance, state);
   // Checked before the existence of the cluster, so that callers do not learn which clusters exist outside their
   // project.
-  if (project !== undefined && !allowsCluster(project, name)) {
+  if (project !== undefined && !projectAllowsCluster(project, name)) {
     return [forbiddenField(path, `the project ${project.metadata.name} does not allow the cluster ${name}`)];
   }
   const cluster = state.cluster(name);
   if (cluster === undefined) return [fieldNotFound(path, name)];
-  return isUsable(cluster) ? [] : [forbiddenField(path, `the cluster ${name} does not accept new virtual clusters`)];
+  return acceptsVirtualClusters(cluster)
+    ? []
+    : [forbiddenField(path, `the cluster ${name} does not accept new virtual clusters`)];
 }
 
 function projectOf(instance: VirtualClusterInstance, state: ManagementState): Project | undefined {

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { describeFieldError } from '../../api/field-error.ts';
-import { defaultSettings } from '../settings.ts';
-import { definitionErrors, templateSpecErrors } from './template-errors.ts';
+import { defaultManagementSettings } from '../settings.ts';
+import { templateDefinitionErrors, templateSpecErrors } from './template-errors.ts';
 
 const definition = (value: JsonObject) =>
-  definitionErrors(value, 'spec.template', defaultSettings).map(describeFieldError);
-const spec = (value: JsonObject) => templateSpecErrors(value, defaultSettings).map(describeFieldError);
+  templateDefinitionErrors(value, 'spec.template', defaultManagementSettings).map(describeFieldError);
+const spec = (value: JsonObject) => templateSpecErrors(value, defaultManagementSettings).map(describeFieldError);
 
 describe('definitionErrors', () => {
   it('an allowed chart is accepted, named fully, partly or not at all (completions §3)', () => {

@@ -18,12 +18,12 @@ import { templateSyntaxErrors } from './template-syntax.ts';
 export function templateSpecErrors(spec: VirtualClusterTemplateSpec = {}, settings: ManagementSettings): FieldError[] {
   const seen = new Set<string>();
   return [
-    ...definitionErrors(spec.template, 'spec.template', settings),
+    ...templateDefinitionErrors(spec.template, 'spec.template', settings),
     ...parameterListErrors(spec.parameters, 'spec.parameters'),
     ...(spec.versions ?? []).flatMap(({ version = '', template, parameters }, index) => {
       const path = `spec.versions[${index}]`;
       const errors = [
-        ...definitionErrors(template, `${path}.template`, settings),
+        ...templateDefinitionErrors(template, `${path}.template`, settings),
         ...parameterListErrors(parameters, `${path}.parameters`),
       ];
       if (!isTemplateVersion(version)) {
@@ -36,7 +36,7 @@ export function templateSpecErrors(spec: VirtualClusterTemplateSpec = {}, settin
 }
 
 /** Validates the definition of a virtual cluster, inline or in a template. Does not render its parameters. */
-export function definitionErrors(
+export function templateDefinitionErrors(
   definition: TemplateDefinition | undefined,
   field: string,
   settings: ManagementSettings,

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, objectAt, textAt } from '@flotilla/json';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { directTokenAudience } from '../../auth/direct-token.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '@flotilla/json';
-import { numberAt, objectAt, writeJson } from '@flotilla/json';
+import { type JsonObject, numberAt, objectAt, writeJson } from '@flotilla/json';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import type { KubeObject } from '../../api/meta.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { flagAt, textAt, valueAt } from '@flotilla/json';
+import { flagAt, type JsonObject, textAt, valueAt } from '@flotilla/json';
 import { nameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
@@ -27,11 +26,11 @@ import {
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
-import { contextWith, type RequestContext } from '../../registry/context.ts';
+import { contextWithChanges, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
-import { shapeObject } from '../../registry/write/decode.ts';
-import { allowsCluster, isUsable } from '../instances/placement.ts';
+import { decodeDocument } from '../../registry/write/decode.ts';
+import { acceptsVirtualClusters, projectAllowsCluster } from '../instances/placement.ts';
 import { locationClaim } from '../resources/virtualclusterinstances.ts';
 import { missingOwnerErrors, ownerErrors } from '../rules/owner-errors.ts';
 import type { ManagementState } from '../state.ts';
@@ -110,7 +109,7 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
         }
         const wanted = instanceFor(source, found, sent, context);
         try {
-          await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, writeOptions);
+          await instances.verbs.create(contextWithChanges(context, { system: true, namespace }), wanted, writeOptions);
         } catch (error) {
           // A concurrent import may have taken the virtual cluster after the check. That error is more useful than this
           // one.
@@ -180,12 +179,12 @@ async function find(
 async function checkCluster(project: Project, cluster: Cluster, context: RequestContext): Promise<void> {
   const [into, from] = [project.metadata.name ?? '', cluster.metadata.name ?? ''];
   const denied = (detail: string) => forbidden(groupResourceOf(projectKind), into, detail);
-  if (!allowsCluster(project, from)) throw denied(`the project ${into} does not allow the cluster ${from}`);
+  if (!projectAllowsCluster(project, from)) throw denied(`the project ${into} does not allow the cluster ${from}`);
   const { group, plural } = clusterKind;
   if (!(await context.may({ verb: 'use', group, resource: plural, name: from }))) {
     throw denied(`you may not use the cluster ${from}`);
   }
-  if (!isUsable(cluster)) throw denied(`the cluster ${from} does not accept new virtual clusters`);
+  if (!acceptsVirtualClusters(cluster)) throw denied(`the cluster ${from} does not accept new virtual clusters`);
 }
 
 function ownerFor({ owner }: Source, { user }: RequestContext): Owner {
@@ -203,7 +202,7 @@ function instanceFor(
   const external = flagAt(sent, 'skipHelmDeploy') ? { external: true } : {};
   const spec: VirtualClusterInstanceSpec = { owner: ownerFor(source, context), clusterRef, ...external };
   const body = { metadata: { name: instanceNameOf(source), annotations: { [importedAnnotation]: found.uid } }, spec };
-  return shapeObject(virtualClusterInstanceKind, body, { findings: [] }).object;
+  return decodeDocument(virtualClusterInstanceKind, body, { findings: [] }).object;
 }
 
 /** Returns the members of the request body except apiVersion, kind and metadata. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '@flotilla/json';
-import { numberAt, objectAt, textAt, writeJson } from '@flotilla/json';
+import { type JsonObject, numberAt, objectAt, textAt, writeJson } from '@flotilla/json';
 import { dump } from 'js-yaml';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
 import {

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
-import { allowsCluster } from '../instances/placement.ts';
+import { projectAllowsCluster } from '../instances/placement.ts';
 import { allowsTemplate, defaultTemplateOf } from '../instances/project-templates.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
@@ -43,7 +43,7 @@ export function projectTemplates(state: ManagementState): MountedSubresource {
 
 export function projectClusters(state: ManagementState): MountedSubresource {
   return readOnly(projectClustersKind, state, (project) => ({
-    clusters: sorted(state.clusters()).filter((one) => allowsCluster(project, one.metadata.name ?? '')),
+    clusters: sorted(state.clusters()).filter((one) => projectAllowsCluster(project, one.metadata.name ?? '')),
   }));
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import { kubernetesAuthenticatedGroup, systemPrefix } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import { isUsable, type KeyState } from '../../auth/key-state.ts';
+import { isUsableKey, type KeyState } from '../../auth/key-state.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { keyStateOf, scopesOf } from '../access-keys/access-key-state.ts';
 import type { ManagementState } from '../state.ts';
@@ -22,7 +22,7 @@ export function requireRequestingKey(
   // The request itself is a use of the key, even if the status of the key does not contain it yet.
   const found =
     key === undefined ? undefined : keyStateOf(key, state, (name) => (name === key.metadata.name ? now : undefined));
-  if (!isUsable(found, now)) throw refusal('a token can be requested only with a valid access key');
+  if (!isUsableKey(found, now)) throw refusal('a token can be requested only with a valid access key');
   if (!isSameIdentity(context.user, found.user))
     throw refusal('a token can be requested only for the identity of the access key');
   return found;

@@ -1,6 +1,6 @@
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { typedObject } from '../../api/resource.ts';
-import { serve } from '../../registry/cache/served.ts';
+import { toServedObject } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedObject } from '../../registry/verbs.ts';
@@ -51,5 +51,5 @@ async function extended(context: RequestContext, { object }: ServedObject): Prom
     canUse: await may('use'),
     canUpdate: await may('update'),
   };
-  return serve(virtualClusterInstanceKind, { ...object, status });
+  return toServedObject(virtualClusterInstanceKind, { ...object, status });
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { qualifiedResource, type Status, StatusError } from '../../api/status.ts';
-import { serve } from '../../registry/cache/served.ts';
+import { toServedObject } from '../../registry/cache/served.ts';
 import type { DeleteResult, Patch, ServedObject, WatchEvent, WatchStream } from '../../registry/verbs.ts';
 import { streamMapper } from '../../registry/watch/mapped-stream.ts';
 
@@ -25,7 +25,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
   function outward(served: ServedObject): ServedObject {
     const cached = cache.get(served);
     if (cached !== undefined) return cached;
-    const converted = serve(shown, { ...served.object, kind: shown.kind });
+    const converted = toServedObject(shown, { ...served.object, kind: shown.kind });
     cache.set(served, converted);
     return converted;
   }

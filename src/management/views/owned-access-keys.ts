@@ -2,8 +2,8 @@ import { type AccessKey, accessKeyKind, ownedAccessKeyKind } from '../../api/man
 import { type FieldsOf, groupResourceOf, typedObject } from '../../api/resource.ts';
 import { alreadyExists, notFound } from '../../api/status.ts';
 import { type Caller, callerOf } from '../../auth/authz/caller.ts';
-import { writeResult } from '../../registry/cache/served.ts';
-import { contextWith, type RequestContext } from '../../registry/context.ts';
+import { toWriteResult } from '../../registry/cache/served.ts';
+import { contextWithChanges, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { DeleteOptions, Patch, ResourceVerbs } from '../../registry/verbs.ts';
@@ -59,13 +59,13 @@ export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>,
       view.withShownErrors(async () => {
         requireOwn(context, name);
         const result = await keys.verbs.update(asStoredKind(context), name, view.toStored(sent), options);
-        return writeResult(view.toShown(result), result.created);
+        return toWriteResult(view.toShown(result), result.created);
       }),
     patch: (context, name, patch, options) =>
       view.withShownErrors(async () => {
         requirePatchable(context, name, patch);
         const result = await keys.verbs.patch(asStoredKind(context), name, view.toStoredPatch(patch), options);
-        return writeResult(view.toShown(result), result.created);
+        return toWriteResult(view.toShown(result), result.created);
       }),
     delete: (context, name, options) =>
       view.withShownErrors(async () => {
@@ -104,7 +104,7 @@ function belongsTo(caller: Caller, key: AccessKey): boolean {
 function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
   const { mayRead } = context;
   const caller = callerOf(context.user);
-  return contextWith(context, {
+  return contextWithChanges(context, {
     readableNames: () => ownNames(caller, state),
     mayRead(object) {
       const key = typedObject(accessKeyKind, object);
@@ -123,7 +123,7 @@ function* ownNames(caller: Caller, state: StateLookups): Iterable<string> {
 
 /** Maps checks of the permission to create AccessKeys to the permission to create OwnedAccessKeys. */
 function asStoredKind(context: RequestContext): RequestContext {
-  return contextWith(context, {
+  return contextWithChanges(context, {
     may: (attributes) =>
       context.may(
         attributes.resource === accessKeyKind.plural

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { canonicalJson } from '@flotilla/json';
+import { canonicalJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';

@@ -22,7 +22,7 @@ export interface PlaneCreation {
 }
 
 /** The row value that marks a built-in object as deleted. It cannot be confused with a record, which is never empty. */
-export const deletedMarker = '';
+export const deletedBuiltinMarker = '';
 
 /** The field manager of built-in objects. In Kubernetes, kube-apiserver creates such objects under this name. */
 const fieldManager = 'kube-apiserver';

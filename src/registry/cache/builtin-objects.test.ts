@@ -8,28 +8,28 @@ import type { KindStore } from '../kind-store.ts';
 import type { StoredResource } from '../resource.ts';
 import { objectsRange } from '../rows/rows.ts';
 import {
-  caller,
-  deleting,
+  callerContext,
   describeEvent,
-  latest,
-  listing,
+  newWidget,
   openWidgets,
-  patching,
-  refusal,
-  slice,
-  take,
-  watching,
-  widget,
-  widgets,
-  writing,
+  rejectionStatus,
+  takeEvents,
+  testDeleteOptions,
+  testGetOptions,
+  testListOptions,
+  testPatchOptions,
+  testSlice,
+  testWatchOptions,
+  testWriteOptions,
+  widgetResource,
 } from '../widgets.fixture.ts';
 import type { PlaneCreation } from './builtin-object.ts';
 import { builtinObjectsByKind } from './builtin-objects.ts';
 
 const definitions = [
-  widget('m1', { metadata: { namespace: 'a', labels: { l: 'red' } }, spec: { color: 'red' } }),
-  widget('m2', { metadata: { namespace: 'a', labels: { l: 'blue' } }, spec: { color: 'blue', parts: ['x'] } }),
-  widget('m1', { metadata: { namespace: 'b' } }),
+  newWidget('m1', { metadata: { namespace: 'a', labels: { l: 'red' } }, spec: { color: 'red' } }),
+  newWidget('m2', { metadata: { namespace: 'a', labels: { l: 'blue' } }, spec: { color: 'blue', parts: ['x'] } }),
+  newWidget('m1', { metadata: { namespace: 'b' } }),
 ];
 
 /** Opens a plane that was created at revision 2 (earlier revisions belong to another plane). */
@@ -39,11 +39,11 @@ async function open(
 ) {
   const clock = new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
-  const id = options.id ?? slice;
+  const id = options.id ?? testSlice;
   if (options.store === undefined) {
     await store.transact({ writes: [{ key: { slice: id, segments: ['born'] }, value: '{}' }] });
   }
-  const kind = builtinObjectsByKind([{ ...widgets, ...change }], [options.list ?? definitions]).get(
+  const kind = builtinObjectsByKind([{ ...widgetResource, ...change }], [options.list ?? definitions]).get(
     'widgets.test.example',
   );
   if (kind === undefined) throw new Error('no built-in objects');
@@ -51,9 +51,9 @@ async function open(
   return openWidgets(change, { store, clock, slice: id, builtinObjects: { kind, planeCreation: birth } });
 }
 
-const all = caller({ namespace: '' });
+const all = callerContext({ namespace: '' });
 
-async function names(kind: KindStore, options = listing()) {
+async function names(kind: KindStore, options = testListOptions()) {
   const { items, resourceVersion } = await kind.verbs.list(all, options);
   return {
     at: resourceVersion,
@@ -64,7 +64,7 @@ async function names(kind: KindStore, options = listing()) {
 describe('a built-in object', () => {
   it('a built-in object is read, listed and counted as if it had been created with the plane', async () => {
     const { kind } = await open();
-    const { object, json } = await kind.verbs.get(caller(), 'm1', latest);
+    const { object, json } = await kind.verbs.get(callerContext(), 'm1', testGetOptions);
     expect(object.metadata).toMatchObject({
       name: 'm1',
       namespace: 'a',
@@ -90,29 +90,27 @@ describe('a built-in object', () => {
 
   it('built-in objects are selected by labels and fields, in pages, at their own and at later revisions', async () => {
     const { kind } = await open();
-    await kind.verbs.create(caller(), widget('m0'), writing);
-    expect((await names(kind, listing({ resourceVersion: '2', resourceVersionMatch: 'Exact' }))).items).toEqual([
-      'a/m1',
-      'a/m2',
-      'b/m1',
-    ]);
-    const first = await kind.verbs.list(all, listing({ limit: 2, resourceVersion: '2' }));
+    await kind.verbs.create(callerContext(), newWidget('m0'), testWriteOptions);
+    expect((await names(kind, testListOptions({ resourceVersion: '2', resourceVersionMatch: 'Exact' }))).items).toEqual(
+      ['a/m1', 'a/m2', 'b/m1'],
+    );
+    const first = await kind.verbs.list(all, testListOptions({ limit: 2, resourceVersion: '2' }));
     expect(first).toMatchObject({ remainingItemCount: 1, resourceVersion: '2' });
-    const rest = await kind.verbs.list(all, listing({ limit: 2, continue: first.continue ?? '' }));
+    const rest = await kind.verbs.list(all, testListOptions({ limit: 2, continue: first.continue ?? '' }));
     expect(rest.items.map(({ object }) => object.metadata.name)).toEqual(['m1']);
   });
 
   it('an update of a built-in object writes a row, and watches get a MODIFIED event', async () => {
     const { kind, store } = await open();
-    const watch = await kind.verbs.watch(all, watching({ resourceVersion: '2' }));
+    const watch = await kind.verbs.watch(all, testWatchOptions({ resourceVersion: '2' }));
     const { object } = await kind.verbs.patch(
-      caller(),
+      callerContext(),
       'm1',
       { type: 'merge', document: { spec: { color: 'green' } }, findings: [] },
-      patching,
+      testPatchOptions,
     );
     expect(object.metadata).toMatchObject({ resourceVersion: '3', generation: 2 });
-    expect(await take(watch, 1).then((events) => events.map(describeEvent))).toEqual(['MODIFIED m1@3']);
+    expect(await takeEvents(watch, 1).then((events) => events.map(describeEvent))).toEqual(['MODIFIED m1@3']);
     const reopened = await open({}, { store });
     expect(reopened.kind.peek('a', 'm1')?.object).toEqual(object);
     expect((await names(reopened.kind)).items).toEqual(['a/m1', 'a/m2', 'b/m1']);
@@ -120,30 +118,35 @@ describe('a built-in object', () => {
 
   it('an update of an outdated version of a built-in object is a conflict (UPDATE-07)', async () => {
     const { kind } = await open();
-    const seen = kind.peek('a', 'm1')?.object ?? widget('');
+    const seen = kind.peek('a', 'm1')?.object ?? newWidget('');
     const recoloured = { ...seen, spec: { color: 'green' } };
-    await kind.verbs.update(caller(), 'm1', recoloured, writing);
-    expect(await refusal(kind.verbs.update(caller(), 'm1', recoloured, writing))).toMatchObject({
-      code: 409,
-    });
+    await kind.verbs.update(callerContext(), 'm1', recoloured, testWriteOptions);
+    expect(await rejectionStatus(kind.verbs.update(callerContext(), 'm1', recoloured, testWriteOptions))).toMatchObject(
+      {
+        code: 409,
+      },
+    );
   });
 
   it('a deleted built-in object stays deleted after the plane was unloaded, and can be created again', async () => {
     const { kind, store } = await open();
     const before = kind.peek('a', 'm1')?.object.metadata.uid;
-    const watch = await kind.verbs.watch(all, watching({ resourceVersion: '2' }));
-    await kind.verbs.delete(caller(), 'm1', deleting());
+    const watch = await kind.verbs.watch(all, testWatchOptions({ resourceVersion: '2' }));
+    await kind.verbs.delete(callerContext(), 'm1', testDeleteOptions());
     expect(kind.peek('a', 'm1')).toBeUndefined();
-    expect(await refusal(kind.verbs.get(caller(), 'm1', latest))).toMatchObject({ code: 404 });
-    const rows = await store.list(objectsRange(slice, 'widgets.test.example'));
+    expect(await rejectionStatus(kind.verbs.get(callerContext(), 'm1', testGetOptions))).toMatchObject({ code: 404 });
+    const rows = await store.list(objectsRange(testSlice, 'widgets.test.example'));
     expect(rows.entries.map(({ value }) => value)).toEqual(['']);
 
     const { kind: reopened } = await open({}, { store });
     expect((await names(reopened)).items).toEqual(['a/m2', 'b/m1']);
-    const created = await reopened.verbs.create(caller(), widget('m1'), writing);
+    const created = await reopened.verbs.create(callerContext(), newWidget('m1'), testWriteOptions);
     expect(created.object.metadata.uid).not.toBe(before);
-    expect(await take(watch, 2).then((events) => events.map(describeEvent))).toEqual(['DELETED m1@3', 'ADDED m1@4']);
-    await reopened.verbs.delete(caller(), 'm1', deleting());
+    expect(await takeEvents(watch, 2).then((events) => events.map(describeEvent))).toEqual([
+      'DELETED m1@3',
+      'ADDED m1@4',
+    ]);
+    await reopened.verbs.delete(callerContext(), 'm1', testDeleteOptions());
     expect(reopened.count('a')).toBe(1);
     expect((await open({}, { store })).kind.count('a')).toBe(1);
   });
@@ -152,22 +155,22 @@ describe('a built-in object', () => {
     const { kind } = await open();
     const hold = (finalizers: string[] | null) =>
       kind.verbs.patch(
-        caller(),
+        callerContext(),
         'm1',
         { type: 'merge', document: { metadata: { finalizers } }, findings: [] },
-        patching,
+        testPatchOptions,
       );
     await hold(['x.example/f']);
-    expect(await kind.verbs.delete(caller(), 'm1', deleting())).toHaveProperty('pending');
+    expect(await kind.verbs.delete(callerContext(), 'm1', testDeleteOptions())).toHaveProperty('pending');
     await hold(null);
     expect(kind.peek('a', 'm1')).toBeUndefined();
   });
 
   it('a watch from before the creation of the plane gets built-in objects as ADDED', async () => {
     const { kind } = await open();
-    await kind.verbs.delete(caller(), 'm2', deleting());
-    const watch = await kind.verbs.watch(all, watching({ resourceVersion: '1' }));
-    expect(await take(watch, 4).then((events) => events.map(describeEvent))).toEqual([
+    await kind.verbs.delete(callerContext(), 'm2', testDeleteOptions());
+    const watch = await kind.verbs.watch(all, testWatchOptions({ resourceVersion: '1' }));
+    expect(await takeEvents(watch, 4).then((events) => events.map(describeEvent))).toEqual([
       'ADDED m1@2',
       'ADDED m2@2',
       'ADDED m1@2',
@@ -199,12 +202,12 @@ describe('any sequence of writes to built-in objects', () => {
         let { kind, store } = await open();
         const ordinary = await openWidgets();
         for (const { metadata, ...rest } of definitions) {
-          const context = caller({ namespace: metadata.namespace ?? '' });
-          await ordinary.kind.verbs.create(context, { ...rest, metadata }, writing);
+          const context = callerContext({ namespace: metadata.namespace ?? '' });
+          await ordinary.kind.verbs.create(context, { ...rest, metadata }, testWriteOptions);
         }
         const states = new Map<string, unknown>();
         for (const { act, namespace, name, color } of steps) {
-          const context = caller({ namespace });
+          const context = callerContext({ namespace });
           if (act === 'reload') ({ kind, store } = await open({}, { store }));
           const outcomes = await Promise.all(
             [kind, ordinary.kind].map((one) => outcome(one, act, context, name, color)),
@@ -215,11 +218,11 @@ describe('any sequence of writes to built-in objects', () => {
           states.set(at, contents(kind));
         }
         const now = contents(kind);
-        await kind.verbs.create(caller({ namespace: 'b' }), widget('the-last'), writing);
+        await kind.verbs.create(callerContext({ namespace: 'b' }), newWidget('the-last'), testWriteOptions);
         for (const [at, state] of states) {
           const historical = await kind.verbs.list(
             all,
-            listing({ resourceVersion: at, resourceVersionMatch: 'Exact' }),
+            testListOptions({ resourceVersion: at, resourceVersionMatch: 'Exact' }),
           );
           expect(historical.items.map(({ object }) => content(object))).toEqual(state);
           expect(await replayed(kind, at, historical.items)).toEqual(now);
@@ -230,13 +233,19 @@ describe('any sequence of writes to built-in objects', () => {
   });
 });
 
-async function outcome(kind: KindStore, act: string, context: ReturnType<typeof caller>, name: string, color: string) {
+async function outcome(
+  kind: KindStore,
+  act: string,
+  context: ReturnType<typeof callerContext>,
+  name: string,
+  color: string,
+) {
   try {
-    if (act === 'create') await kind.verbs.create(context, widget(name, { spec: { color } }), writing);
-    else if (act === 'delete') await kind.verbs.delete(context, name, deleting());
+    if (act === 'create') await kind.verbs.create(context, newWidget(name, { spec: { color } }), testWriteOptions);
+    else if (act === 'delete') await kind.verbs.delete(context, name, testDeleteOptions());
     else if (act === 'paint') {
       const document = { spec: { color } };
-      await kind.verbs.patch(context, name, { type: 'merge', document, findings: [] }, patching);
+      await kind.verbs.patch(context, name, { type: 'merge', document, findings: [] }, testPatchOptions);
     }
     return 'done';
   } catch (error) {
@@ -245,7 +254,7 @@ async function outcome(kind: KindStore, act: string, context: ReturnType<typeof 
   }
 }
 
-function content({ metadata: { namespace, name, generation }, spec }: ReturnType<typeof widget>) {
+function content({ metadata: { namespace, name, generation }, spec }: ReturnType<typeof newWidget>) {
   return { namespace, name, generation, spec: spec ?? null };
 }
 
@@ -254,10 +263,10 @@ function contents(kind: KindStore) {
 }
 
 /** Returns the state of a client that listed at that revision and then watched. */
-async function replayed(kind: KindStore, since: string, listed: readonly { object: ReturnType<typeof widget> }[]) {
-  const key = (object: ReturnType<typeof widget>) => `${object.metadata.namespace}/${object.metadata.name}`;
+async function replayed(kind: KindStore, since: string, listed: readonly { object: ReturnType<typeof newWidget> }[]) {
+  const key = (object: ReturnType<typeof newWidget>) => `${object.metadata.namespace}/${object.metadata.name}`;
   const known = new Map(listed.map(({ object }) => [key(object), object]));
-  const watch = await kind.verbs.watch(all, watching({ resourceVersion: since, allowBookmarks: false }));
+  const watch = await kind.verbs.watch(all, testWatchOptions({ resourceVersion: since, allowBookmarks: false }));
   for await (const event of watch) {
     if (event.type === 'ERROR' || event.type === 'BOOKMARK') throw new Error(describeEvent(event));
     if (event.object.object.metadata.name === 'the-last') break;

@@ -1,6 +1,6 @@
 import type { Change } from '../../store/store.ts';
 import type { StoredRecord, StoredResource } from '../resource.ts';
-import { type BuiltinObject, deletedMarker } from './builtin-object.ts';
+import { type BuiltinObject, deletedBuiltinMarker } from './builtin-object.ts';
 import type { PlaneBuiltinObjects } from './builtin-objects.ts';
 import { CachedChange, type CachedKind, CachedObject } from './cached-object.ts';
 import type { ObjectKey } from './object-index.ts';
@@ -39,14 +39,14 @@ export class CachedObjectFactory {
    * `undefined` if there is neither, or if the row marks the object as deleted.
    */
   at(key: ObjectKey, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
-    if (value === deletedMarker) return undefined;
+    if (value === deletedBuiltinMarker) return undefined;
     if (value !== undefined) return new CachedObject(this.#kind, key, value, revision).withRecord(record);
     const builtin = this.#builtinObjects?.kind.at(key);
     return builtin && this.#createBuiltin(builtin);
   }
 
   change({ key: rowKey, value, previous, revision }: Change): CachedChange {
-    const key = objectKeyOf(rowKey.segments);
+    const key = objectKeyFromSegments(rowKey.segments);
     const before = this.at(key, previous?.value, previous?.revision ?? 0);
     return new CachedChange(key, revision, before, this.at(key, value, revision));
   }
@@ -57,6 +57,6 @@ export class CachedObjectFactory {
 }
 
 /** Returns the object key of a row. The segments of the row's key are `objects`, resource, namespace and name. */
-export function objectKeyOf(segments: readonly string[]): ObjectKey {
+export function objectKeyFromSegments(segments: readonly string[]): ObjectKey {
   return { namespace: segments[2] ?? '', name: segments[3] ?? '' };
 }

@@ -1,15 +1,14 @@
 import { fastPathsEnabled } from '@flotilla/fast-paths';
-import type { JsonValue } from '@flotilla/json';
-import { parseTrustedJson, writeJson } from '@flotilla/json';
+import { type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { toPrintedMetadata } from '../../api/structs/printed-form.ts';
 import {
   type Labels,
-  labelsIn,
-  metadataText,
-  metadataTextWithoutManagedFields,
+  metadataJsonWithoutManagedFields,
+  readLabels,
   resourceVersionOffset,
-  servedParts,
+  servedJsonParts,
+  servedMetadataJson,
 } from '../fast/stored-text.ts';
 import type { KindChange } from '../kind-store.ts';
 import type { ServedForm, StoredRecord } from '../resource.ts';
@@ -90,7 +89,10 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   /** True if the object is stored in the given form, so that no conversion is needed to serve it. */
   isStoredIn(form: ServedForm): boolean {
     return (
-      form.mark !== undefined && this.#kind.resource.form === form && this.#isInServedForm && !this.isUnchangedBuiltin
+      form.storageFormId !== undefined &&
+      this.#kind.resource.form === form &&
+      this.#isInServedForm &&
+      !this.isUnchangedBuiltin
     );
   }
 
@@ -123,7 +125,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   metadata(): Readonly<ObjectMeta> {
     const content = this.#content;
     if (this.#decodedForms !== undefined || typeof content !== 'string') return this.record.object.metadata;
-    if (this.#usesText) return parseTrustedJson(metadataTextWithoutManagedFields(content)) as ObjectMeta;
+    if (this.#usesText) return parseTrustedJson(metadataJsonWithoutManagedFields(content)) as ObjectMeta;
     return parseRecordWithoutManagedFields(content, this.#kind.resource).object.metadata;
   }
 
@@ -149,7 +151,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     if (this.#kind.resource.builtIn === true) {
       return writeJson(toPrintedMetadata(this.object.metadata) as JsonValue, { sorted: false });
     }
-    if (this.#usesText) return metadataText(this.#text, this.#findVersionOffset(), this.revision);
+    if (this.#usesText) return servedMetadataJson(this.#text, this.#findVersionOffset(), this.revision);
     return writeJson(this.#decodeUncached().metadata as JsonValue);
   }
 
@@ -190,13 +192,13 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   #labelsOf(text: string): Labels | undefined {
-    if (this.#usesText) return labelsIn(text);
+    if (this.#usesText) return readLabels(text);
     const { labels } = parseRecord(text, this.#kind.resource).object.metadata;
     return labels && Object.freeze(labels);
   }
 
   #jsonOfText(): string {
-    const [before, version, after] = servedParts(this.#text, this.#findVersionOffset(), this.revision);
+    const [before, version, after] = servedJsonParts(this.#text, this.#findVersionOffset(), this.revision);
     return before + version + after;
   }
 

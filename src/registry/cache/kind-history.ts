@@ -1,9 +1,9 @@
 import type { KeyRange } from '../../store/key.ts';
 import type { Change, Store } from '../../store/store.ts';
-import { deletedMarker } from './builtin-object.ts';
+import { deletedBuiltinMarker } from './builtin-object.ts';
 import { objectKeyText } from './builtin-objects.ts';
 import { CachedChange, type CachedObject } from './cached-object.ts';
-import { type CachedObjectFactory, objectKeyOf } from './cached-object-factory.ts';
+import { type CachedObjectFactory, objectKeyFromSegments } from './cached-object-factory.ts';
 import { ObjectIndex } from './object-index.ts';
 import type { RecentChanges } from './recent-changes.ts';
 
@@ -58,8 +58,8 @@ export class KindHistory {
     const state = new ObjectIndex<CachedObject>();
     if (revision >= planeCreation.revision) for (const object of this.#factory.builtinObjects()) state.set(object);
     for (const { key: rowKey, value, revision: written } of rowsAtRevision.entries) {
-      const key = objectKeyOf(rowKey.segments);
-      const object = value === deletedMarker ? undefined : this.#factory.at(key, value, written);
+      const key = objectKeyFromSegments(rowKey.segments);
+      const object = value === deletedBuiltinMarker ? undefined : this.#factory.at(key, value, written);
       if (object === undefined) state.delete(key.namespace, key.name);
       else state.set(object);
     }
@@ -89,7 +89,7 @@ export class KindHistory {
   /** Returns the built-in objects that no row had changed or deleted at that revision. */
   async #builtinObjectsAt(revision: number): Promise<CachedObject[]> {
     const rowsAtRevision = await this.#store.list(this.#range, { atRevision: revision });
-    const rows = new Set(rowsAtRevision.entries.map(({ key }) => objectKeyText(objectKeyOf(key.segments))));
+    const rows = new Set(rowsAtRevision.entries.map(({ key }) => objectKeyText(objectKeyFromSegments(key.segments))));
     return this.#factory.builtinObjects().filter((object) => !rows.has(objectKeyText(object)));
   }
 }

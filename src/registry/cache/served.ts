@@ -34,7 +34,10 @@ function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
   return writeJson({ kind, apiVersion, ...rest } as KubeObject, { sorted: false });
 }
 
-export function serve<Type extends KubeObject>(kind: Pick<ResourceKind, 'builtIn'>, object: Type): ServedObject<Type> {
+export function toServedObject<Type extends KubeObject>(
+  kind: Pick<ResourceKind, 'builtIn'>,
+  object: Type,
+): ServedObject<Type> {
   return new LazyServedObject(kind, object);
 }
 
@@ -42,17 +45,17 @@ export function serve<Type extends KubeObject>(kind: Pick<ResourceKind, 'builtIn
  * Returns the object with the values of `reveal` merged into it. Only the response to the write contains these values,
  * for example the key of a new access key.
  */
-export function serveWithReveal(
+export function toServedObjectWithReveal(
   kind: Pick<ResourceKind, 'builtIn'>,
   object: KubeObject,
   reveal: JsonObject,
 ): ServedObject {
   const copy = cloneJson(object);
   mergeInto(copy, reveal);
-  return serve(kind, copy);
+  return toServedObject(kind, copy);
 }
 
-export function writeResult(served: ServedObject, created: boolean): WriteResult {
+export function toWriteResult(served: ServedObject, created: boolean): WriteResult {
   return new WrittenObject(served, created);
 }
 

@@ -2,11 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Change, Observer, Store } from '../../store/store.ts';
 import { objectRowKey } from '../rows/rows.ts';
-import { caller, listing, openWidgets, slice, widget, withOverrides, writing } from '../widgets.fixture.ts';
+import {
+  callerContext,
+  newWidget,
+  openWidgets,
+  storeWithOverrides,
+  testListOptions,
+  testSlice,
+  testWriteOptions,
+} from '../widgets.fixture.ts';
 import { SliceObjects } from './slice-objects.ts';
 
 const put = (store: Store, resource: string, name: string, value = name) =>
-  store.transact({ writes: [{ key: objectRowKey(slice, resource, 'a', name), value }] });
+  store.transact({ writes: [{ key: objectRowKey(testSlice, resource, 'a', name), value }] });
 
 function recorder() {
   const seen: string[] = [];
@@ -23,7 +31,7 @@ describe('SliceObjects', () => {
     const store = openMemoryStore();
     await put(store, 'things', 'one');
     await put(store, 'thingsandmore', 'two');
-    const objects = await SliceObjects.open(store, slice);
+    const objects = await SliceObjects.open(store, testSlice);
     const rows = objects.rowsOf('things');
     expect(rows?.entries.map(({ value }) => value)).toEqual(['one']);
     expect(rows?.revision).toBe(3);
@@ -40,7 +48,7 @@ describe('SliceObjects', () => {
 
   it('a kind must read from the store if the held rows are outdated', async () => {
     const store = openMemoryStore();
-    const objects = await SliceObjects.open(store, slice);
+    const objects = await SliceObjects.open(store, testSlice);
     await put(store, 'changed', 'one');
     expect(objects.rowsOf('changed')).toBeUndefined();
     objects.rowsOf('taken')?.observe(recorder().observer);
@@ -51,13 +59,13 @@ describe('SliceObjects', () => {
 
   it('the end of the slice is reported to every kind, and nothing after close', async () => {
     const store = openMemoryStore();
-    const objects = await SliceObjects.open(store, slice);
+    const objects = await SliceObjects.open(store, testSlice);
     const [one, other] = [recorder(), recorder()];
     objects.rowsOf('one')?.observe(one.observer);
     objects.rowsOf('other')?.observe(other.observer);
-    await store.removePrefix({ slice, prefix: [] });
+    await store.removePrefix({ slice: testSlice, prefix: [] });
     expect([one.seen, other.seen]).toEqual([['ended'], ['ended']]);
-    const again = await SliceObjects.open(store, slice);
+    const again = await SliceObjects.open(store, testSlice);
     const late = recorder();
     again.rowsOf('one')?.observe(late.observer);
     again.close();
@@ -68,15 +76,15 @@ describe('SliceObjects', () => {
   it('a kind opened from held rows does not query the store and has the same result', async () => {
     const store = openMemoryStore();
     const before = await openWidgets({}, { store });
-    await before.kind.verbs.create(caller(), widget('w1'), writing);
-    const shared = await SliceObjects.open(store, slice);
-    const silent = withOverrides(store, {
+    await before.kind.verbs.create(callerContext(), newWidget('w1'), testWriteOptions);
+    const shared = await SliceObjects.open(store, testSlice);
+    const silent = storeWithOverrides(store, {
       list: () => Promise.reject(new Error('it was read already')),
       observe: () => Promise.reject(new Error('it is observed already')),
     });
     const { kind } = await openWidgets({}, { store: silent, shared });
-    await before.kind.verbs.create(caller(), widget('w2'), writing);
-    const { items, resourceVersion } = await kind.verbs.list(caller(), listing());
+    await before.kind.verbs.create(callerContext(), newWidget('w2'), testWriteOptions);
+    const { items, resourceVersion } = await kind.verbs.list(callerContext(), testListOptions());
     expect([items.map(({ object }) => object.metadata.name), resourceVersion]).toEqual([['w1', 'w2'], '3']);
   });
 });

@@ -1,4 +1,4 @@
-import type { Change, Entry, Observer, Store, WakeCount } from '../../store/store.ts';
+import type { Change, Entry, Observer, Store, WatchWakeCounter } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { allObjectsRange } from '../rows/rows.ts';
 import { withStatusErrors } from '../store-status.ts';
@@ -91,7 +91,7 @@ export class SliceObjects {
     };
   }
 
-  #dispatch(changes: readonly Change[], wakes: WakeCount | undefined): void {
+  #dispatch(changes: readonly Change[], wakes: WatchWakeCounter | undefined): void {
     for (const change of changes) {
       const resource = change.key.segments[1] ?? '';
       this.#revision = change.revision;

@@ -1,13 +1,13 @@
-import type { Change, Entry, Store, WakeCount } from '../../store/store.ts';
+import type { Change, Entry, Store, WatchWakeCounter } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { ExpectedRecords } from '../fast/expected-records.ts';
 import type { StoredRecord, StoredResource } from '../resource.ts';
 import { objectsRange, resourceKey } from '../rows/rows.ts';
 import { toStatusError, withStatusErrors } from '../store-status.ts';
-import { deletedMarker } from './builtin-object.ts';
+import { deletedBuiltinMarker } from './builtin-object.ts';
 import { objectKeyText, type PlaneBuiltinObjects } from './builtin-objects.ts';
 import { CachedChange, CachedObject } from './cached-object.ts';
-import { CachedObjectFactory, objectKeyOf } from './cached-object-factory.ts';
+import { CachedObjectFactory, objectKeyFromSegments } from './cached-object-factory.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { KindHistory } from './kind-history.ts';
 import { ObjectIndex, type ObjectKey } from './object-index.ts';
@@ -35,7 +35,7 @@ export interface CacheListener {
    * Called synchronously for each change, in the order of revisions. Must be fast and must not throw. The listener adds
    * to `wakes` the number of watches that it wakes up.
    */
-  changed(change: CachedChange, wakes?: WakeCount): void;
+  changed(change: CachedChange, wakes?: WatchWakeCounter): void;
   /** Called after the last change, when the cache is closed. */
   ended?(): void;
 }
@@ -237,8 +237,8 @@ export class WatchCache {
   #fill(entries: readonly Entry[]): void {
     for (const object of this.#factory.builtinObjects()) this.#objects.set(object);
     for (const { key: rowKey, value, revision } of entries) {
-      const key = objectKeyOf(rowKey.segments);
-      if (value === deletedMarker) {
+      const key = objectKeyFromSegments(rowKey.segments);
+      if (value === deletedBuiltinMarker) {
         this.#objects.delete(key.namespace, key.name);
         this.#deleted.set(objectKeyText(key), revision);
       } else {
@@ -248,13 +248,13 @@ export class WatchCache {
     }
   }
 
-  #observe(changes: readonly Change[], wakes: WakeCount | undefined): void {
+  #observe(changes: readonly Change[], wakes: WatchWakeCounter | undefined): void {
     for (const { key: rowKey, value, revision } of changes) {
-      const key = objectKeyOf(rowKey.segments);
+      const key = objectKeyFromSegments(rowKey.segments);
       const before = this.#objects.get(key.namespace, key.name);
       const record = value === undefined ? undefined : this.#expected.find(key, value);
       const after = this.#factory.at(key, value, revision, record);
-      if (value === deletedMarker) this.#deleted.set(objectKeyText(key), revision);
+      if (value === deletedBuiltinMarker) this.#deleted.set(objectKeyText(key), revision);
       else if (this.#deleted.size > 0) this.#deleted.delete(objectKeyText(key));
       if (before !== undefined) this.#drop(before);
       if (after !== undefined) this.#put(after);

@@ -1,12 +1,18 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { CanonicalJson, type KnownText, writeJson, writeJsonWithKnownParts } from '@flotilla/json';
+import {
+  CanonicalJson,
+  type JsonObject,
+  type JsonValue,
+  type KnownText,
+  writeJson,
+  writeJsonWithKnownParts,
+} from '@flotilla/json';
 import type { ManagedFieldsEntry } from '../../api/meta.ts';
 import { textOfEntries } from '../apply/fast/created-entries.ts';
 import { textOfFields } from '../apply/fast/fields-cache.ts';
 import type { StoredRecord } from '../resource.ts';
 import type { EncodedRecord } from '../rows/encoded-record.ts';
 import type { RequestDocument } from './request-document.ts';
-import { insertFieldsV1, omittedFields } from './stored-fields-v1.ts';
+import { fieldsV1Placeholder, insertFieldsV1 } from './stored-fields-v1.ts';
 
 /** The input of `encodeSharedRecord`. */
 interface RecordToEncode {
@@ -36,7 +42,7 @@ function encodeWithKnownFields({ record, toDocument, isRead }: RecordToEncode): 
     if (text === undefined) return undefined;
     fields.push(frozen);
     texts.push(text);
-    return omittedFields;
+    return fieldsV1Placeholder;
   });
   const stored = canonicalRecord(canonical, record);
   if (!canonical.isPlain) {
@@ -70,7 +76,7 @@ function withFields(record: StoredRecord, fields: readonly JsonObject[]): Stored
   const metadata = { ...record.object.metadata };
   metadata.managedFields = (metadata.managedFields ?? []).map((entry) => {
     const copy: ManagedFieldsEntry = { ...entry };
-    if ((entry.fieldsV1 as JsonValue) === omittedFields) copy.fieldsV1 = fields[next++] ?? {};
+    if ((entry.fieldsV1 as JsonValue) === fieldsV1Placeholder) copy.fieldsV1 = fields[next++] ?? {};
     return Object.freeze(copy);
   });
   Object.freeze(metadata.managedFields);

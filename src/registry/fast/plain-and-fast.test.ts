@@ -1,6 +1,5 @@
 import { onBothPaths, onBothPathsAsync } from '@flotilla/fast-paths/fast-paths.fixture.ts';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { parseJson, SortedJsonText, writeJson } from '@flotilla/json';
+import { type JsonObject, type JsonValue, parseJson, SortedJsonText, writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
@@ -15,7 +14,16 @@ import {
   parseRecordWithoutManagedFields,
   type RecordKind,
 } from '../rows/record.ts';
-import { caller, deleting, listing, openWidgets, patching, widget, widgets, writing } from '../widgets.fixture.ts';
+import {
+  callerContext,
+  newWidget,
+  openWidgets,
+  testDeleteOptions,
+  testListOptions,
+  testPatchOptions,
+  testWriteOptions,
+  widgetResource,
+} from '../widgets.fixture.ts';
 import { draftCopy, setStatus } from '../write/draft-copy.ts';
 import { RequestDocument } from './request-document.ts';
 
@@ -65,7 +73,12 @@ const objects = fc.record(
 const records = fc
   .record({ object: objects, hidden: members as fc.Arbitrary<JsonObject> }, { requiredKeys: ['object'] })
   .map(({ object, hidden }) => (hidden === undefined ? { object } : { object, hidden }));
-const form = { mark: 'm', storedVersion: 'v1', isConverted: () => true, convert: (object: KubeObject) => object };
+const form = {
+  storageFormId: 'm',
+  storedVersion: 'v1',
+  isConverted: () => true,
+  convert: (object: KubeObject) => object,
+};
 const kinds = fc.constantFrom<RecordKind>({}, { builtIn: true }, { form });
 
 const place = { namespace: 'a', name: 'x' };
@@ -132,8 +145,8 @@ describe('the plain path and the fast path', () => {
     fc.assert(
       fc.property(objects, values, (object, status) => {
         const copy = onBothPaths(() => {
-          const copied = draftCopy(widgets, object);
-          setStatus(widgets, copied, status as JsonValue);
+          const copied = draftCopy(widgetResource, object);
+          setStatus(widgetResource, copied, status as JsonValue);
           return copied;
         });
         expect(copy.fast).toEqual(copy.plain);
@@ -175,14 +188,18 @@ describe('the plain path and the fast path', () => {
             const sent = { metadata: { labels: each.labels }, spec: each.spec };
             const document = { ...sent, status: each.status } as JsonObject;
             const patch = { type: 'merge' as const, document, findings: [] };
-            const options = { ...patching, fieldManager };
+            const options = { ...testPatchOptions, fieldManager };
             const verbs: Record<string, () => Promise<{ json(): string } | undefined>> = {
-              create: () => kind.verbs.create(caller(), widget(each.name, sent), { ...writing, fieldManager }),
+              create: () =>
+                kind.verbs.create(callerContext(), newWidget(each.name, sent), { ...testWriteOptions, fieldManager }),
               update: () =>
-                kind.verbs.update(caller(), each.name, widget(each.name, sent), { ...writing, fieldManager }),
-              patch: () => kind.verbs.patch(caller(), each.name, patch, options),
-              status: async () => kind.status?.patch(caller(), each.name, patch, options),
-              delete: async () => void (await kind.verbs.delete(caller(), each.name, deleting())),
+                kind.verbs.update(callerContext(), each.name, newWidget(each.name, sent), {
+                  ...testWriteOptions,
+                  fieldManager,
+                }),
+              patch: () => kind.verbs.patch(callerContext(), each.name, patch, options),
+              status: async () => kind.status?.patch(callerContext(), each.name, patch, options),
+              delete: async () => void (await kind.verbs.delete(callerContext(), each.name, testDeleteOptions())),
             };
             const answer = verbs[each.verb]?.();
             answers.push(
@@ -193,7 +210,7 @@ describe('the plain path and the fast path', () => {
             );
             clock.advance(400);
           }
-          const list = await kind.verbs.list(caller(), listing());
+          const list = await kind.verbs.list(callerContext(), testListOptions());
           return [...answers, ...list.items.map((item) => item.json())];
         });
         expect(fast).toEqual(plain);

@@ -8,10 +8,10 @@ import { metadataOffset } from './stored-text.ts';
  */
 
 /** The placeholder for a FieldsV1 that was removed. It is unambiguous, because no FieldsV1 is a number. */
-export const omittedFields = 0;
+export const fieldsV1Placeholder = 0;
 
 interface Split {
-  /** The text of the record with `omittedFields` in place of each FieldsV1. */
+  /** The text of the record with `fieldsV1Placeholder` in place of each FieldsV1. */
   readonly text: string;
   /** The removed FieldsV1, in the order of the managedFields entries. */
   readonly fields: readonly JsonObject[];
@@ -24,7 +24,7 @@ const fieldsMember = '"fieldsV1":';
  * Parses a stored record. Returns `undefined` if the record has no FieldsV1, or if another part of the record has the
  * same text as the start of managedFields; the caller must parse the whole text then.
  */
-export function parseWithKnownFields(text: string): JsonValue | undefined {
+export function parseWithKnownFieldsV1(text: string): JsonValue | undefined {
   const split = splitFields(text);
   if (split === undefined) return undefined;
   const document = parseTrustedJson(split.text);
@@ -50,7 +50,7 @@ function splitFields(text: string): Split | undefined {
         continue;
       }
       at = endOfFields(text, valueAt, fields);
-      shortened += text.slice(copiedTo, valueAt) + omittedFields;
+      shortened += text.slice(copiedTo, valueAt) + fieldsV1Placeholder;
       copiedTo = at;
     } while (text[at] === ',');
     at += text[at + 1] === ',' ? 2 : 1;
@@ -81,14 +81,14 @@ function putFields(object: JsonValue | undefined, fields: readonly JsonObject[])
   if (!Array.isArray(entries)) return false;
   let next = 0;
   for (const entry of entries) {
-    if (!isJsonObject(entry) || entry.fieldsV1 !== omittedFields) continue;
+    if (!isJsonObject(entry) || entry.fieldsV1 !== fieldsV1Placeholder) continue;
     const fieldsV1 = fields[next++];
     if (fieldsV1 !== undefined) entry.fieldsV1 = fieldsV1;
   }
   return next === fields.length;
 }
 
-const placeholderMember = `${fieldsMember}${omittedFields}`;
+const placeholderMember = `${fieldsMember}${fieldsV1Placeholder}`;
 
 /** Returns the text of a record, given its text with placeholders and the texts of its FieldsV1 in the same order. */
 export function insertFieldsV1(text: string, fields: readonly string[]): string {

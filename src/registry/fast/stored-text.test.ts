@@ -1,6 +1,5 @@
 import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
-import type { JsonObject } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonObject, writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
@@ -8,7 +7,7 @@ import { fieldsFromText } from '../apply/fast/fields-cache.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { DecodedObjects } from '../cache/decoded-objects.ts';
 import { decodeRecord, encodeRecord, withResourceVersion } from '../rows/record.ts';
-import { labelsIn } from './stored-text.ts';
+import { readLabels } from './stored-text.ts';
 
 const words = fc.oneof(
   fc.constantFrom('uid', 'metadata', 'labels', 'object', 'resourceVersion', '"', '\\', '\\"uid":"', '}', '"labels":{'),
@@ -83,7 +82,7 @@ describe('JSON from stored text', () => {
       fc.property(objects, hidden, (given, secret) => {
         const object = given as unknown as KubeObject;
         const { text, of } = cached({}, object, secret as JsonObject | undefined);
-        expect(labelsIn(text)).toEqual(decodeRecord(text).object.metadata.labels);
+        expect(readLabels(text)).toEqual(decodeRecord(text).object.metadata.labels);
         expect({ ...of(1).labels }).toEqual({ ...object.metadata.labels });
       }),
     );

@@ -15,7 +15,7 @@ export function startsWithForm(text: string, form: string): boolean {
 }
 
 /** Returns the labels of the object in a record, frozen; `undefined` if there are none. */
-export function labelsIn(text: string): Labels | undefined {
+export function readLabels(text: string): Labels | undefined {
   const metadata = metadataOffset(text);
   const at = metadata === -1 ? -1 : findMember(text, metadata, 'labels');
   return at === -1 ? undefined : Object.freeze(JSON.parse(text.slice(at, skipJson(text, at))) as Labels);
@@ -36,7 +36,7 @@ export function withoutManagedFields(text: string): string {
 }
 
 /** Returns the JSON of the object's metadata without managedFields. */
-export function metadataTextWithoutManagedFields(text: string): string {
+export function metadataJsonWithoutManagedFields(text: string): string {
   const bare = withoutManagedFields(text);
   const from = metadataOffset(bare);
   return bare.slice(from, skipJson(bare, from));
@@ -45,7 +45,7 @@ export function metadataTextWithoutManagedFields(text: string): string {
 const managedFields = '"managedFields"';
 
 /** Returns the JSON of the object's metadata as clients see it: with the resourceVersion inserted at `offset`. */
-export function metadataText(text: string, offset: number, revision: number): string {
+export function servedMetadataJson(text: string, offset: number, revision: number): string {
   const end = skipOut(text, offset, 1);
   return text.slice(metadataOffset(text), offset) + versionMember(text, offset, revision) + text.slice(offset, end);
 }
@@ -76,7 +76,7 @@ function skipManagedFields(text: string, at: number): number {
 }
 
 /** Returns the JSON of the served object in three parts: before the resourceVersion, the resourceVersion, after it. */
-export function servedParts(text: string, offset: number, revision: number): readonly [string, string, string] {
+export function servedJsonParts(text: string, offset: number, revision: number): readonly [string, string, string] {
   return [text.slice(objectOffset(text), offset), versionMember(text, offset, revision), text.slice(offset, -1)];
 }
 

@@ -3,7 +3,7 @@ import { cloneJson, deepFreeze, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
-import { applyJsonPatch, maxCopiedBytes, maxOperations } from './json-patch.ts';
+import { applyJsonPatch, maxCopiedBytes, maxPatchOperations } from './json-patch.ts';
 import { jsonPatchFindings } from './json-patch-findings.ts';
 import { strictPatchError } from './undecodable-patch.ts';
 
@@ -97,12 +97,12 @@ describe('applyJsonPatch', () => {
 
   it('returns 413 for more than 10 000 operations (PATCH-06)', () => {
     const operation = { op: 'test', path: '/a', value: 1 };
-    expect(statusOf(() => applyJsonPatch({ a: 1 }, Array(maxOperations + 1).fill(operation)))).toMatchObject({
+    expect(statusOf(() => applyJsonPatch({ a: 1 }, Array(maxPatchOperations + 1).fill(operation)))).toMatchObject({
       code: 413,
       reason: 'RequestEntityTooLarge',
       message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     });
-    expect(applyJsonPatch({ a: 1 }, Array(maxOperations).fill(operation))).toEqual({ a: 1 });
+    expect(applyJsonPatch({ a: 1 }, Array(maxPatchOperations).fill(operation))).toEqual({ a: 1 });
   });
 
   it('returns 422 without a reason if an operation cannot be applied (PATCH-07)', () => {

@@ -10,9 +10,9 @@ import {
 import { badRequest, requestTooLarge, type StatusError, unprocessable } from '../../api/status.ts';
 import { arrayIndex, parsePointer } from './json-pointer.ts';
 import { jsonSize } from './json-size.ts';
-import { jsonTypeName } from './json-type-name.ts';
+import { goJsonTypeName } from './json-type-name.ts';
 
-export const maxOperations = 10_000;
+export const maxPatchOperations = 10_000;
 
 /** The maximum number of bytes that all `copy` operations of a patch may add, as in kube-apiserver. */
 export const maxCopiedBytes = 3_145_728;
@@ -36,9 +36,9 @@ export function applyJsonPatch(document: JsonValue, operations: JsonValue): Json
     throw undecodable(operations, 'value of type []handlers.jsonPatchOp');
   }
   for (const operation of operations) checkOperation(operation);
-  if (operations.length > maxOperations) {
+  if (operations.length > maxPatchOperations) {
     throw requestTooLarge(
-      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+      `The allowed maximum operations in a JSON patch is ${maxPatchOperations}, got ${operations.length}`,
     );
   }
   const patched = new PatchedDocument(cloneJson(document));
@@ -60,7 +60,7 @@ function checkOperation(operation: JsonValue): void {
 
 /** Returns the error for a patch that is not a list of operations (rule PATCH-05). */
 function undecodable(value: JsonValue, target: string): StatusError {
-  return badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`);
+  return badRequest(`error decoding patch: json: cannot unmarshal ${goJsonTypeName(value)} into Go ${target}`);
 }
 
 /**

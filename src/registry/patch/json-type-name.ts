@@ -1,7 +1,7 @@
 import type { JsonValue } from '@flotilla/json';
 
 /** Returns the name that the error messages of Go's JSON decoder use for the type of a value. */
-export function jsonTypeName(value: JsonValue): string {
+export function goJsonTypeName(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'number';

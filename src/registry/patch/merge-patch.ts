@@ -1,6 +1,6 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
-import { jsonTypeName } from './json-type-name.ts';
+import { goJsonTypeName } from './json-type-name.ts';
 
 /**
  * Applies a JSON merge patch (RFC 7396): null removes a member, objects are merged, all other values replace the old
@@ -9,7 +9,7 @@ import { jsonTypeName } from './json-type-name.ts';
 export function applyMergePatch(document: JsonObject, patch: JsonValue): JsonObject {
   if (!isJsonObject(patch)) {
     throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
+      `error decoding patch: json: cannot unmarshal ${goJsonTypeName(patch)} into Go value of type map[string]interface {}`,
     );
   }
   return mergeObjects(document, patch);

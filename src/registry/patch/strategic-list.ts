@@ -49,7 +49,7 @@ export function removeScalars(rule: ListMergeRule, original: Items, removed: Ite
   return original.filter((item) => !removedItems.has(item));
 }
 
-/** The inputs of `orderList`. */
+/** The inputs of `mergeAndOrderList`. */
 export interface OrderedLists {
   readonly original: Items | undefined;
   readonly patch: Items | undefined;
@@ -61,7 +61,7 @@ export interface OrderedLists {
  * Merges `patch` into `original` and sorts the result by `$setElementOrder`. Items that `$setElementOrder` does not
  * contain keep their relative position. Returns `undefined` if both lists are absent.
  */
-export function orderList(
+export function mergeAndOrderList(
   rule: ListMergeRule,
   { original, patch, wanted }: OrderedLists,
   mergeItem: MergeItem,

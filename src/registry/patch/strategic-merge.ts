@@ -2,7 +2,7 @@ import { printGo } from '@flotilla/go-text';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest, type StatusError, unprocessable } from '../../api/status.ts';
-import { jsonTypeName } from './json-type-name.ts';
+import { goJsonTypeName } from './json-type-name.ts';
 import {
   hasPatchDirective,
   printGoString,
@@ -10,8 +10,14 @@ import {
   withoutDirectives,
   withoutNulls,
 } from './strategic-directives.ts';
-import { mergeLists, orderList, removeScalars } from './strategic-list.ts';
-import { isReplaced, listRule, memberPosition, rootPosition, type StrategicPosition } from './strategic-position.ts';
+import { mergeAndOrderList, mergeLists, removeScalars } from './strategic-list.ts';
+import {
+  isReplaced,
+  listMergeRule,
+  memberPosition,
+  rootPosition,
+  type StrategicPosition,
+} from './strategic-position.ts';
 
 const retain = '$retainKeys';
 const removal = '$deleteFromPrimitiveList';
@@ -30,7 +36,7 @@ export function applyStrategicMerge(
 ): JsonObject {
   if (patch === null) return cloneJson(document);
   if (!isJsonObject(patch)) {
-    throw badRequest(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`);
+    throw badRequest(`json: cannot unmarshal ${goJsonTypeName(patch)} into Go value of type map[string]interface {}`);
   }
   return mergeObjects(rootPosition(kind), cloneJson(document), patch);
 }
@@ -75,7 +81,7 @@ function mergeMember(position: StrategicPosition, original: JsonObject, name: st
     const below = memberPosition(position, name);
     setMember(original, name, isReplaced(below) ? cloneJson(change) : mergeObjects(below, present, change));
   } else if (Array.isArray(present) && Array.isArray(change)) {
-    const rule = listRule(position, name);
+    const rule = listMergeRule(position, name);
     setMember(original, name, rule.isMerged ? mergeLists(rule, present, change, mergeObjects) : cloneJson(change));
   } else {
     const added = hasPatchDirective(change) ? undefined : withoutDirectives(withoutNulls(change));
@@ -89,7 +95,7 @@ function removeFromList(position: StrategicPosition, original: JsonObject, name:
   const present = getMember(original, name);
   if (items === null) delete original[name];
   else if (Array.isArray(present) && Array.isArray(items)) {
-    setMember(original, name, removeScalars(listRule(position, name), present, items, mergeObjects));
+    setMember(original, name, removeScalars(listMergeRule(position, name), present, items, mergeObjects));
   } else if (isJsonObject(present) && isJsonObject(items)) {
     mergeMember(position, original, name, items);
   }
@@ -103,7 +109,7 @@ function mergeInOrder(position: StrategicPosition, original: JsonObject, patch: 
   const wanted = patch[`${order}/${name}`] as JsonValue;
   if (!Array.isArray(wanted)) throw unexpectedType('[]interface {}', wanted);
   const lists = { original: listAt(original, name), patch: listAt(patch, name), wanted };
-  const result = orderList(listRule(position, name), lists, mergeObjects);
+  const result = mergeAndOrderList(listMergeRule(position, name), lists, mergeObjects);
   if (result === undefined) return false;
   setMember(original, name, result);
   return true;

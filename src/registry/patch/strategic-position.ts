@@ -36,7 +36,7 @@ export function memberPosition(position: StrategicPosition, name: string): Strat
   return { schema, name: schema === metadataSchema ? 'ObjectMeta' : `${position.name}${capital(name)}` };
 }
 
-export function listRule(position: StrategicPosition, name: string): ListMergeRule {
+export function listMergeRule(position: StrategicPosition, name: string): ListMergeRule {
   const { schema } = memberPosition(position, name);
   if (schema.type !== 'array') throw unprocessable(`expected slice or array type, but got: ${goKind(position.schema)}`);
   return {

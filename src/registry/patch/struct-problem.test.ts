@@ -1,12 +1,12 @@
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import { structProblem } from './struct-problem.ts';
+import { findStructProblem } from './struct-problem.ts';
 
 function problem(apiVersion: string, kind: string, document: JsonObject): string | undefined {
   const its = goStructOf(apiVersion, kind);
   if (its === undefined) throw new Error(`${kind} has no struct`);
-  return structProblem(its, document);
+  return findStructProblem(its, document);
 }
 
 describe('the result of a patch', () => {

@@ -1,16 +1,22 @@
 import { goTypeOf } from '@flotilla/go-text';
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
-import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
+import {
+  type GoField,
+  type GoFieldType,
+  type GoScalarType,
+  type GoStruct,
+  isStruct,
+} from '../../api/structs/go-struct.ts';
 
 /**
  * Returns the reason why a document cannot be decoded into a Go struct; `undefined` if all types are correct. The
  * wording is that of Kubernetes for the result of a strategic merge patch (rule PATCH-11), which differs from the
  * messages of the JSON decoder.
  */
-export function structProblem(struct: GoStruct, document: JsonObject): string | undefined {
+export function findStructProblem(struct: GoStruct, document: JsonObject): string | undefined {
   for (const field of struct.fields) {
     if (field.name === '') {
-      const below = isStruct(field.type) ? structProblem(field.type, document) : undefined;
+      const below = isStruct(field.type) ? findStructProblem(field.type, document) : undefined;
       if (below !== undefined) return below;
       continue;
     }
@@ -21,7 +27,7 @@ export function structProblem(struct: GoStruct, document: JsonObject): string | 
   return undefined;
 }
 
-function fieldProblem({ shape, type }: Field, value: JsonValue): string | undefined {
+function fieldProblem({ shape, type }: GoField, value: JsonValue): string | undefined {
   if (shape === 'list') {
     if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`;
     return firstProblem(value, type);
@@ -33,7 +39,7 @@ function fieldProblem({ shape, type }: Field, value: JsonValue): string | undefi
   return problemOf(type, value);
 }
 
-function firstProblem(values: readonly JsonValue[], type: FieldType): string | undefined {
+function firstProblem(values: readonly JsonValue[], type: GoFieldType): string | undefined {
   for (const each of values) {
     const problem = each === null ? undefined : problemOf(type, each);
     if (problem !== undefined) return problem;
@@ -41,11 +47,11 @@ function firstProblem(values: readonly JsonValue[], type: FieldType): string | u
   return undefined;
 }
 
-function problemOf(type: FieldType, value: JsonValue): string | undefined {
+function problemOf(type: GoFieldType, value: JsonValue): string | undefined {
   if (typeof type === 'string') return scalarProblem(type, value);
   // A custom type, such as IntOrString, accepts several JSON types and checks the value itself.
   if (!isStruct(type)) return undefined;
-  return isJsonObject(value) ? structProblem(type, value) : `cannot restore struct from: ${kindOf(value)}`;
+  return isJsonObject(value) ? findStructProblem(type, value) : `cannot restore struct from: ${kindOf(value)}`;
 }
 
 const goKinds: Partial<Record<GoScalarType, string>> = {

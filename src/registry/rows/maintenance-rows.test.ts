@@ -4,15 +4,15 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { Store } from '../../store/store.ts';
 import type { KindStore } from '../kind-store.ts';
 import {
-  caller,
-  deleting,
+  callerContext,
+  newWidget,
   openWidgets,
-  patching,
-  refusal,
-  slice,
-  system,
-  widget,
-  writing,
+  rejectionStatus,
+  serverContext,
+  testDeleteOptions,
+  testPatchOptions,
+  testSlice,
+  testWriteOptions,
 } from '../widgets.fixture.ts';
 import { deadlineRange, type GcWork, gcRange } from './rows.ts';
 
@@ -32,7 +32,7 @@ async function due(store: Store): Promise<string[]> {
 }
 
 async function dependents(store: Store, uid: string): Promise<string[]> {
-  const { entries } = await store.list({ slice, prefix: ['owners', uid] });
+  const { entries } = await store.list({ slice: testSlice, prefix: ['owners', uid] });
   return entries.map(({ key }) => key.segments.slice(2).join(' '));
 }
 
@@ -54,11 +54,11 @@ const owned = (owner: KubeObject, change: JsonObject = {}) => ({
   },
 });
 
-const make = async (kind: KindStore, name: string, sent: Parameters<typeof widget>[1] = {}) =>
-  (await kind.verbs.create(caller(), widget(name, sent), writing)).object;
+const make = async (kind: KindStore, name: string, sent: Parameters<typeof newWidget>[1] = {}) =>
+  (await kind.verbs.create(callerContext(), newWidget(name, sent), testWriteOptions)).object;
 
 const merge = (kind: KindStore, name: string, document: JsonObject) =>
-  kind.verbs.patch(caller(), name, { type: 'merge', document, findings: [] }, patching);
+  kind.verbs.patch(callerContext(), name, { type: 'merge', document, findings: [] }, testPatchOptions);
 
 describe('garbage collector rows', () => {
   it('rows contain the key of an object and none of its content', async () => {
@@ -83,7 +83,7 @@ describe('the owner index', () => {
     await merge(kind, 'dep', { metadata: { ownerReferences: null } });
     expect(await dependents(store, uid)).toEqual([]);
     await merge(kind, 'dep', owned(owner));
-    await kind.verbs.delete(caller(), 'dep', deleting());
+    await kind.verbs.delete(callerContext(), 'dep', testDeleteOptions());
     expect(await dependents(store, uid)).toEqual([]);
   });
 });
@@ -108,21 +108,21 @@ describe('garbage collector work', () => {
     await make(kind, 'lonely');
     await make(kind, 'dep', owned(owner));
     await clearGcWork(store);
-    await kind.verbs.delete(caller(), 'lonely', deleting());
+    await kind.verbs.delete(callerContext(), 'lonely', testDeleteOptions());
     expect(await work(store)).toEqual([]);
-    await kind.verbs.delete(caller(), 'owner', deleting());
+    await kind.verbs.delete(callerContext(), 'owner', testDeleteOptions());
     expect(await work(store)).toEqual(['gone widgets.test.example a/owner']);
   });
 
   it('work is added when an object starts to wait for its dependents (DELETE-13, DELETE-14)', async () => {
     const { kind, store } = await openWidgets();
     await make(kind, 'owner');
-    await kind.verbs.delete(caller(), 'owner', deleting({ propagationPolicy: 'Foreground' }));
+    await kind.verbs.delete(callerContext(), 'owner', testDeleteOptions({ propagationPolicy: 'Foreground' }));
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
     await clearGcWork(store);
-    await kind.verbs.delete(caller(), 'owner', deleting({ propagationPolicy: 'Foreground' }));
+    await kind.verbs.delete(callerContext(), 'owner', testDeleteOptions({ propagationPolicy: 'Foreground' }));
     expect(await work(store)).toEqual([]);
-    await kind.verbs.delete(caller(), 'owner', deleting({ propagationPolicy: 'Orphan' }));
+    await kind.verbs.delete(callerContext(), 'owner', testDeleteOptions({ propagationPolicy: 'Orphan' }));
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
   });
 
@@ -133,9 +133,9 @@ describe('garbage collector work', () => {
     await make(kind, 'dep2', owned(owner, { blockOwnerDeletion: true }));
     await make(kind, 'dep3', owned(owner));
     await clearGcWork(store);
-    await kind.verbs.delete(caller(), 'dep3', deleting());
+    await kind.verbs.delete(callerContext(), 'dep3', testDeleteOptions());
     expect(await work(store)).toEqual([]);
-    await kind.verbs.delete(caller(), 'dep1', deleting());
+    await kind.verbs.delete(callerContext(), 'dep1', testDeleteOptions());
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
     await clearGcWork(store);
     await merge(kind, 'dep2', { metadata: { ownerReferences: null } });
@@ -148,8 +148,8 @@ describe('garbage collector work', () => {
     await make(kind, 'dep1', owned(owner, { blockOwnerDeletion: true }));
     await make(kind, 'dep2', owned(owner, { blockOwnerDeletion: true }));
     await clearGcWork(store);
-    await kind.verbs.delete(caller(), 'owner', deleting());
-    await kind.verbs.delete(caller(), 'dep1', deleting());
+    await kind.verbs.delete(callerContext(), 'owner', testDeleteOptions());
+    await kind.verbs.delete(callerContext(), 'dep1', testDeleteOptions());
     expect(await work(store)).toEqual(['gone widgets.test.example a/owner']);
   });
 });
@@ -161,22 +161,25 @@ describe('blockOwnerDeletion', () => {
     const authorized: unknown[] = [];
     const { kind } = await openWidgets();
     const owner = await make(kind, 'owner');
-    const context = caller({
+    const context = callerContext({
       may(attributes) {
         authorized.push(attributes);
         return false;
       },
     });
-    const sent = widget('dep', owned(owner, { blockOwnerDeletion: true }));
-    const refused = await refusal(kind.verbs.create(context, sent, writing));
+    const sent = newWidget('dep', owned(owner, { blockOwnerDeletion: true }));
+    const refused = await rejectionStatus(kind.verbs.create(context, sent, testWriteOptions));
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
     expect(refused.details?.causes?.map((cause) => cause.field)).toEqual([field]);
     expect(authorized).toEqual([
       { verb: 'delete', group: 'test.example', resource: 'widgets', namespace: 'a', name: 'owner' },
     ]);
-    const strange = widget('dep', owned({ ...owner, kind: 'Stranger' }, { blockOwnerDeletion: true }));
-    expect((await refusal(kind.verbs.create(caller(), strange, writing))).details?.causes?.[0]?.field).toBe(field);
-    await kind.verbs.create(system(), sent, writing);
+    const strange = newWidget('dep', owned({ ...owner, kind: 'Stranger' }, { blockOwnerDeletion: true }));
+    expect(
+      (await rejectionStatus(kind.verbs.create(callerContext(), strange, testWriteOptions))).details?.causes?.[0]
+        ?.field,
+    ).toBe(field);
+    await kind.verbs.create(serverContext(), sent, testWriteOptions);
   });
 
   it('an unchanged blockOwnerDeletion is not checked again (OWNER-09)', async () => {
@@ -184,7 +187,7 @@ describe('blockOwnerDeletion', () => {
     const owner = await make(kind, 'owner');
     await make(kind, 'dep', owned(owner, { blockOwnerDeletion: true }));
     const patch = { type: 'merge', document: { spec: { color: 'red' } }, findings: [] } as const;
-    await kind.verbs.patch(caller({ may: () => false }), 'dep', patch, patching);
+    await kind.verbs.patch(callerContext({ may: () => false }), 'dep', patch, testPatchOptions);
   });
 });
 
@@ -192,12 +195,12 @@ describe('deadlines', () => {
   it('deadlines of grace periods are written, moved and deleted with the object', async () => {
     const { kind, store, maintenance } = await openWidgets();
     await make(kind, 'w', { metadata: { finalizers: ['x.example/f'] } });
-    await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 60 }));
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ gracePeriodSeconds: 60 }));
     expect(await due(store)).toEqual(['2026-01-01T00:01:00.000Z plane widgets.test.example a w']);
     expect(maintenance.calls).toBe(1);
-    await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 10 }));
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ gracePeriodSeconds: 10 }));
     expect(await due(store)).toEqual(['2026-01-01T00:00:10.000Z plane widgets.test.example a w']);
-    await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 0 }));
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ gracePeriodSeconds: 0 }));
     expect(await due(store)).toEqual([]);
   });
 
@@ -266,11 +269,11 @@ describe('companions', () => {
     expect(other.kind.peek('', 'box-w')?.object.metadata.resourceVersion).toBe(resourceVersion);
     await merge(kind, 'w', { spec: { color: 'red' } });
     expect(other.kind.peek('', 'box-w')?.object.metadata).toMatchObject({ uid, labels: { of: 'w', color: 'red' } });
-    await kind.verbs.delete(caller(), 'w', deleting());
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
     expect(other.kind.peek('', 'box-w')).toBeUndefined();
     const taken = { apiVersion: 'v1', kind: 'Box', metadata: { name: 'box-w' } } as KubeObject;
-    await other.kind.verbs.create(caller({ namespace: '' }), taken, writing);
-    expect(await refusal(kind.verbs.create(caller(), widget('w'), writing))).toMatchObject({
+    await other.kind.verbs.create(callerContext({ namespace: '' }), taken, testWriteOptions);
+    expect(await rejectionStatus(kind.verbs.create(callerContext(), newWidget('w'), testWriteOptions))).toMatchObject({
       code: 409,
       message: 'boxes "box-w" already exists',
     });

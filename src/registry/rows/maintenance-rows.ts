@@ -1,17 +1,17 @@
 import { equalJson } from '@flotilla/json';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/meta.ts';
-import type { Check, Write } from '../../store/store.ts';
+import type { RevisionCheck, Write } from '../../store/store.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { StoredRecord, StoredResource } from '../resource.ts';
 import { withStatusErrors } from '../store-status.ts';
-import { collectorFinalizersOf } from '../write/finalizers.ts';
+import { garbageCollectorFinalizersOf } from '../write/finalizers.ts';
 import { blockingOwners, ownersOf } from '../write/owner-references.ts';
 import { OwnerTracker } from '../write/owner-tracker.ts';
 import { deadlineKey, dependentKey, type GcWork, gcKey, type ObjectRef, reconcileKey, resourceKey } from './rows.ts';
 
 interface DerivedRows {
-  readonly checks: readonly Check[];
+  readonly checks: readonly RevisionCheck[];
   readonly writes: readonly Write[];
 }
 
@@ -29,7 +29,7 @@ export function derivedRows(
     next !== undefined &&
     !mayNeedRows(kind.resource, next.object.metadata) &&
     (old === undefined || !mayNeedRows(kind.resource, old.object.metadata));
-  return needsNoRows ? noRows : rowsOf(kind, key, old, next);
+  return needsNoRows ? noMaintenanceRows : rowsOf(kind, key, old, next);
 }
 
 /**
@@ -37,9 +37,9 @@ export function derivedRows(
  * `derivedRows` has to find out.
  */
 export function removalNeedsNoRows(kind: KindRuntime, { namespace }: ObjectKey, metadata: ObjectMeta): boolean {
-  const { resource, collaborators } = kind;
-  if (mayNeedRows(resource, metadata) || collaborators.ownerTracker?.hasNoOwners !== true) return false;
-  return !resource.namespaced || collaborators.waitsForEmptyNamespace?.(namespace) === undefined;
+  const { resource, planeCallbacks } = kind;
+  if (mayNeedRows(resource, metadata) || planeCallbacks.ownerTracker?.hasNoOwners !== true) return false;
+  return !resource.namespaced || planeCallbacks.waitsForEmptyNamespace?.(namespace) === undefined;
 }
 
 async function rowsOf(
@@ -62,7 +62,7 @@ async function rowsOf(
   };
 }
 
-export const noRows: DerivedRows = { checks: [], writes: [] };
+export const noMaintenanceRows: DerivedRows = { checks: [], writes: [] };
 
 /**
  * True if an object may need maintenance rows. False if it has no owners and is not being deleted, and its kind has
@@ -75,7 +75,7 @@ function mayNeedRows(resource: StoredResource, { ownerReferences, deletionTimest
 
 /** Returns the changes to the owner index. Its rows map an owner and a dependent to the uid of the dependent. */
 function ownerRows(
-  { slice, collaborators: { ownerTracker } }: KindRuntime,
+  { slice, planeCallbacks: { ownerTracker } }: KindRuntime,
   self: ObjectRef,
   old: KubeObject | undefined,
   next: KubeObject | undefined,
@@ -130,7 +130,7 @@ function deadlineRows(
  * empty.
  */
 function reconcileRows(
-  { resource, slice, collaborators }: KindRuntime,
+  { resource, slice, planeCallbacks }: KindRuntime,
   self: ObjectRef,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
@@ -141,7 +141,7 @@ function reconcileRows(
   const key = reconcileKey(slice, self);
   if (needsReconcile(next)) rows.push({ key, value: '', unlogged: true });
   else if (needsReconcile(old)) rows.push({ key, value: undefined, unlogged: true });
-  const waiting = resource.namespaced ? collaborators.waitsForEmptyNamespace?.(self.namespace) : undefined;
+  const waiting = resource.namespaced ? planeCallbacks.waitsForEmptyNamespace?.(self.namespace) : undefined;
   for (const key of [...(resource.requeues?.(old, next) ?? []), ...(waiting === undefined ? [] : [waiting])]) {
     rows.push({ key: reconcileKey(slice, key), value: '', unlogged: true });
   }
@@ -154,10 +154,10 @@ async function collectorRows(
   old: KubeObject | undefined,
   next: KubeObject | undefined,
 ): Promise<DerivedRows> {
-  const checks: Check[] = [];
+  const checks: RevisionCheck[] = [];
   const writes: Write[] = [];
   const uid = next?.metadata.uid ?? old?.metadata.uid ?? '';
-  const { ownerTracker = new OwnerTracker() } = kind.collaborators;
+  const { ownerTracker = new OwnerTracker() } = kind.planeCallbacks;
   if (next === undefined) {
     if (await ownerTracker.hasDependents(kind.store, kind.slice, uid))
       writes.push(gcRow(kind.slice, self, uid, 'gone'));
@@ -165,7 +165,7 @@ async function collectorRows(
     writes.push(gcRow(kind.slice, self, uid, 'check'));
   }
   for (const reference of releasedOwners(old, next)) {
-    const owner = kind.collaborators.resolveOwner(reference, self.namespace);
+    const owner = kind.planeCallbacks.resolveOwner(reference, self.namespace);
     if (owner === undefined) continue;
     const key = gcKey(kind.slice, reference.uid);
     const existing = await withStatusErrors(kind.store.get(key));
@@ -197,7 +197,7 @@ function needsCheck(old: KubeObject | undefined, next: KubeObject): boolean {
 
 /** Returns the finalizers that the garbage collector must process now. Empty if the object is not being deleted. */
 function activeCollectorFinalizers(object: KubeObject | undefined): readonly string[] {
-  return object?.metadata.deletionTimestamp === undefined ? [] : collectorFinalizersOf(object);
+  return object?.metadata.deletionTimestamp === undefined ? [] : garbageCollectorFinalizersOf(object);
 }
 
 /** Returns the owners that this object blocked before the write and no longer blocks. They may be waiting for it. */

@@ -1,6 +1,5 @@
 import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { canonicalJson, parseJson, SortedJsonText } from '@flotilla/json';
+import { canonicalJson, type JsonObject, type JsonValue, parseJson, SortedJsonText } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
@@ -35,7 +34,12 @@ describe('encodeForCache', () => {
 
   it('the text equals that of encodeRecord, and the decoded record is known', () => {
     const kind: RecordKind = {
-      form: { mark: 'm', storedVersion: 'v1', isConverted: () => true, convert: (object: KubeObject) => object },
+      form: {
+        storageFormId: 'm',
+        storedVersion: 'v1',
+        isConverted: () => true,
+        convert: (object: KubeObject) => object,
+      },
     };
     fc.assert(
       fc.property(members, texts, members, fc.nat(2), fc.boolean(), (spec, labels, hidden, seconds, isRead) => {

@@ -12,7 +12,7 @@ import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { encodeSharedRecord } from '../fast/encode-shared-record.ts';
 import type { RequestDocument } from '../fast/request-document.ts';
-import { parseWithKnownFields } from '../fast/stored-fields-v1.ts';
+import { parseWithKnownFieldsV1 } from '../fast/stored-fields-v1.ts';
 import { startsWithForm, withoutManagedFields } from '../fast/stored-text.ts';
 import type { ServedForm, StoredRecord } from '../resource.ts';
 import type { EncodedRecord } from './encoded-record.ts';
@@ -34,7 +34,7 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
   const { form } = kind;
   const stored = withoutResourceVersion(object);
   const document: JsonObject = {};
-  if (isInStorageForm(kind, stored)) document.form = form?.mark ?? '';
+  if (isInStorageForm(kind, stored)) document.form = form?.storageFormId ?? '';
   if (hidden !== undefined && !isEmpty(hidden)) document.hidden = hidden;
   document.object = form?.toStored === undefined ? stored : form.toStored(cloneJson(stored));
   return document;
@@ -73,15 +73,15 @@ function isEmpty(members: JsonObject): boolean {
  * write.
  */
 function isInStorageForm({ form }: RecordKind, { apiVersion }: KubeObject): boolean {
-  return form?.mark !== undefined && apiVersion === form.storedVersion;
+  return form?.storageFormId !== undefined && apiVersion === form.storedVersion;
 }
 
 /** True if the record is stored in the form that clients see and needs no conversion. */
 export function isInServedForm({ form }: RecordKind, text: string): boolean {
   if (form === undefined) return true;
-  if (form.mark === undefined) return false;
-  if (fastPathsEnabled()) return startsWithForm(text, form.mark);
-  return (parseTrustedJson(text) as JsonObject).form === form.mark;
+  if (form.storageFormId === undefined) return false;
+  if (fastPathsEnabled()) return startsWithForm(text, form.storageFormId);
+  return (parseTrustedJson(text) as JsonObject).form === form.storageFormId;
 }
 
 /** Decodes a record and converts it to the served form. The result is frozen, because readers share it. */
@@ -115,7 +115,7 @@ function recordOf({ object, hidden }: JsonObject, text: string, kind: RecordKind
 }
 
 function parseDocument(text: string): JsonObject {
-  const document = (fastPathsEnabled() ? parseWithKnownFields(text) : undefined) ?? parseTrustedJson(text);
+  const document = (fastPathsEnabled() ? parseWithKnownFieldsV1(text) : undefined) ?? parseTrustedJson(text);
   if (!isJsonObject(document)) throw new Error('stored record is not a JSON object');
   return document;
 }

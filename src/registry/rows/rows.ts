@@ -78,11 +78,11 @@ export const gcRange: KeyRange = { slice: maintenanceSlice, prefix: ['gc'] };
 /**
  * The key of a row that records that a plane is being removed. It is deleted after all data of the plane is deleted.
  */
-export function removalKey(plane: string): Key {
+export function planeRemovalKey(plane: string): Key {
   return { slice: maintenanceSlice, segments: ['removal', plane] };
 }
 
-export const removalRange: KeyRange = { slice: maintenanceSlice, prefix: ['removal'] };
+export const planeRemovalRange: KeyRange = { slice: maintenanceSlice, prefix: ['removal'] };
 
 /** The key of a row that records that an object needs a reconcile. It is deleted when the reconcile is done. */
 export function reconcileKey(plane: string, { resource, namespace, name }: ObjectRef): Key {

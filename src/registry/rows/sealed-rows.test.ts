@@ -4,7 +4,7 @@ import { openMemoryStore } from '../../store/memory.ts';
 import type { Change } from '../../store/store.ts';
 import { SliceObjects } from '../cache/slice-objects.ts';
 import type { RowSealing } from '../resource.ts';
-import { sealedRows, sealedSlice } from './sealed-rows.ts';
+import { storeWithSealedRows, unsealedSliceObjects } from './sealed-rows.ts';
 
 const sealing: RowSealing = {
   seal: (purpose, clear) => `${Buffer.from(purpose).toString('hex')}|${Buffer.from(clear).toString('hex')}`,
@@ -19,7 +19,7 @@ const keyOf = (name: string, resource = 'secrets') => ({ slice: 'p', segments: [
 
 function open() {
   const raw = openMemoryStore({ clock: new ManualClock() });
-  return { raw, store: sealedRows(raw, range, sealing) };
+  return { raw, store: storeWithSealedRows(raw, range, sealing) };
 }
 
 describe('sealed rows', () => {
@@ -71,7 +71,7 @@ describe('sealed rows', () => {
     const { raw, store } = open();
     await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
     const objects = await SliceObjects.open(raw, 'p');
-    const rows = sealedSlice(objects, sealing).rowsOf('secrets');
+    const rows = unsealedSliceObjects(objects, sealing).rowsOf('secrets');
     expect(rows?.entries.map(({ value }) => value)).toEqual(['one']);
     const seen: (string | undefined)[] = [];
     rows?.observe({ changes: (changes) => void seen.push(...changes.map(({ value }) => value)), ended() {} });

@@ -1,4 +1,4 @@
-import { inRange, type Key, type KeyRange } from '../../store/key.ts';
+import { isKeyInRange, type Key, type KeyRange } from '../../store/key.ts';
 import type { Change, Entry, Observer, Store } from '../../store/store.ts';
 import type { SliceObjects } from '../cache/slice-objects.ts';
 import type { RowSealing } from '../resource.ts';
@@ -7,14 +7,14 @@ import type { RowSealing } from '../resource.ts';
  * Wraps a store so that all values in one key range are encrypted at rest, also in history and in backups. Callers read
  * and write plaintext. A sealed value is bound to its key, so it cannot be decrypted under another key.
  */
-export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): Store {
+export function storeWithSealedRows(store: Store, range: KeyRange, sealing: RowSealing): Store {
   const isSealed = (requested: KeyRange) =>
     requested.slice === range.slice && range.prefix.every((segment, at) => requested.prefix[at] === segment);
   return {
     identity: store.identity,
     async get(key) {
       const entry = await store.get(key);
-      return entry !== undefined && inRange(range, key) ? openedEntry(sealing, entry) : entry;
+      return entry !== undefined && isKeyInRange(range, key) ? openedEntry(sealing, entry) : entry;
     },
     async list(requested, options) {
       const result = await store.list(requested, options);
@@ -25,7 +25,7 @@ export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): 
       store.transact({
         checks: transaction.checks ?? [],
         writes: transaction.writes.map((write) =>
-          write.value === undefined || !inRange(range, write.key)
+          write.value === undefined || !isKeyInRange(range, write.key)
             ? write
             : { ...write, value: sealing.seal(purposeOf(write.key), write.value) },
         ),
@@ -46,7 +46,10 @@ export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): 
 }
 
 /** Wraps rows that were read for all kinds of a plane at once, and decrypts the rows of the sealed kind. */
-export function sealedSlice(shared: Pick<SliceObjects, 'rowsOf'>, sealing: RowSealing): Pick<SliceObjects, 'rowsOf'> {
+export function unsealedSliceObjects(
+  shared: Pick<SliceObjects, 'rowsOf'>,
+  sealing: RowSealing,
+): Pick<SliceObjects, 'rowsOf'> {
   return {
     rowsOf(resource) {
       const rows = shared.rowsOf(resource);

@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, notFound, type StatusError } from '../../api/status.ts';
-import type { Check } from '../../store/store.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 
@@ -25,10 +25,14 @@ export async function requireCreatePermission(kind: KindRuntime, context: Reques
  * Throws 404 if the namespace does not exist, and 403 if it is terminating (CREATE-19, CREATE-20, CREATE-21). Returns a
  * check for the transaction that creates the object, which fails if the deletion of the namespace starts meanwhile.
  */
-export function requireActiveNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): Check | undefined {
+export function requireActiveNamespace(
+  kind: KindRuntime,
+  namespace: string,
+  metadata: ObjectMeta,
+): RevisionCheck | undefined {
   if (!kind.resource.namespaced) return undefined;
-  const state = kind.collaborators.namespaceState(namespace);
-  if (state === 'active') return kind.collaborators.namespaceCheck?.(namespace);
+  const state = kind.planeCallbacks.namespaceState(namespace);
+  if (state === 'active') return kind.planeCallbacks.namespaceCheck?.(namespace);
   throw state === 'missing'
     ? notFound({ group: '', resource: 'namespaces' }, namespace)
     : namespaceTerminating(kind, namespace, metadata);

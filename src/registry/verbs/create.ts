@@ -2,8 +2,8 @@ import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, alreadyExistsTerminating, generatedNameTaken, type StatusError } from '../../api/status.ts';
 import { andThen } from '../../lib/maybe-promise.ts';
-import type { Check } from '../../store/store.ts';
-import { withAdmission } from '../admission.ts';
+import type { RevisionCheck } from '../../store/store.ts';
+import { admitAndStore } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { RequestContext } from '../context.ts';
@@ -14,7 +14,7 @@ import type { ServedObject, WriteOptions } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
 import { completeMainDraft } from '../write/complete-draft.ts';
 import { draftCopy, setStatus } from '../write/draft-copy.ts';
-import { generateAttempts, generateName } from '../write/generate-name.ts';
+import { generateName, maxGenerateNameAttempts } from '../write/generate-name.ts';
 import { newMetadata } from '../write/metadata.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
 import { trackNewObject } from '../write/track-write.ts';
@@ -31,11 +31,11 @@ export function create(
   options: WriteOptions,
 ): Promise<ServedObject> {
   const context = withWarningsOnce(caller);
-  return inCreateQueue(kind, context, sent, () => createNamed(kind, context, sent, options));
+  return runInCreateQueue(kind, context, sent, () => createNamed(kind, context, sent, options));
 }
 
 /** Runs a create. If the kind assigns a queue to the object, first waits for earlier creates in the same queue. */
-export function inCreateQueue<T>(
+export function runInCreateQueue<T>(
   kind: KindRuntime,
   context: RequestContext,
   sent: KubeObject,
@@ -65,18 +65,18 @@ async function createNamed(
   if (givenName !== '' || namePrefix === '') {
     const write: WriteContext = { kind, context, key: { namespace, name: givenName } };
     try {
-      return await retryOnConflict(kind, context, () => createAt(write, sent, creation));
+      return await retryOnConflict(kind, context, () => createUnderKey(write, sent, creation));
     } catch (error) {
-      throw error instanceof NameTaken ? nameTakenError(kind, sent, error.holder) : error;
+      throw error instanceof NameTakenError ? nameTakenError(kind, sent, error.holder) : error;
     }
   }
   for (let attempt = 1; ; attempt++) {
     const key = { namespace, name: generateName(namePrefix, kind.ids.suffix()) };
     try {
-      return await retryOnConflict(kind, context, () => createAt({ kind, context, key }, sent, creation));
+      return await retryOnConflict(kind, context, () => createUnderKey({ kind, context, key }, sent, creation));
     } catch (error) {
-      if (!(error instanceof NameTaken)) throw error;
-      if (attempt === generateAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), key.name);
+      if (!(error instanceof NameTakenError)) throw error;
+      if (attempt === maxGenerateNameAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), key.name);
     }
   }
 }
@@ -105,7 +105,7 @@ export interface CreationOptions {
 /**
  * Thrown if an object of the same name exists. The caller responds with 409, tries another name, or updates the object.
  */
-export class NameTaken extends Error {
+export class NameTakenError extends Error {
   readonly holder: CachedObject;
 
   constructor(holder: CachedObject) {
@@ -114,14 +114,18 @@ export class NameTaken extends Error {
   }
 }
 
-/** Tries once to create an object under a key. Throws or rejects with NameTaken, ObjectChangedError or an API error. */
-export function createAt(write: WriteContext, sent: KubeObject, creation: CreationOptions): Promise<ServedObject> {
+/** Tries once to create an object under a key. Throws or rejects with NameTakenError, ObjectChangedError or an API error. */
+export function createUnderKey(
+  write: WriteContext,
+  sent: KubeObject,
+  creation: CreationOptions,
+): Promise<ServedObject> {
   const { kind, context, key } = write;
   const requires = requireActiveNamespace(kind, key.namespace, sent.metadata);
   const draft: Draft = { object: newObject(kind, key, sent), hidden: {}, document: creation.document };
   const store = (): Promise<ServedObject> => {
     draft.object = creation.track(draft.object);
-    return withAdmission(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>
+    return admitAndStore(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>
       storeNew(write, draft, creation, requires),
     );
   };
@@ -132,11 +136,11 @@ async function storeNew(
   { kind, key }: WriteContext,
   draft: Draft,
   creation: CreationOptions,
-  requires: Check | undefined,
+  requires: RevisionCheck | undefined,
 ): Promise<ServedObject> {
   const next = { object: draft.object, hidden: draft.hidden };
   const holder = kind.cache.get(key.namespace, key.name);
-  if (holder !== undefined) throw new NameTaken(holder);
+  if (holder !== undefined) throw new NameTakenError(holder);
   const write: ObjectWrite = { key: key, next, draft, mayDropManagedFields: creation.mayDropManagedFields, requires };
   if (creation.dryRun) {
     await checkClaims(kind, write);

@@ -1,5 +1,5 @@
 import { StatusError } from '../../api/status.ts';
-import { contextWith, type RequestContext } from '../context.ts';
+import { contextWithChanges, type RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { type DeleteOptions, type ListOptions, peekWithoutManagedFields, type ServedList } from '../verbs.ts';
 import { deleteObject } from './delete.ts';
@@ -19,7 +19,7 @@ export async function deleteCollection(
   for (const item of matched.items) {
     const { name = '', namespace = '' } = peekWithoutManagedFields(item).metadata;
     try {
-      await deleteObject(kind, contextWith(context, { namespace }), name, options);
+      await deleteObject(kind, contextWithChanges(context, { namespace }), name, options);
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }

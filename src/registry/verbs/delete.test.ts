@@ -2,19 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { forbidden } from '../../api/status.ts';
 import type { KindStore } from '../kind-store.ts';
 import { type GcWork, gcRange } from '../rows/rows.ts';
-import { caller, deleting, openWidgets, refusal, system, widget, writing } from '../widgets.fixture.ts';
+import {
+  callerContext,
+  newWidget,
+  openWidgets,
+  rejectionStatus,
+  serverContext,
+  testDeleteOptions,
+  testWriteOptions,
+} from '../widgets.fixture.ts';
 import { OwnerTracker } from '../write/owner-tracker.ts';
 
 const held = { metadata: { finalizers: ['x.example/f'] } };
 
-async function withWidget(change: Parameters<typeof openWidgets>[0] = {}, sent: Parameters<typeof widget>[1] = {}) {
+async function withWidget(change: Parameters<typeof openWidgets>[0] = {}, sent: Parameters<typeof newWidget>[1] = {}) {
   const bench = await openWidgets(change);
-  const { object } = await bench.kind.verbs.create(caller(), widget('w', sent), writing);
+  const { object } = await bench.kind.verbs.create(callerContext(), newWidget('w', sent), testWriteOptions);
   return { ...bench, object };
 }
 
-async function pending(kind: KindStore, change: Parameters<typeof deleting>[0] = {}) {
-  const deleted = await kind.verbs.delete(caller(), 'w', deleting(change));
+async function pending(kind: KindStore, change: Parameters<typeof testDeleteOptions>[0] = {}) {
+  const deleted = await kind.verbs.delete(callerContext(), 'w', testDeleteOptions(change));
   if (!('pending' in deleted)) throw new Error('expected the object to stay');
   return deleted.pending.object;
 }
@@ -22,7 +30,7 @@ async function pending(kind: KindStore, change: Parameters<typeof deleting>[0] =
 describe('delete', () => {
   it('an object that nothing blocks is removed at once, and the response names it (DELETE-06, DELETE-20)', async () => {
     const { kind, object } = await withWidget();
-    expect(await kind.verbs.delete(caller(), 'w', deleting())).toEqual({
+    expect(await kind.verbs.delete(callerContext(), 'w', testDeleteOptions())).toEqual({
       gone: {
         kind: 'Status',
         apiVersion: 'v1',
@@ -38,12 +46,12 @@ describe('delete', () => {
     const owners = new OwnerTracker();
     const { kind, store } = await openWidgets(
       { gracePeriods: false },
-      { collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined, ownerTracker: owners } },
+      { planeCallbacks: { namespaceState: () => 'active', resolveOwner: () => undefined, ownerTracker: owners } },
     );
-    const make = async (name: string, sent: Parameters<typeof widget>[1] = {}) =>
-      (await kind.verbs.create(caller(), widget(name, sent), writing)).object.metadata.uid ?? '';
+    const make = async (name: string, sent: Parameters<typeof newWidget>[1] = {}) =>
+      (await kind.verbs.create(callerContext(), newWidget(name, sent), testWriteOptions)).object.metadata.uid ?? '';
     const remove = async (name: string) => {
-      const deleted = await kind.verbs.delete(caller(), name, deleting());
+      const deleted = await kind.verbs.delete(callerContext(), name, testDeleteOptions());
       expect(deleted).toMatchObject({ gone: { details: { name } } });
       expect(kind.peek('a', name)).toBeUndefined();
       return (await store.list(gcRange)).entries.map(({ value }) => (JSON.parse(value) as GcWork).name);
@@ -88,7 +96,7 @@ describe('delete', () => {
 
   it('a delete of an object that does not exist gets 404 (DELETE-10)', async () => {
     const { kind } = await openWidgets();
-    expect(await refusal(kind.verbs.delete(caller(), 'w', deleting()))).toMatchObject({
+    expect(await rejectionStatus(kind.verbs.delete(callerContext(), 'w', testDeleteOptions()))).toMatchObject({
       code: 404,
       message: 'widgets.test.example "w" not found',
     });
@@ -97,7 +105,7 @@ describe('delete', () => {
   it('a failed precondition is a conflict that names the Kind (DELETE-11, DELETE-12)', async () => {
     const { kind, object } = await withWidget();
     const refused = (preconditions: { uid?: string; resourceVersion?: string }) =>
-      refusal(kind.verbs.delete(caller(), 'w', deleting({ preconditions })));
+      rejectionStatus(kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ preconditions })));
     expect(await refused({ uid: 'other' })).toMatchObject({
       code: 409,
       message: `Operation cannot be fulfilled on Widget.test.example "w": the UID in the precondition (other) does not match the UID in record (${object.metadata.uid}). The object might have been deleted and then recreated`,
@@ -109,7 +117,7 @@ describe('delete', () => {
         'Operation cannot be fulfilled on Widget.test.example "w": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified',
     });
     const { uid = '', resourceVersion = '' } = object.metadata;
-    await kind.verbs.delete(caller(), 'w', deleting({ preconditions: { uid, resourceVersion } }));
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ preconditions: { uid, resourceVersion } }));
   });
 
   it('a delete sets the finalizer of its propagation policy (DELETE-13, DELETE-14, DELETE-15, DELETE-16, DELETE-17)', async () => {
@@ -119,7 +127,11 @@ describe('delete', () => {
     ]);
     expect((await pending(foreground.kind, { propagationPolicy: 'Orphan' })).metadata.finalizers).toEqual(['orphan']);
     expect((await pending(foreground.kind)).metadata.finalizers).toEqual(['orphan']);
-    const gone = await foreground.kind.verbs.delete(caller(), 'w', deleting({ propagationPolicy: 'Background' }));
+    const gone = await foreground.kind.verbs.delete(
+      callerContext(),
+      'w',
+      testDeleteOptions({ propagationPolicy: 'Background' }),
+    );
     expect(gone).toHaveProperty('gone');
     const chosen = await withWidget({}, { metadata: { finalizers: ['orphan'] } });
     expect((await pending(chosen.kind)).metadata.finalizers).toEqual(['orphan']);
@@ -130,7 +142,7 @@ describe('delete', () => {
     const dying = await pending(kind);
     clock.setWall(-3_600_000);
     const released = { ...dying, metadata: { ...dying.metadata, finalizers: [] } };
-    await kind.verbs.update(caller(), 'w', released, writing);
+    await kind.verbs.update(callerContext(), 'w', released, testWriteOptions);
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
@@ -168,19 +180,21 @@ describe('delete', () => {
       deletionGracePeriodSeconds: 20,
       generation: 2,
     });
-    expect(await kind.verbs.delete(caller(), 'w', deleting())).toHaveProperty('gone');
+    expect(await kind.verbs.delete(callerContext(), 'w', testDeleteOptions())).toHaveProperty('gone');
   });
 
   it('a kind without grace periods ignores them; a negative grace period is one second (DELETE-18)', async () => {
     const plain = await withWidget({ gracePeriods: false });
-    expect(await plain.kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 30 }))).toHaveProperty('gone');
+    expect(
+      await plain.kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ gracePeriodSeconds: 30 })),
+    ).toHaveProperty('gone');
     const { kind } = await withWidget();
     expect((await pending(kind, { gracePeriodSeconds: -1 })).metadata.deletionGracePeriodSeconds).toBe(1);
   });
 
   it('a dry run gets the same response (DELETE-19)', async () => {
     const { kind } = await withWidget();
-    expect(await kind.verbs.delete(caller(), 'w', deleting({ dryRun: true }))).toHaveProperty('gone');
+    expect(await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ dryRun: true }))).toHaveProperty('gone');
     const tried = await pending(kind, { dryRun: true, propagationPolicy: 'Orphan' });
     expect(tried.metadata).toMatchObject({ finalizers: ['orphan'], resourceVersion: '2' });
     expect(kind.peek('a', 'w')?.object.metadata.deletionTimestamp).toBeUndefined();
@@ -192,14 +206,16 @@ describe('delete', () => {
         throw forbidden({ group: 'test.example', resource: 'widgets' }, 'w', 'it is guarded');
       },
     });
-    expect(await refusal(kind.verbs.delete(caller(), 'w', deleting()))).toMatchObject({ code: 403 });
-    expect(await kind.verbs.delete(system(), 'w', deleting())).toHaveProperty('gone');
+    expect(await rejectionStatus(kind.verbs.delete(callerContext(), 'w', testDeleteOptions()))).toMatchObject({
+      code: 403,
+    });
+    expect(await kind.verbs.delete(serverContext(), 'w', testDeleteOptions())).toHaveProperty('gone');
   });
 
   it('one of several concurrent deletes removes the object', async () => {
     const { kind } = await withWidget();
     const results = await Promise.allSettled(
-      Array.from({ length: 5 }, () => kind.verbs.delete(caller(), 'w', deleting())),
+      Array.from({ length: 5 }, () => kind.verbs.delete(callerContext(), 'w', testDeleteOptions())),
     );
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
   });

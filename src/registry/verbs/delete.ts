@@ -2,7 +2,7 @@ import { cloneJson, equalJson, type JsonObject } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict, deletedStatus, notFound, type StatusError } from '../../api/status.ts';
-import { withAdmission } from '../admission.ts';
+import { admitAndStore } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
@@ -31,7 +31,7 @@ export async function deleteObject(
       await kind.resource.guardDelete(current.record, context);
     }
     const draft = new DeletedDraft(current);
-    return withAdmission(kind, { operation: 'DELETE', subresource: '', draft, context, dryRun: options.dryRun }, () =>
+    return admitAndStore(kind, { operation: 'DELETE', subresource: '', draft, context, dryRun: options.dryRun }, () =>
       storeDeleted(kind, current, options),
     );
   });

@@ -6,10 +6,10 @@ import { toStatusError } from '../store-status.ts';
 import type { ListOptions, ServedList } from '../verbs.ts';
 import { decodeContinue, encodeContinue, inconsistentRevision } from './continue-token.ts';
 import { validateListOptions } from './list-options.ts';
-import type { Selection } from './object-selection.ts';
-import { currentPage, type Page, type PageRequest, pageAtRevision } from './page.ts';
+import type { ObjectSelection } from './object-selection.ts';
+import { currentPage, type ListPage, type PageRequest, pageAtRevision } from './page.ts';
 import { awaitRevision, parseRevision, type RequestedRevision } from './resource-version.ts';
-import { selectionOf } from './selection.ts';
+import { createSelection } from './selection.ts';
 import type { VerbContext } from './verb-context.ts';
 
 /** Describes which state a list shows and which page of it. */
@@ -24,7 +24,7 @@ interface ListStart extends PageRequest {
 export async function list(kind: KindRuntime, context: RequestContext, options: ListOptions): Promise<ServedList> {
   validateListOptions(options);
   const verb: VerbContext = { kind, context };
-  const selection = selectionOf(kind, context, options);
+  const selection = createSelection(kind, context, options);
   const start = options.continue === '' ? startAt(options) : startAfter(kind, options);
   const now = await awaitRevision(kind, start.revision, context);
   const page = start.exact
@@ -64,7 +64,7 @@ function startAfter(kind: KindRuntime, options: ListOptions): ListStart {
 }
 
 /** Returns a page at exactly the given revision. Reads the cache if no object of the kind has changed since then. */
-async function pageExactly(verb: VerbContext, selection: Selection, start: ListStart): Promise<Page> {
+async function pageExactly(verb: VerbContext, selection: ObjectSelection, start: ListStart): Promise<ListPage> {
   const { kind, context } = verb;
   const revision = Number(start.revision);
   if (kind.cache.revision <= revision) return currentPage(verb, selection, revision, start);
@@ -82,7 +82,7 @@ async function pageExactly(verb: VerbContext, selection: Selection, start: ListS
  * Restricts a list of an old revision to objects that the caller may read now. Otherwise the list would bypass a
  * permission that was revoked in the meantime.
  */
-function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection: Selection): Selection {
+function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection: ObjectSelection): ObjectSelection {
   if (mayRead === undefined) return selection;
   return {
     ...selection,

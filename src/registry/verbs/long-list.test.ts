@@ -5,7 +5,16 @@ import { openMemoryStore } from '../../store/memory.ts';
 import { encodeRecord } from '../rows/record.ts';
 import { objectRowKey, resourceKey } from '../rows/rows.ts';
 import type { ServedList } from '../verbs.ts';
-import { caller, deleting, listing, openWidgets, slice, widget, widgets, writing } from '../widgets.fixture.ts';
+import {
+  callerContext,
+  newWidget,
+  openWidgets,
+  testDeleteOptions,
+  testListOptions,
+  testSlice,
+  testWriteOptions,
+  widgetResource,
+} from '../widgets.fixture.ts';
 
 const many = 3000;
 const nameOf = (at: number) => `w-${String(at).padStart(5, '0')}`;
@@ -16,12 +25,12 @@ async function withMany() {
   const store = openMemoryStore();
   const writes = Array.from({ length: many }, (_, at) => {
     const metadata = { labels: { tier: at % 10 === 0 ? 'rare' : 'usual' }, annotations: { note: 'x'.repeat(3000) } };
-    const object = widget(nameOf(at), {
+    const object = newWidget(nameOf(at), {
       metadata: { ...metadata, namespace: 'a', uid: `u${at}` },
       spec: { color: 'red' },
     });
-    const key = objectRowKey(slice, resourceKey(widgets), 'a', nameOf(at));
-    return { key, value: encodeRecord(widgets, { object }) };
+    const key = objectRowKey(testSlice, resourceKey(widgetResource), 'a', nameOf(at));
+    return { key, value: encodeRecord(widgetResource, { object }) };
   });
   await store.transact({ writes });
   return openWidgets({}, { store });
@@ -50,7 +59,7 @@ describe('a list that checks very many objects', () => {
   ] as const)('the list yields to other work many times, by %s', async (_, change, options) => {
     const { kind } = await withMany();
     const stop = others();
-    const { items } = await kind.verbs.list(caller(change), listing(options));
+    const { items } = await kind.verbs.list(callerContext(change), testListOptions(options));
     const ticks = stop();
     expect(items).toHaveLength('labelSelector' in options ? many / 10 : many);
     expect(ticks).toBeGreaterThanOrEqual(4);
@@ -58,15 +67,15 @@ describe('a list that checks very many objects', () => {
 
   it('the list shows one revision, despite concurrent writes (LIST-02)', async () => {
     const { kind } = await withMany();
-    const before = (await kind.verbs.list(caller(), listing({ limit: 1 }))).resourceVersion;
+    const before = (await kind.verbs.list(callerContext(), testListOptions({ limit: 1 }))).resourceVersion;
     const written: Promise<unknown>[] = [];
     const stop = others((tick) => {
       if (tick > 3) return;
-      written.push(kind.verbs.delete(caller(), nameOf(many - 10 * tick), deleting()));
+      written.push(kind.verbs.delete(callerContext(), nameOf(many - 10 * tick), testDeleteOptions()));
       const metadata = { labels: { tier: 'rare' } };
-      written.push(kind.verbs.create(caller(), widget(`w-9-${tick}`, { metadata }), writing));
+      written.push(kind.verbs.create(callerContext(), newWidget(`w-9-${tick}`, { metadata }), testWriteOptions));
     });
-    const list = await kind.verbs.list(caller(), listing(rare));
+    const list = await kind.verbs.list(callerContext(), testListOptions(rare));
     stop();
     await Promise.all(written);
     expect(written.length).toBeGreaterThan(2);
@@ -79,7 +88,7 @@ describe('a list that checks very many objects', () => {
     const seen: unknown[] = [];
     let token = '';
     do {
-      const page = await kind.verbs.list(caller(), listing({ ...rare, limit: 70, continue: token }));
+      const page = await kind.verbs.list(callerContext(), testListOptions({ ...rare, limit: 70, continue: token }));
       seen.push(...names(page));
       expect(page.remainingItemCount).toBeUndefined();
       token = page.continue ?? '';
@@ -97,7 +106,9 @@ describe('a list that checks very many objects', () => {
       return true;
     };
     const stop = others(() => controller.abort(new Error('gone')));
-    await expect(kind.verbs.list(caller({ mayRead, signal: controller.signal }), listing())).rejects.toThrow('gone');
+    await expect(
+      kind.verbs.list(callerContext({ mayRead, signal: controller.signal }), testListOptions()),
+    ).rejects.toThrow('gone');
     stop();
     expect(checked).toBeLessThan(many / 2);
   });

@@ -5,7 +5,7 @@ import type { CachedObject } from '../cache/cached-object.ts';
  * Decides which objects a list or watch returns: objects of the requested namespace that match the selectors and that
  * the caller may read.
  */
-export interface Selection {
+export interface ObjectSelection {
   /** The requested namespace; `undefined` for all namespaces. */
   readonly namespace: string | undefined;
   /** The value that the field selector requires for `metadata.name`; `undefined` if it requires none. */

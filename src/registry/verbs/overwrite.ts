@@ -1,10 +1,10 @@
 import { cloneJson, equalJson } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
-import { withAdmission } from '../admission.ts';
+import { admitAndStore } from '../admission.ts';
 import { equalExceptTimes } from '../apply/equal-except-times.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
-import { writeResult } from '../cache/served.ts';
+import { toWriteResult } from '../cache/served.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft, StoredRecord } from '../resource.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
@@ -61,7 +61,7 @@ export async function overwrite(
   if (mustAwait(completing)) await completing;
   draft.object = options.track(draft.object, current.record.object);
   const { subresource, dryRun } = options;
-  return withAdmission(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
+  return admitAndStore(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
     storeUpdate(kind, current, draft, options),
   );
 }
@@ -73,7 +73,7 @@ async function storeUpdate(
   options: OverwriteOptions,
 ): Promise<WriteResult> {
   const next: StoredRecord = { object: draft.object, hidden: draft.hidden };
-  if (unchanged(current.record, next) && !current.isStoredInOldVersion) return writeResult(current.served, false);
+  if (unchanged(current.record, next) && !current.isStoredInOldVersion) return toWriteResult(current.served, false);
   const isRemoved = canBeRemoved(kind.resource, draft.object, kind.clock.now());
   const write: ObjectWrite = {
     key: current,
@@ -84,13 +84,13 @@ async function storeUpdate(
   };
   if (options.dryRun) {
     await checkClaims(kind, write);
-    return writeResult(dryRunObject(kind, draft.object, current.revision), false);
+    return toWriteResult(dryRunObject(kind, draft.object, current.revision), false);
   }
   const revision = await commit(kind, write);
   const served = isRemoved
     ? removedObject(kind, draft.object, current.revision)
     : writtenObject(kind, current, revision, draft);
-  return writeResult(served, false);
+  return toWriteResult(served, false);
 }
 
 function mainPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {

@@ -3,8 +3,8 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectIndex, ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { objectRowKey, objectsRange, resourceKey } from '../rows/rows.ts';
-import type { Selection } from './object-selection.ts';
-import { candidates } from './selection.ts';
+import type { ObjectSelection } from './object-selection.ts';
+import { candidateObjects } from './selection.ts';
 import type { VerbContext } from './verb-context.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-export interface Page {
+export interface ListPage {
   readonly objects: readonly CachedObject[];
   /** The store revision of the state that the page shows. */
   readonly revision: number;
@@ -35,14 +35,14 @@ const charactersPerSlot = 256 * 1024;
  */
 export async function currentPage(
   { kind, context }: VerbContext,
-  selection: Selection,
+  selection: ObjectSelection,
   revision: number,
   request: PageRequest,
-): Promise<Page> {
+): Promise<ListPage> {
   if (selection.matchesAll) return unfilteredPage(kind, selection, revision, request);
   const objects: CachedObject[] = [];
   const work = new WorkBudget(charactersPerSlot, context.nextTimeSlice);
-  for (const candidate of candidates(kind, selection, request.after)) {
+  for (const candidate of candidateObjects(kind, selection, request.after)) {
     if (work.spend(selection.cost(candidate))) {
       await work.next();
       if (context.isCanceled?.() ?? context.signal.aborted) throw context.signal.reason;
@@ -54,10 +54,15 @@ export async function currentPage(
   return { objects, revision, more: false };
 }
 
-function unfilteredPage(kind: KindRuntime, selection: Selection, revision: number, request: PageRequest): Page {
+function unfilteredPage(
+  kind: KindRuntime,
+  selection: ObjectSelection,
+  revision: number,
+  request: PageRequest,
+): ListPage {
   const { after, limit } = request;
-  if (limit === 0) return { objects: candidates(kind, selection, after), revision, more: false };
-  const objects = candidates(kind, selection, after, limit);
+  if (limit === 0) return { objects: candidateObjects(kind, selection, after), revision, more: false };
+  const objects = candidateObjects(kind, selection, after, limit);
   const remaining = objects.length < limit ? 0 : kind.cache.count(selection.namespace, objects.at(-1));
   return remaining === 0 ? { objects, revision, more: false } : { objects, revision, more: true, remaining };
 }
@@ -71,10 +76,10 @@ const chunkSize = 500;
  */
 export async function pageAtRevision(
   kind: KindRuntime,
-  selection: Selection,
+  selection: ObjectSelection,
   revision: number,
   request: PageRequest,
-): Promise<Page> {
+): Promise<ListPage> {
   const { resource, store, slice } = kind;
   const state = await kind.cache.stateAt(revision);
   if (state !== undefined) return pageOf(state, selection, revision, request);
@@ -106,10 +111,10 @@ export async function pageAtRevision(
 
 function pageOf(
   state: ObjectIndex<CachedObject>,
-  selection: Selection,
+  selection: ObjectSelection,
   revision: number,
   { after, limit }: PageRequest,
-): Page {
+): ListPage {
   const following = state.take(selection.namespace, after);
   const matching = selection.matchesAll ? following : following.filter((object) => selection.matches(object));
   if (limit === 0 || matching.length <= limit) return { objects: matching, revision, more: false };

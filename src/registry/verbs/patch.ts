@@ -5,7 +5,7 @@ import { badRequest, conflict, notFound } from '../../api/status.ts';
 import { applyObject } from '../apply/apply.ts';
 import { removeOwnership } from '../apply/remove-ownership.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
-import { writeResult } from '../cache/served.ts';
+import { toWriteResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Patch, PatchOptions, WriteResult } from '../verbs.ts';
@@ -14,14 +14,14 @@ import { maxObjectDepth, tooDeepMessage } from '../write/decode.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
 import { trackWrite } from '../write/track-write.ts';
 import { checkName, checkNamespace, checkReplacedVersion, checkVersion } from './body-checks.ts';
-import { createAt, inCreateQueue, NameTaken } from './create.ts';
+import { createUnderKey, NameTakenError, runInCreateQueue } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 import { decodeApplied, patchedObject } from './patched-object.ts';
 import type { WriteContext } from './verb-context.ts';
 
 /** The parameters of a patch request. `part` says whether the patch is for the object or for its status. */
-export interface SentPatch {
+export interface PatchRequest {
   readonly part: OverwriteOptions['part'];
   readonly name: string;
   readonly sent: Patch;
@@ -36,7 +36,7 @@ interface PatchContext extends WriteContext {
 export async function patch(
   kind: KindRuntime,
   caller: RequestContext,
-  { part, name, sent }: SentPatch,
+  { part, name, sent }: PatchRequest,
   options: PatchOptions,
 ): Promise<WriteResult> {
   const context = withWarningsOnce(caller);
@@ -136,15 +136,15 @@ async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<
   const managedFields = removeOwnership(merged.metadata.managedFields, kind.resource.writeOnlyFields ?? []);
   try {
     const create = () =>
-      createAt(write, decodeApplied(kind, merged), {
+      createUnderKey(write, decodeApplied(kind, merged), {
         dryRun: options.dryRun,
         mayDropManagedFields: false,
         track: (next) => withOwnership(next, managedFields),
       });
-    const served = await inCreateQueue(kind, context, applied, create);
-    return writeResult(served, true);
+    const served = await runInCreateQueue(kind, context, applied, create);
+    return toWriteResult(served, true);
   } catch (error) {
-    throw error instanceof NameTaken ? new ObjectChangedError() : error;
+    throw error instanceof NameTakenError ? new ObjectChangedError() : error;
   }
 }
 

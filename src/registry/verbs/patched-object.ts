@@ -12,15 +12,15 @@ import type { KindRuntime } from '../kind-runtime.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMerge } from '../patch/strategic-merge.ts';
-import { structProblem } from '../patch/struct-problem.ts';
+import { findStructProblem } from '../patch/struct-problem.ts';
 import { strictPatchError, undecodablePatch } from '../patch/undecodable-patch.ts';
 import type { Patch, PatchOptions } from '../verbs.ts';
 import {
   applyFieldValidation,
+  type DecodeResult,
+  decodeDocument,
+  decodeDocumentMembers,
   maxObjectDepth,
-  type ShapedObject,
-  shapeMembers,
-  shapeObject,
   tooDeepMessage,
 } from '../write/decode.ts';
 import type { VerbContext } from './verb-context.ts';
@@ -65,7 +65,7 @@ function patchedDocument({ resource }: KindRuntime, base: KubeObject, patch: Doc
   }
 }
 
-function decode(kind: KindRuntime, document: JsonValue, patch: DocumentPatch, current: CachedObject): ShapedObject {
+function decode(kind: KindRuntime, document: JsonValue, patch: DocumentPatch, current: CachedObject): DecodeResult {
   const { resource } = kind;
   const { form } = resource;
   const base = current.object;
@@ -73,7 +73,7 @@ function decode(kind: KindRuntime, document: JsonValue, patch: DocumentPatch, cu
   if (patch.type === 'strategic') checkStruct(resource, document);
   checkType(resource, document, current.name);
   const defaultedBase = form !== undefined && current.isStoredIn(form) ? base : undefined;
-  return shapeMembers(resource, document, { findings: patch.findings, base, defaultedBase });
+  return decodeDocumentMembers(resource, document, { findings: patch.findings, base, defaultedBase });
 }
 
 function rewordDecodeError<T>(decoding: () => T, reword: (message: string) => StatusError): T {
@@ -86,7 +86,7 @@ function rewordDecodeError<T>(decoding: () => T, reword: (message: string) => St
 
 function checkStruct(resource: ResourceKind, document: JsonObject): void {
   const struct = goStructOf(apiVersionOf(resource), resource.kind);
-  const problem = struct === undefined ? undefined : structProblem(struct, document);
+  const problem = struct === undefined ? undefined : findStructProblem(struct, document);
   if (problem !== undefined) throw new DecodeError(problem);
 }
 
@@ -115,9 +115,9 @@ function checkType(resource: ResourceKind, document: JsonObject, name: string): 
 
 /** Prunes the result of an apply and applies defaults (DEC-23, SSA-40). Apply already rejected unknown fields. */
 export function decodeApplied({ resource }: KindRuntime, merged: KubeObject): KubeObject {
-  if (resource.builtIn !== true) return shapeObject(resource, merged, { findings: [] }).object;
+  if (resource.builtIn !== true) return decodeDocument(resource, merged, { findings: [] }).object;
   try {
-    return shapeMembers(resource, merged as JsonObject, { findings: [] }).object;
+    return decodeDocumentMembers(resource, merged as JsonObject, { findings: [] }).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const { namespace = '', name = '' } = merged.metadata;

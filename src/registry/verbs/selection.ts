@@ -1,36 +1,36 @@
-import { requiredValue } from '../../api/selectors/field-selector.ts';
-import { checkFields, selects } from '../../api/selectors/select.ts';
+import { requiredFieldValue } from '../../api/selectors/field-selector.ts';
+import { checkSelectorFields, matchesSelectors } from '../../api/selectors/select.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { compareObjectKeys, type ObjectKey } from '../cache/object-index.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { ListOptions } from '../verbs.ts';
-import type { Selection } from './object-selection.ts';
+import type { ObjectSelection } from './object-selection.ts';
 
-export function selectionOf(kind: KindRuntime, context: RequestContext, options: ListOptions): Selection {
+export function createSelection(kind: KindRuntime, context: RequestContext, options: ListOptions): ObjectSelection {
   const { fieldSelector } = options;
   const labelSelector = options.labelSelector?.empty === true ? undefined : options.labelSelector;
   const { mayRead } = context;
-  if (fieldSelector !== undefined) checkFields(kind.resource, fieldSelector);
+  if (fieldSelector !== undefined) checkSelectorFields(kind.resource, fieldSelector);
   const byField = fieldSelector !== undefined && fieldSelector.requirements.length > 0;
   const pathNamespace = kind.resource.namespaced ? context.namespace || undefined : '';
-  const namespace = pathNamespace ?? requiredValue(fieldSelector, 'metadata.namespace');
+  const namespace = pathNamespace ?? requiredFieldValue(fieldSelector, 'metadata.namespace');
   const needsDecoding = byField || mayRead !== undefined;
   const isComparable = mayRead === undefined && (labelSelector === undefined || labelSelector.text !== undefined);
   return {
     namespace,
-    name: requiredValue(fieldSelector, 'metadata.name'),
+    name: requiredFieldValue(fieldSelector, 'metadata.name'),
     names: context.readableNames,
     matchesAll: labelSelector === undefined && !byField && mayRead === undefined,
     groupKey: () =>
       isComparable ? JSON.stringify([namespace, labelSelector?.text, fieldSelector?.requirements]) : undefined,
     matchesObject: (object) =>
-      selects(object, labelSelector, fieldSelector) && (mayRead === undefined || mayRead(object)),
+      matchesSelectors(object, labelSelector, fieldSelector) && (mayRead === undefined || mayRead(object)),
     matches(candidate) {
       if (labelSelector !== undefined && !labelSelector.matches(candidate.labels)) return false;
       if (!needsDecoding) return true;
       const object = candidate.peekWithoutManagedFields();
-      return selects(object, undefined, fieldSelector) && (mayRead === undefined || mayRead(object));
+      return matchesSelectors(object, undefined, fieldSelector) && (mayRead === undefined || mayRead(object));
     },
     cost: (candidate) => (needsDecoding ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + minCost,
   };
@@ -45,7 +45,12 @@ const minCost = 32;
  * Returns the objects that the selection may match, in list order: all objects of the namespace, or only the objects
  * whose names the selection requires. Returns at most `limit` objects. The caller must check each one.
  */
-export function candidates(kind: KindRuntime, selection: Selection, after?: ObjectKey, limit?: number): CachedObject[] {
+export function candidateObjects(
+  kind: KindRuntime,
+  selection: ObjectSelection,
+  after?: ObjectKey,
+  limit?: number,
+): CachedObject[] {
   const { namespace, name, names } = selection;
   if (namespace === undefined) return kind.cache.take(namespace, after, limit);
   if (name !== undefined) return objectsByName(kind, namespace, [name], after);

@@ -19,7 +19,10 @@ function statusVerbs({ resource, status }: KindStore): SubresourceVerbs | undefi
 }
 
 /** Returns a stored kind with its status subresource, ready to be served by a control plane. */
-export function mountStored(kindStore: KindStore, subresources: MountedResource['subresources'] = {}): MountedResource {
+export function mountStoredKind(
+  kindStore: KindStore,
+  subresources: MountedResource['subresources'] = {},
+): MountedResource {
   const { resource } = kindStore;
   const status = statusVerbs(kindStore);
   return {

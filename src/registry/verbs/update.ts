@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
-import { writeResult } from '../cache/served.ts';
+import { toWriteResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
@@ -9,13 +9,13 @@ import { ObjectChangedError } from '../write/commit.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
 import { trackNewObject, trackWrite } from '../write/track-write.ts';
 import { checkName, checkNamespace, checkReplacedVersion, checkUid } from './body-checks.ts';
-import { createAt, NameTaken } from './create.ts';
+import { createUnderKey, NameTakenError } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 import type { WriteContext } from './verb-context.ts';
 
 /** The parameters of an update: the sent object, and the part of the stored object that it replaces. */
-export interface SentObject {
+export interface UpdateRequest {
   readonly part: OverwriteOptions['part'];
   readonly name: string;
   readonly sent: KubeObject;
@@ -25,7 +25,7 @@ export interface SentObject {
 export async function update(
   kind: KindRuntime,
   caller: RequestContext,
-  { part, name, sent }: SentObject,
+  { part, name, sent }: UpdateRequest,
   options: WriteOptions,
 ): Promise<WriteResult> {
   const context = withWarningsOnce(caller);
@@ -68,13 +68,13 @@ async function createInstead(
   await requireCreatePermission(kind, context, name);
   checkUid(kind, key, sent.metadata.uid ?? '', '');
   try {
-    const served = await createAt(write, sent, {
+    const served = await createUnderKey(write, sent, {
       dryRun: options.dryRun,
       mayDropManagedFields: true,
       track: (next) => trackNewObject(kind, options.fieldManager, next, sent),
     });
-    return writeResult(served, true);
+    return toWriteResult(served, true);
   } catch (error) {
-    throw error instanceof NameTaken ? new ObjectChangedError() : error;
+    throw error instanceof NameTakenError ? new ObjectChangedError() : error;
   }
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
-import { serve, serveWithReveal } from '../cache/served.ts';
+import { toServedObject, toServedObjectWithReveal } from '../cache/served.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft } from '../resource.ts';
 import { withResourceVersion } from '../rows/record.ts';
@@ -15,8 +15,8 @@ export function writtenObject(kind: KindRuntime, key: ObjectKey, revision: numbe
   const served =
     cached?.revision === revision
       ? cached.served
-      : serve(kind.resource, withResourceVersion(kind.resource, draft.object, revision));
-  return draft.reveal === undefined ? served : serveWithReveal(kind.resource, served.object, draft.reveal);
+      : toServedObject(kind.resource, withResourceVersion(kind.resource, draft.object, revision));
+  return draft.reveal === undefined ? served : toServedObjectWithReveal(kind.resource, served.object, draft.reveal);
 }
 
 /**
@@ -24,7 +24,10 @@ export function writtenObject(kind: KindRuntime, key: ObjectKey, revision: numbe
  * resourceVersion if the object does not exist (CREATE-24).
  */
 export function dryRunObject(kind: KindRuntime, object: KubeObject, revision?: number): ServedObject {
-  return serve(kind.resource, revision === undefined ? object : withResourceVersion(kind.resource, object, revision));
+  return toServedObject(
+    kind.resource,
+    revision === undefined ? object : withResourceVersion(kind.resource, object, revision),
+  );
 }
 
 /**
@@ -32,5 +35,5 @@ export function dryRunObject(kind: KindRuntime, object: KubeObject, revision?: n
  * content was never stored, so its resourceVersion is that of the last stored version (UPDATE-18).
  */
 export function removedObject(kind: KindRuntime, object: KubeObject, revision: number): ServedObject {
-  return serve(kind.resource, withResourceVersion(kind.resource, object, revision));
+  return toServedObject(kind.resource, withResourceVersion(kind.resource, object, revision));
 }

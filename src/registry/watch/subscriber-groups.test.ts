@@ -5,14 +5,14 @@ import { silentLog } from '../../lib/log.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { WatchEvent, WatchStream } from '../verbs.ts';
 import {
-  caller,
-  deleting,
+  callerContext,
   describeEvent,
+  newWidget,
   openWidgets,
-  patching,
-  watching,
-  widget,
-  writing,
+  testDeleteOptions,
+  testPatchOptions,
+  testWatchOptions,
+  testWriteOptions,
 } from '../widgets.fixture.ts';
 
 type Kind = Awaited<ReturnType<typeof openWidgets>>['kind'];
@@ -20,7 +20,7 @@ type Kind = Awaited<ReturnType<typeof openWidgets>>['kind'];
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function create(kind: Kind, name: string, l = 'x'): Promise<void> {
-  await kind.verbs.create(caller(), widget(name, { metadata: { labels: { l } } }), writing);
+  await kind.verbs.create(callerContext(), newWidget(name, { metadata: { labels: { l } } }), testWriteOptions);
 }
 
 /** Returns all events that are available without waiting. */
@@ -30,8 +30,12 @@ function ready(stream: WatchStream): WatchEvent[] {
   return events;
 }
 
-async function open(kind: Kind, change: Parameters<typeof watching>[0] = {}, context = caller()): Promise<WatchStream> {
-  const stream = await kind.verbs.watch(context, watching({ resourceVersion: '1', ...change }));
+async function open(
+  kind: Kind,
+  change: Parameters<typeof testWatchOptions>[0] = {},
+  context = callerContext(),
+): Promise<WatchStream> {
+  const stream = await kind.verbs.watch(context, testWatchOptions({ resourceVersion: '1', ...change }));
   await nextTurn();
   expect(ready(stream)).toEqual([]);
   return stream;
@@ -57,7 +61,7 @@ describe('many watches of a kind', () => {
     ];
     await create(kind, 'w');
     const relabel = { type: 'merge', document: { metadata: { labels: { l: 'y' } } }, findings: [] } as const;
-    await kind.verbs.patch(caller(), 'w', relabel, patching);
+    await kind.verbs.patch(callerContext(), 'w', relabel, testPatchOptions);
     expect(ready(all).map(describeEvent)).toEqual(['ADDED w@2', 'MODIFIED w@3']);
     expect(ready(some).map(describeEvent)).toEqual(['ADDED w@2', 'DELETED w@3']);
     expect(ready(rest).map(describeEvent)).toEqual(['ADDED w@3']);
@@ -87,8 +91,8 @@ describe('many watches of a kind', () => {
     const mayRead = (l: string) => (object: { metadata: { labels?: Record<string, string> } }) =>
       object.metadata.labels?.l === l;
     const [x, y] = [
-      await open(kind, {}, caller({ mayRead: mayRead('x') })),
-      await open(kind, {}, caller({ mayRead: mayRead('y') })),
+      await open(kind, {}, callerContext({ mayRead: mayRead('x') })),
+      await open(kind, {}, callerContext({ mayRead: mayRead('y') })),
     ];
     await create(kind, 'w', 'x');
     await create(kind, 'v', 'y');
@@ -102,7 +106,7 @@ describe('many watches of a kind', () => {
     const mayRead = () => {
       throw failure;
     };
-    const broken = await open(kind, {}, caller({ mayRead }));
+    const broken = await open(kind, {}, callerContext({ mayRead }));
     const whole = await open(kind);
     await create(kind, 'w');
     expect([ready(broken), broken.isEnded]).toEqual([[], true]);
@@ -159,12 +163,12 @@ describe('many watches of a kind', () => {
     await create(kind, 'w');
     await new Promise<void>((resolve) => stream.wait(resolve));
     expect(ready(stream)).toHaveLength(1);
-    await kind.verbs.delete(caller(), 'w', deleting());
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
     kind.close();
     await new Promise<void>((resolve) => stream.wait(resolve));
     expect([ready(stream).map(describeEvent), stream.isEnded]).toEqual([['DELETED w@3'], true]);
     await new Promise<void>((resolve) => stream.wait(resolve));
-    const late = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    const late = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     await nextTurn();
     expect([ready(late), late.isEnded]).toEqual([[], true]);
   });

@@ -1,11 +1,11 @@
 import type { Log } from '../../lib/log.ts';
 import { WakeScheduler } from '../../lib/queue/wake-scheduler.ts';
-import type { WakeCount } from '../../store/store.ts';
+import type { WatchWakeCounter } from '../../store/store.ts';
 import type { CachedChange } from '../cache/cached-object.ts';
 import type { CacheListener } from '../cache/watch-cache.ts';
-import type { Selection } from '../verbs/object-selection.ts';
+import type { ObjectSelection } from '../verbs/object-selection.ts';
 import type { ObjectEvent } from '../verbs.ts';
-import { eventOf, eventTypeFor } from './watch-events.ts';
+import { createWatchEvent, eventTypeFor } from './watch-events.ts';
 import type { QueuedEvent } from './watch-stream.ts';
 
 /** A watch that receives the changes of a kind. Its functions must be fast and must not throw. */
@@ -18,7 +18,7 @@ export interface WatchSubscriber {
 }
 
 interface Group {
-  readonly selection: Selection;
+  readonly selection: ObjectSelection;
   readonly members: Set<WatchSubscriber>;
 }
 
@@ -42,7 +42,7 @@ export class SubscriberGroups implements CacheListener {
   }
 
   /** Adds a subscriber, which receives all changes after this call. Returns a function that removes it. */
-  add(selection: Selection, subscriber: WatchSubscriber): () => void {
+  add(selection: ObjectSelection, subscriber: WatchSubscriber): () => void {
     if (this.#ended) {
       subscriber.ended();
       return () => {};
@@ -64,7 +64,7 @@ export class SubscriberGroups implements CacheListener {
     this.#wakeups.add(wake);
   }
 
-  changed(change: CachedChange, wakes?: WakeCount): void {
+  changed(change: CachedChange, wakes?: WatchWakeCounter): void {
     const scheduledBefore = this.#scheduled;
     const events = new Map<ObjectEvent['type'], QueuedEvent | undefined>();
     for (const { selection, members } of this.#groups.values()) {
@@ -99,7 +99,7 @@ export class SubscriberGroups implements CacheListener {
   }
 
   #createEvent(change: CachedChange, type: ObjectEvent['type'], members: number): QueuedEvent | undefined {
-    const event = eventOf(change, type, members > 1 || this.#groups.size > 1);
+    const event = createWatchEvent(change, type, members > 1 || this.#groups.size > 1);
     return event && { revision: change.revision, size: change.size, event };
   }
 }

@@ -1,5 +1,5 @@
 import type { CachedChange } from '../cache/cached-object.ts';
-import type { Selection } from '../verbs/object-selection.ts';
+import type { ObjectSelection } from '../verbs/object-selection.ts';
 import type { ObjectEvent, ServedObject, SharedEventCache } from '../verbs.ts';
 
 type EventType = ObjectEvent['type'];
@@ -10,7 +10,7 @@ type EventType = ObjectEvent['type'];
  * DELETED with the last matching content (rules WATCH-20 to WATCH-23). Objects that the caller may not read do not
  * match.
  */
-export function eventTypeFor(selection: Selection, change: CachedChange): EventType | undefined {
+export function eventTypeFor(selection: ObjectSelection, change: CachedChange): EventType | undefined {
   if (selection.namespace !== undefined && change.namespace !== selection.namespace) return undefined;
   if (selection.name !== undefined && change.name !== selection.name) return undefined;
   const { before, after } = change;
@@ -21,11 +21,11 @@ export function eventTypeFor(selection: Selection, change: CachedChange): EventT
 }
 
 /** True if the watch may see this object. If the selection matches all objects, the object need not be decoded. */
-function isShown(selection: Selection, candidate: ServedObject): boolean {
+function isShown(selection: ObjectSelection, candidate: ServedObject): boolean {
   return selection.matchesAll || selection.matchesObject(candidate.object);
 }
 
-export function eventOf(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {
+export function createWatchEvent(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {
   const object = type === 'DELETED' ? change.deletedObject() : change.after;
   if (object === undefined) return undefined;
   return shared ? { type, object, shared: newSharedEventCache() } : { type, object };

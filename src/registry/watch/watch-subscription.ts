@@ -1,6 +1,6 @@
 import { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Selection } from '../verbs/object-selection.ts';
+import type { ObjectSelection } from '../verbs/object-selection.ts';
 import type { VerbContext } from '../verbs/verb-context.ts';
 import type { WatchOptions } from '../verbs.ts';
 import type { QueuedEvent } from './watch-stream.ts';
@@ -23,7 +23,7 @@ export interface WatchSubscription {
 export function startWatchSubscription(
   { kind, context }: VerbContext,
   options: WatchOptions,
-  selection: Selection,
+  selection: ObjectSelection,
   onChange: () => void,
 ): WatchSubscription {
   const { watchQueue, watchQueueSize } = kind.limits;

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { KindStore } from '../kind-store.ts';
 import {
-  caller,
-  deleting,
+  callerContext,
   describeEvent,
-  listing,
+  newWidget,
   openWidgets,
-  patching,
-  refusal,
-  slice,
-  take,
-  watching,
-  widget,
-  withOverrides,
-  writing,
+  rejectionStatus,
+  storeWithOverrides,
+  takeEvents,
+  testDeleteOptions,
+  testListOptions,
+  testPatchOptions,
+  testSlice,
+  testWatchOptions,
+  testWriteOptions,
 } from '../widgets.fixture.ts';
 
 const labelled = (value: string) => ({
@@ -22,27 +22,31 @@ const labelled = (value: string) => ({
 });
 
 const create = (kind: KindStore, name: string, label?: string) =>
-  kind.verbs.create(caller(), widget(name, { metadata: label === undefined ? {} : { labels: { l: label } } }), writing);
+  kind.verbs.create(
+    callerContext(),
+    newWidget(name, { metadata: label === undefined ? {} : { labels: { l: label } } }),
+    testWriteOptions,
+  );
 
 const merge = (kind: KindStore, name: string, document: object) =>
   kind.verbs.patch(
-    caller(),
+    callerContext(),
     name,
     { type: 'merge', document: JSON.parse(JSON.stringify(document)), findings: [] },
-    patching,
+    testPatchOptions,
   );
 
 const relabel = (kind: KindStore, name: string, l: string) => merge(kind, name, { metadata: { labels: { l } } });
 
 async function events(
   kind: KindStore,
-  change: Parameters<typeof watching>[0],
+  change: Parameters<typeof testWatchOptions>[0],
   act: () => Promise<unknown>,
   count: number,
 ) {
-  const stream = await kind.verbs.watch(caller(), watching(change));
+  const stream = await kind.verbs.watch(callerContext(), testWatchOptions(change));
   await act();
-  return (await take(stream, count)).map(describeEvent);
+  return (await takeEvents(stream, count)).map(describeEvent);
 }
 
 describe('watch', () => {
@@ -52,7 +56,7 @@ describe('watch', () => {
     await create(kind, 'w2');
     await merge(kind, 'w1', { spec: { color: 'red' }, metadata: { finalizers: ['x.example/f'] } });
     const act = async () => {
-      await kind.verbs.delete(caller(), 'w1', deleting());
+      await kind.verbs.delete(callerContext(), 'w1', testDeleteOptions());
       await merge(kind, 'w1', { metadata: { finalizers: null } });
       await create(kind, 'w1');
     };
@@ -99,17 +103,17 @@ describe('watch', () => {
     const { kind, clock } = await openWidgets();
     const change = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' as const, resourceVersion: '2' };
     expect(await events(kind, change, () => create(kind, 'w1'), 1)).toEqual(['ADDED w1@2']);
-    const stream = await kind.verbs.watch(caller(), watching({ ...change, resourceVersion: '77' }));
-    const late = take(stream, 2);
-    await kind.verbs.list(caller(), listing());
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ ...change, resourceVersion: '77' }));
+    const late = takeEvents(stream, 2);
+    await kind.verbs.list(callerContext(), testListOptions());
     clock.advance(3_000);
     expect((await late).map(describeEvent)).toEqual(['ERROR 504 Timeout: Too large resource version: 77, current: 2']);
   });
 
   it('incompatible options are rejected (WATCH-10, WATCH-11, WATCH-13, WATCH-18)', async () => {
     const { kind } = await openWidgets();
-    const refused = async (change: Parameters<typeof watching>[0]) => {
-      const { code, message } = await refusal(kind.verbs.watch(caller(), watching(change)));
+    const refused = async (change: Parameters<typeof testWatchOptions>[0]) => {
+      const { code, message } = await rejectionStatus(kind.verbs.watch(callerContext(), testWatchOptions(change)));
       return `${code} ${message}`;
     };
     expect(await refused({ sendInitialEvents: true })).toBe(
@@ -128,31 +132,34 @@ describe('watch', () => {
 
   it('bookmarks are sent every minute and two seconds before the end, if requested (WATCH-14, WATCH-15, WATCH-16)', async () => {
     const { kind, clock } = await openWidgets();
-    const settle = () => kind.verbs.list(caller(), listing());
+    const settle = () => kind.verbs.list(callerContext(), testListOptions());
     const stream = await kind.verbs.watch(
-      caller(),
-      watching({ resourceVersion: '1', allowBookmarks: true, timeoutMilliseconds: 90_000 }),
+      callerContext(),
+      testWatchOptions({ resourceVersion: '1', allowBookmarks: true, timeoutMilliseconds: 90_000 }),
     );
-    const plain = await kind.verbs.watch(caller(), watching({ resourceVersion: '1', timeoutMilliseconds: 90_000 }));
+    const plain = await kind.verbs.watch(
+      callerContext(),
+      testWatchOptions({ resourceVersion: '1', timeoutMilliseconds: 90_000 }),
+    );
     await create(kind, 'w1');
     clock.advance(60_000);
     await settle();
-    expect((await take(stream, 2)).map(describeEvent)).toEqual(['ADDED w1@2', 'BOOKMARK @2']);
+    expect((await takeEvents(stream, 2)).map(describeEvent)).toEqual(['ADDED w1@2', 'BOOKMARK @2']);
     clock.advance(28_000);
     await settle();
-    expect((await take(stream, 1)).map(describeEvent)).toEqual(['BOOKMARK @2']);
-    expect((await take(plain, 1)).map(describeEvent)).toEqual(['ADDED w1@2']);
+    expect((await takeEvents(stream, 1)).map(describeEvent)).toEqual(['BOOKMARK @2']);
+    expect((await takeEvents(plain, 1)).map(describeEvent)).toEqual(['ADDED w1@2']);
     clock.advance(2_000);
-    expect(await take(stream, 1)).toEqual([]);
-    expect(await take(plain, 1)).toEqual([]);
+    expect(await takeEvents(stream, 1)).toEqual([]);
+    expect(await takeEvents(plain, 1)).toEqual([]);
   });
 
   it('a revision that is too old gets an ERROR event (WATCH-17)', async () => {
     const { kind, store } = await openWidgets({}, { limits: { recentChanges: 1 } });
     for (const name of ['w1', 'w2', 'w3', 'w4']) await create(kind, name);
-    await store.compact(slice, 4);
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
-    const [event, ...more] = await take(stream, 2);
+    await store.compact(testSlice, 4);
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '2' }));
+    const [event, ...more] = await takeEvents(stream, 2);
     expect(more).toEqual([]);
     expect(event).toMatchObject({
       type: 'ERROR',
@@ -175,7 +182,7 @@ describe('watch', () => {
   it('history is read in chunks, at the pace of the reader', async () => {
     const memory = openMemoryStore();
     const reads: [number, number | undefined][] = [];
-    const store = withOverrides(memory, {
+    const store = storeWithOverrides(memory, {
       history: (range, since, to) => {
         reads.push([since, to]);
         return memory.history(range, since, to);
@@ -184,7 +191,7 @@ describe('watch', () => {
     const { kind } = await openWidgets({}, { store, limits: { recentChanges: 1 } });
     const names = Array.from({ length: 70 }, (_, index) => `w${index}`);
     for (const name of names) await create(kind, name);
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     const iterator = stream[Symbol.asyncIterator]();
     const received = [(await iterator.next()).value];
     expect(reads).toEqual([[1, 5]]);
@@ -206,7 +213,7 @@ describe('watch', () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const store = withOverrides(memory, {
+    const store = storeWithOverrides(memory, {
       history: async (range, since, to) => {
         await gate;
         return memory.history(range, since, to);
@@ -214,13 +221,13 @@ describe('watch', () => {
     });
     const { kind } = await openWidgets({}, { store, limits: { recentChanges: 1 } });
     for (const name of ['w1', 'w2', 'w3']) await create(kind, name);
-    const watch = kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
+    const watch = kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '2' }));
     await create(kind, 'w4');
     await create(kind, 'w5');
     open();
     const stream = await watch;
     await create(kind, 'w6');
-    expect((await take(stream, 5)).map(describeEvent)).toEqual([
+    expect((await takeEvents(stream, 5)).map(describeEvent)).toEqual([
       'ADDED w2@3',
       'ADDED w3@4',
       'ADDED w4@5',
@@ -241,12 +248,15 @@ describe('watch', () => {
     const { kind } = await openWidgets();
     await create(kind, 'w', 'no');
     await create(kind, 'other', 'no');
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '3', ...labelled('yes') }));
+    const stream = await kind.verbs.watch(
+      callerContext(),
+      testWatchOptions({ resourceVersion: '3', ...labelled('yes') }),
+    );
     await relabel(kind, 'w', 'yes');
     await relabel(kind, 'other', 'never');
     await merge(kind, 'w', { spec: { color: 'red' } });
     await relabel(kind, 'w', 'no');
-    const seen = await take(stream, 3);
+    const seen = await takeEvents(stream, 3);
     expect(seen.map(describeEvent)).toEqual(['ADDED w@4', 'MODIFIED w@6', 'DELETED w@7']);
     const last = seen[2];
     if (last?.type !== 'DELETED') throw new Error('expected a DELETED event');
@@ -257,12 +267,12 @@ describe('watch', () => {
   it('an object that the caller may not read is treated like one that the selector excludes', async () => {
     const { kind } = await openWidgets();
     const mayRead = (object: { metadata: { labels?: Record<string, string> } }) => object.metadata.labels?.l === 'mine';
-    const stream = await kind.verbs.watch(caller({ mayRead }), watching({ resourceVersion: '1' }));
+    const stream = await kind.verbs.watch(callerContext({ mayRead }), testWatchOptions({ resourceVersion: '1' }));
     await create(kind, 'w', 'mine');
     await create(kind, 'x', 'theirs');
     await relabel(kind, 'w', 'theirs');
     await relabel(kind, 'x', 'mine');
-    const seen = await take(stream, 3);
+    const seen = await takeEvents(stream, 3);
     expect(seen.map(describeEvent)).toEqual(['ADDED w@2', 'DELETED w@4', 'ADDED x@5']);
     expect(JSON.stringify(seen.map((event) => (event.type === 'DELETED' ? event.object.object : {})))).not.toContain(
       'theirs',
@@ -272,9 +282,9 @@ describe('watch', () => {
   it('a DELETED event has the last state of the object and the revision of the deletion (WATCH-23)', async () => {
     const { kind } = await openWidgets();
     await create(kind, 'w', 'x');
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
-    await kind.verbs.delete(caller(), 'w', deleting());
-    const [event] = await take(stream, 1);
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '2' }));
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
+    const [event] = await takeEvents(stream, 1);
     expect(event).toMatchObject({
       type: 'DELETED',
       object: { object: { metadata: { name: 'w', labels: { l: 'x' }, resourceVersion: '3' } } },
@@ -284,11 +294,11 @@ describe('watch', () => {
   it('all watches get the same event with the same JSON (WATCH-26)', async () => {
     const { kind } = await openWidgets();
     const streams = await Promise.all(
-      Array.from({ length: 5 }, () => kind.verbs.watch(caller(), watching({ resourceVersion: '1' }))),
+      Array.from({ length: 5 }, () => kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }))),
     );
     await create(kind, 'w');
-    await kind.verbs.delete(caller(), 'w', deleting());
-    const seen = await Promise.all(streams.map((stream) => take(stream, 2)));
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
+    const seen = await Promise.all(streams.map((stream) => takeEvents(stream, 2)));
     const objects = seen.map((list) => list.map((event) => ('object' in event ? event.object : undefined)));
     for (const other of objects) expect(other).toEqual(objects[0]);
     expect(objects[1]?.[1]).toBe(objects[0]?.[1]);
@@ -296,61 +306,64 @@ describe('watch', () => {
 
   it('a watch covers only its namespace, which need not exist (WATCH-28)', async () => {
     const { kind } = await openWidgets();
-    const stream = await kind.verbs.watch(caller({ namespace: 'b' }), watching());
+    const stream = await kind.verbs.watch(callerContext({ namespace: 'b' }), testWatchOptions());
     await create(kind, 'w');
-    await kind.verbs.create(caller({ namespace: 'b' }), widget('v'), writing);
-    expect((await take(stream, 1)).map(describeEvent)).toEqual(['ADDED v@3']);
+    await kind.verbs.create(callerContext({ namespace: 'b' }), newWidget('v'), testWriteOptions);
+    expect((await takeEvents(stream, 1)).map(describeEvent)).toEqual(['ADDED v@3']);
   });
 
   it('a watch whose reader is too slow ends (WATCH-32)', async () => {
     const { kind } = await openWidgets({}, { limits: { watchQueue: 2 } });
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     for (const name of ['w1', 'w2', 'w3']) await create(kind, name);
-    expect(await take(stream, 1)).toEqual([]);
+    expect(await takeEvents(stream, 1)).toEqual([]);
   });
 
   it('a watch whose queued events are too large ends (WATCH-32)', async () => {
     const { kind } = await openWidgets({}, { limits: { watchQueueSize: 10 } });
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     for (const name of ['w1', 'w2']) await create(kind, name);
-    expect(await take(stream, 1)).toEqual([]);
+    expect(await takeEvents(stream, 1)).toEqual([]);
   });
 
   it('a watch ends with its signal, its reader and its kind (WATCH-33)', async () => {
     const { kind } = await openWidgets();
     const abort = new AbortController();
-    const stopped = await kind.verbs.watch(caller({ signal: abort.signal }), watching({ resourceVersion: '1' }));
-    const waiting = take(stopped, 1);
+    const stopped = await kind.verbs.watch(
+      callerContext({ signal: abort.signal }),
+      testWatchOptions({ resourceVersion: '1' }),
+    );
+    const waiting = takeEvents(stopped, 1);
     abort.abort();
     expect(await waiting).toEqual([]);
-    const left = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    const left = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     const iterator = left[Symbol.asyncIterator]();
     const pending = iterator.next();
     await iterator.return?.();
     expect((await pending).done).toBe(true);
-    const closed = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    const closed = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     await create(kind, 'w');
     kind.close();
-    expect((await take(closed, 2)).map(describeEvent)).toEqual(['ADDED w@2']);
+    expect((await takeEvents(closed, 2)).map(describeEvent)).toEqual(['ADDED w@2']);
   });
 
   it('the last events are sent before the slice is removed (WATCH-38)', async () => {
     const { kind, store } = await openWidgets();
     await create(kind, 'w');
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
-    await store.removePrefix({ slice, prefix: ['objects'] });
-    expect((await take(stream, 1)).map(describeEvent)).toEqual(['DELETED w@3']);
-    await store.removePrefix({ slice, prefix: [] });
-    expect(await take(stream, 1)).toEqual([]);
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '2' }));
+    await store.removePrefix({ slice: testSlice, prefix: ['objects'] });
+    expect((await takeEvents(stream, 1)).map(describeEvent)).toEqual(['DELETED w@3']);
+    await store.removePrefix({ slice: testSlice, prefix: [] });
+    expect(await takeEvents(stream, 1)).toEqual([]);
   });
 
   it('status writes are sent, and writes without a change are not (WATCH-37)', async () => {
     const { kind } = await openWidgets();
     const { object } = await create(kind, 'w');
-    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
+    const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '2' }));
     await merge(kind, 'w', {});
-    await kind.status?.update(caller(), 'w', { ...object, status: { phase: 'Ready' } }, writing);
-    expect((await take(stream, 1)).map(describeEvent)).toEqual(['MODIFIED w@3']);
+    await kind.status?.update(callerContext(), 'w', { ...object, status: { phase: 'Ready' } }, testWriteOptions);
+    expect((await takeEvents(stream, 1)).map(describeEvent)).toEqual(['MODIFIED w@3']);
   });
 });
 
@@ -363,7 +376,7 @@ describe('listen', () => {
     });
     await create(kind, 'w');
     await merge(kind, 'w', { spec: { color: 'red' } });
-    await kind.verbs.delete(caller(), 'w', deleting());
+    await kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
     stop();
     await create(kind, 'v');
     expect(seen).toEqual(['2 undefined 2', '3 2 3', '4 3 undefined']);

@@ -4,13 +4,13 @@ import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { toStatusError } from '../store-status.ts';
 import { validateWatchOptions } from '../verbs/list-options.ts';
-import type { Selection } from '../verbs/object-selection.ts';
+import type { ObjectSelection } from '../verbs/object-selection.ts';
 import { currentPage } from '../verbs/page.ts';
 import { awaitRevision, parseRevision, type RequestedRevision } from '../verbs/resource-version.ts';
-import { selectionOf } from '../verbs/selection.ts';
+import { createSelection } from '../verbs/selection.ts';
 import type { VerbContext } from '../verbs/verb-context.ts';
 import type { WatchEvent, WatchOptions, WatchStream } from '../verbs.ts';
-import { eventOf, eventTypeFor } from './watch-events.ts';
+import { createWatchEvent, eventTypeFor } from './watch-events.ts';
 import { CacheWatchStream, type WatchBacklog } from './watch-stream.ts';
 import { startWatchSubscription } from './watch-subscription.ts';
 
@@ -22,7 +22,7 @@ import { startWatchSubscription } from './watch-subscription.ts';
 export async function watch(kind: KindRuntime, context: RequestContext, options: WatchOptions): Promise<WatchStream> {
   validateWatchOptions(options);
   const verb: VerbContext = { kind, context };
-  const selection = selectionOf(kind, context, options);
+  const selection = createSelection(kind, context, options);
   const text = options.resourceVersion;
   const wanted = parseRevision(text, (detail) =>
     badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`),
@@ -55,7 +55,7 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
 async function openWithState(
   verb: VerbContext,
   options: WatchOptions,
-  selection: Selection,
+  selection: ObjectSelection,
   wanted: RequestedRevision,
 ): Promise<WatchBacklog> {
   const { kind, context } = verb;
@@ -75,7 +75,7 @@ async function openWithState(
  */
 async function openWithChanges(
   kind: KindRuntime,
-  selection: Selection,
+  selection: ObjectSelection,
   wanted: RequestedRevision,
 ): Promise<WatchBacklog> {
   const upTo = kind.cache.revision;
@@ -90,7 +90,7 @@ async function openWithChanges(
 
 async function* changeEvents(
   kind: KindRuntime,
-  selection: Selection,
+  selection: ObjectSelection,
   since: number,
   upTo: number,
 ): AsyncGenerator<readonly WatchEvent[], undefined> {
@@ -98,7 +98,7 @@ async function* changeEvents(
     for await (const changes of kind.cache.changesSince(since, upTo)) {
       yield changes.flatMap((change) => {
         const type = eventTypeFor(selection, change);
-        return (type && eventOf(change, type, false)) ?? [];
+        return (type && createWatchEvent(change, type, false)) ?? [];
       });
     }
   } catch (error) {

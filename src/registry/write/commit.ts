@@ -1,15 +1,15 @@
 import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, conflict, qualifiedResource, requestTooLarge, serviceUnavailable } from '../../api/status.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
-import type { Check, Write } from '../../store/store.ts';
+import type { RevisionCheck, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { deletedMarker } from '../cache/builtin-object.ts';
+import { deletedBuiltinMarker } from '../cache/builtin-object.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft, StoredRecord } from '../resource.ts';
 import type { EncodedRecord } from '../rows/encoded-record.ts';
-import { derivedRows, noRows } from '../rows/maintenance-rows.ts';
+import { derivedRows, noMaintenanceRows } from '../rows/maintenance-rows.ts';
 import { encodeForCache } from '../rows/record.ts';
 import { claimKey, objectRowKey, resourceKey } from '../rows/rows.ts';
 import { toStatusError, withStatusErrors } from '../store-status.ts';
@@ -30,7 +30,7 @@ export interface ObjectWrite {
   /** True if the caller knows that the write needs no maintenance rows. */
   readonly leavesNoWork?: boolean;
   /** An additional check for the transaction. If it fails, the write is retried with the current state. */
-  readonly requires?: Check | undefined;
+  readonly requires?: RevisionCheck | undefined;
 }
 
 /** Thrown if the object has changed since it was read. The write must be retried with the current object. */
@@ -47,15 +47,15 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const rowKey = objectRowKey(slice, resourceName, key.namespace, key.name);
   const encoded = next === undefined ? undefined : encodeWithinLimit(kind, write, next);
   const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
-  const rows = write.leavesNoWork === true ? noRows : derivedRows(kind, key, old?.record, next);
+  const rows = write.leavesNoWork === true ? noMaintenanceRows : derivedRows(kind, key, old?.record, next);
   const derived = mustAwait(rows) ? await rows : rows;
   const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
   const row = old === undefined ? kind.cache.deletedMarkerRevision(key) : old.rowRevision;
-  const checks: Check[] = [{ key: rowKey, revision: row }];
+  const checks: RevisionCheck[] = [{ key: rowKey, revision: row }];
   for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
   checks.push(...companions.checks, ...derived.checks);
   if (write.requires !== undefined) checks.push(write.requires);
-  const value = encoded?.text ?? (kind.cache.isBuiltin(key) ? deletedMarker : undefined);
+  const value = encoded?.text ?? (kind.cache.isBuiltin(key) ? deletedBuiltinMarker : undefined);
   const createdAlongside = old === undefined && next !== undefined ? (resource.createdAlongside?.(next) ?? []) : [];
   const writes: Write[] = [
     { key: rowKey, value },

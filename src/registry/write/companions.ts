@@ -1,16 +1,16 @@
 import { equalJson } from '@flotilla/json';
 import { timestamp } from '../../api/meta.ts';
 import type { Key } from '../../store/key.ts';
-import type { Check, Write } from '../../store/store.ts';
+import type { RevisionCheck, Write } from '../../store/store.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Companion, StoredRecord } from '../resource.ts';
+import type { CompanionObject, StoredRecord } from '../resource.ts';
 import { decodeRecord, encodeRecord } from '../rows/record.ts';
 import { objectRowKey, resourceKey } from '../rows/rows.ts';
 import { withStatusErrors } from '../store-status.ts';
 import { normalizeMetadata } from './metadata.ts';
 
 interface CompanionChanges {
-  readonly checks: readonly Check[];
+  readonly checks: readonly RevisionCheck[];
   readonly writes: readonly Write[];
 }
 
@@ -41,10 +41,10 @@ export async function companionWrites(
 /** Returns the writes for companions whose content changed. An object always has the same set of companions. */
 async function changedCompanions(
   kind: KindRuntime,
-  before: readonly Companion[],
-  after: readonly Companion[],
+  before: readonly CompanionObject[],
+  after: readonly CompanionObject[],
 ): Promise<CompanionChanges> {
-  const checks: Check[] = [];
+  const checks: RevisionCheck[] = [];
   const writes: Write[] = [];
   for (const [index, companion] of after.entries()) {
     if (equalJson(before[index]?.object, companion.object)) continue;
@@ -58,13 +58,13 @@ async function changedCompanions(
   return { checks, writes };
 }
 
-function keyOf(kind: KindRuntime, { kind: companion, namespace, name }: Companion): Key {
+function keyOf(kind: KindRuntime, { kind: companion, namespace, name }: CompanionObject): Key {
   return objectRowKey(kind.slice, resourceKey(companion), namespace, name);
 }
 
 function encodeCompanion(
   kind: KindRuntime,
-  companion: Companion,
+  companion: CompanionObject,
   existing: { uid?: string | undefined; creationTimestamp?: string | undefined } = {},
 ): string | undefined {
   const { object } = companion;

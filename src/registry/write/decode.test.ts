@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceKind } from '../../api/resource.ts';
 import { asSchema, t } from '../../api/schema/schema-builder.ts';
 import { StatusError } from '../../api/status.ts';
-import { applyFieldValidation, type ShapeOptions, shapeObject } from './decode.ts';
+import { applyFieldValidation, type DecodeDocumentOptions, decodeDocument } from './decode.ts';
 
 const widget: ResourceKind = {
   group: 'example.com',
@@ -37,8 +37,8 @@ const embedding: ResourceKind = {
 };
 const cluster: ResourceKind = { ...widget, namespaced: false };
 
-const shape = (value: JsonValue, options: Partial<ShapeOptions> = {}, kind = widget) =>
-  shapeObject(kind, deepFreeze(value), { findings: [], ...options });
+const shape = (value: JsonValue, options: Partial<DecodeDocumentOptions> = {}, kind = widget) =>
+  decodeDocument(kind, deepFreeze(value), { findings: [], ...options });
 
 function refusal(run: () => unknown): string {
   try {

@@ -22,7 +22,7 @@ import { prune } from '../../api/schema/prune.ts';
 import { badRequest, type StatusError } from '../../api/status.ts';
 import type { FieldValidation } from '../verbs.ts';
 
-export interface ShapeOptions {
+export interface DecodeDocumentOptions {
   /** Problems that the JSON parser found, such as duplicate fields. They precede all other findings (rule DEC-11). */
   readonly findings: readonly string[];
   /**
@@ -46,7 +46,7 @@ export const maxObjectDepth = 1_000;
 
 export const tooDeepMessage = `exceeded max depth of ${maxObjectDepth}`;
 
-export interface ShapedObject {
+export interface DecodeResult {
   readonly object: KubeObject;
   /** Everything that strict decoding rejects, such as `duplicate field "spec.a"` or `unknown field "spec.b"`. */
   readonly findings: string[];
@@ -62,22 +62,26 @@ export interface ShapedObject {
  * changing anything below its root and metadata. Throws 400 if the document is no object of this kind. Violations of
  * the schema are found later by the validation.
  */
-export function shapeObject(kind: ResourceKind, value: JsonValue, options: ShapeOptions): ShapedObject {
+export function decodeDocument(kind: ResourceKind, value: JsonValue, options: DecodeDocumentOptions): DecodeResult {
   if (!isJsonObject(value)) throw notAnObject(kind, value, options.body);
   checkType(kind, value, options.body);
   try {
-    return shapeMembers(kind, value, options);
+    return decodeDocumentMembers(kind, value, options);
   } catch (error) {
-    if (error instanceof DecodeError) throw cannotBeHandled(kind, error.message);
+    if (error instanceof DecodeError) throw cannotBeHandledError(kind, error.message);
     throw error;
   }
 }
 
 /**
- * Decodes a document like `shapeObject`, but does not check kind and apiVersion, and throws DecodeError instead of an
+ * Decodes a document like `decodeDocument`, but does not check kind and apiVersion, and throws DecodeError instead of an
  * API error. For callers with an error message of their own.
  */
-export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
+export function decodeDocumentMembers(
+  kind: ResourceKind,
+  sent: JsonObject,
+  options: DecodeDocumentOptions,
+): DecodeResult {
   // Fast path: an object that pruning and defaults would not change. The plain path runs them, with the same result.
   const isNormalized =
     fastPathsEnabled() &&
@@ -108,7 +112,7 @@ export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: Shap
   return { object: shaped as KubeObject, findings, isUnchanged: isNormalized };
 }
 
-function allFindings({ findings }: ShapeOptions, unknown: readonly string[]): string[] {
+function allFindings({ findings }: DecodeDocumentOptions, unknown: readonly string[]): string[] {
   return [...findings, ...unknown.map((field) => `unknown field ${JSON.stringify(field)}`)];
 }
 
@@ -176,7 +180,7 @@ function unrecognized(kind: ResourceKind, detail: string, body: Uint8Array = new
 }
 
 /** Returns the 400 for a body that cannot be decoded (rule DEC-02) or fails strict decoding. */
-export function cannotBeHandled(kind: Pick<ResourceKind, 'kind' | 'version'>, detail: string): StatusError {
+export function cannotBeHandledError(kind: Pick<ResourceKind, 'kind' | 'version'>, detail: string): StatusError {
   return badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${detail}`);
 }
 
@@ -195,6 +199,6 @@ export function applyFieldValidation(
   warn: (text: string) => void,
 ): void {
   if (findings.length === 0 || mode === 'Ignore') return;
-  if (mode === 'Strict') throw cannotBeHandled(kind, strictDecodingMessage(findings));
+  if (mode === 'Strict') throw cannotBeHandledError(kind, strictDecodingMessage(findings));
   for (const finding of findings) for (const warning of findingWarnings(finding)) warn(warning);
 }

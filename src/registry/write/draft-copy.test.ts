@@ -2,7 +2,7 @@ import { deepFreeze, type JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import type { StoredResource } from '../resource.ts';
-import { caller, openWidgets, patching, widget, writing } from '../widgets.fixture.ts';
+import { callerContext, newWidget, openWidgets, testPatchOptions, testWriteOptions } from '../widgets.fixture.ts';
 
 function setColor(object: KubeObject, part: 'spec' | 'status', color: string): void {
   const members = object[part] as JsonObject | undefined;
@@ -23,27 +23,36 @@ describe.each([
 ])('%s', (_, change, color) => {
   it('a write does not change the objects that others hold', async () => {
     const { kind } = await openWidgets(change);
-    const made = await kind.verbs.create(caller(), frozen(widget('a', { spec: { color: 'blue', size: 1 } })), writing);
+    const made = await kind.verbs.create(
+      callerContext(),
+      frozen(newWidget('a', { spec: { color: 'blue', size: 1 } })),
+      testWriteOptions,
+    );
     expect(made.object.spec).toMatchObject({ color, size: 1 });
     const { resourceVersion = '' } = made.object.metadata;
-    const next = widget('a', {
+    const next = newWidget('a', {
       metadata: { resourceVersion, labels: { b: 'c', a: 'b' } },
       spec: { color: 'blue', size: 2 },
     });
-    const updated = await kind.verbs.update(caller(), 'a', frozen(next), writing);
+    const updated = await kind.verbs.update(callerContext(), 'a', frozen(next), testWriteOptions);
     expect(updated.object.spec).toMatchObject({ color, size: 2 });
     const document = deepFreeze<JsonObject>({ spec: { size: 3 } });
-    const patched = await kind.verbs.patch(caller(), 'a', { type: 'merge', document, findings: [] }, patching);
+    const patched = await kind.verbs.patch(
+      callerContext(),
+      'a',
+      { type: 'merge', document, findings: [] },
+      testPatchOptions,
+    );
     expect(patched.object.spec).toMatchObject({ color, size: 3 });
     expect(updated.object.spec).toMatchObject({ color, size: 2 });
     // The next version shares members with the previous one and is encoded like any other.
     expect(patched.json()).toBe(JSON.stringify(JSON.parse(patched.json())));
     expect(Object.keys(JSON.parse(patched.json()).metadata.labels)).toEqual(['a', 'b']);
     const status = await kind.status?.patch(
-      caller(),
+      callerContext(),
       'a',
       { type: 'merge', document: deepFreeze<JsonObject>({ status: { phase: 'Ready' } }), findings: [] },
-      patching,
+      testPatchOptions,
     );
     expect(status?.object).toMatchObject({ spec: { color, size: 3 }, status: { phase: 'Ready' } });
   });

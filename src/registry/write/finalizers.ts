@@ -13,7 +13,7 @@ export function finalizersOf(object: KubeObject | undefined): readonly string[] 
 }
 
 /** Returns the finalizers of an object that the garbage collector removes after it has processed the dependents. */
-export function collectorFinalizersOf(object: KubeObject | undefined): readonly string[] {
+export function garbageCollectorFinalizersOf(object: KubeObject | undefined): readonly string[] {
   return finalizersOf(object).filter((name) => collectorFinalizers.includes(name));
 }
 

@@ -7,7 +7,7 @@ const suffixLength = 5;
 const longestName = 63;
 
 /** The maximum number of suffixes to try if the generated names already exist (rule CREATE-13). */
-export const generateAttempts = 8;
+export const maxGenerateNameAttempts = 8;
 
 export function randomSuffix(): string {
   return Array.from({ length: suffixLength }, () => alphabet[randomInt(alphabet.length)]).join('');

@@ -28,7 +28,7 @@ export function dropDuplicateOwners(object: KubeObject, context: RequestContext)
  * Returns a field error for each new owner reference with blockOwnerDeletion whose owner the caller may not delete
  * (completions §2.2). References that already had blockOwnerDeletion are not checked again.
  */
-export function blockOwnerErrors(
+export function blockOwnerDeletionErrors(
   kind: KindRuntime,
   context: RequestContext,
   object: KubeObject,
@@ -48,7 +48,7 @@ async function newBlockErrors(
   const before = new Set(blockingOwners(old).map((reference) => reference.uid));
   for (const [index, reference] of ownersOf(object).entries()) {
     if (reference.blockOwnerDeletion !== true || before.has(reference.uid)) continue;
-    const owner = kind.collaborators.resolveOwner(reference, object.metadata.namespace ?? '');
+    const owner = kind.planeCallbacks.resolveOwner(reference, object.metadata.namespace ?? '');
     const field = `metadata.ownerReferences[${index}].blockOwnerDeletion`;
     if (owner === undefined) {
       errors.push(

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { valueAt } from '@flotilla/json';
+import { type JsonValue, valueAt } from '@flotilla/json';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
 import { removeOwnership } from '../apply/remove-ownership.ts';
 import { trackUpdate } from '../apply/track-update.ts';

@@ -9,7 +9,7 @@ import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft, StoredResource } from '../resource.ts';
-import { blockOwnerErrors } from './owner-references.ts';
+import { blockOwnerDeletionErrors } from './owner-references.ts';
 
 /**
  * Validates a draft and throws one 422 with all errors (rule CREATE-32). managedFields are not validated: the value
@@ -34,7 +34,7 @@ function refuseWith(
   { object, old }: Draft,
   errors: FieldError[],
 ): MaybePromise<void> {
-  return andThen(blockOwnerErrors(kind, context, object, old?.object), (blocked) => {
+  return andThen(blockOwnerDeletionErrors(kind, context, object, old?.object), (blocked) => {
     errors.push(...blocked);
     refuse(kind.resource, object, errors);
   });

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { JsonObject } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import type { AgentAuditBatch, AgentAuditReceipt } from '../../api/agent/policy-feed.ts';
 import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { badRequest } from '../../api/status.ts';

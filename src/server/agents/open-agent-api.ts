@@ -1,7 +1,7 @@
 import type { ActiveAccessKey } from '../../api/agent/policy-feed.ts';
 import { clusterOfAgentUser } from '../../api/naming.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { isUsable, keyFingerprint } from '../../auth/key-state.ts';
+import { isUsableKey, keyFingerprint } from '../../auth/key-state.ts';
 import type { ActivityLog } from '../../gateway/instance-activity.ts';
 import type { AuthenticatedChainOptions } from '../../http/chain.ts';
 import type { Mount } from '../../http/router.ts';
@@ -10,14 +10,14 @@ import { scopesOf } from '../../management/access-keys/access-key-state.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import type { AccessKeys } from '../auth/access-keys.ts';
 import { onKeyChanges } from '../auth/permission-changes.ts';
-import type { Management } from '../open-management.ts';
+import type { ManagementApi } from '../open-management.ts';
 import { createAgentAudit } from './agent-audit.ts';
 import { agentMount } from './agent-mount.ts';
 import { createAnnouncementHandler } from './announcement-handler.ts';
 import { createReplacedKeyCleanup } from './replaced-key-cleanup.ts';
 
 export interface AgentApiOptions {
-  readonly management: Management;
+  readonly management: ManagementApi;
   readonly accessKeys: AccessKeys;
   readonly signingKeys: Pick<SigningKeys, 'publicKeys' | 'onChange'>;
   readonly auditLog: AuditLog;
@@ -43,7 +43,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   function knownKey(name: string): ActiveAccessKey | undefined {
     const key = state.accessKey(name);
     const found = accessKeys.current(name);
-    if (key === undefined || !isUsable(found, clock.now())) return undefined;
+    if (key === undefined || !isUsableKey(found, clock.now())) return undefined;
     if (clusterOfAgentUser(found.user.name) !== undefined) return undefined;
     const { uid, user, expiresAt } = found;
     const scopes = scopesOf(key, state);

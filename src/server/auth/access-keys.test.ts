@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonValue } from '@flotilla/json';
-import { listAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonValue, listAt, textAt, valueAt } from '@flotilla/json';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';

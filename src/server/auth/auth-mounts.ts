@@ -1,6 +1,6 @@
 import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from '../../http/chain.ts';
 import type { Filter, Handler } from '../../http/exchange.ts';
-import { audit } from '../../http/filters/audit.ts';
+import { auditFilter } from '../../http/filters/audit.ts';
 import type { Mount } from '../../http/router.ts';
 import type { BrowserSessions } from '../../http/session/browser-session.ts';
 
@@ -25,7 +25,7 @@ export function authMounts(
   authorize: AuthenticatedChainOptions['authorize'],
 ): Mount[] {
   const { auditLog, auditRules, whenAuditUnwritable, clock, log } = options;
-  const audited = audit({
+  const audited = auditFilter({
     auditLog,
     clock,
     log,

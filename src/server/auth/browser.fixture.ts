@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { objectAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, objectAt } from '@flotilla/json';
 import { expect } from 'vitest';
 import type { ParsedResponse, RequestOptions, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { numberAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, numberAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateAccessKey } from '../../auth/access-key-format.ts';
 import { type Clock, ManualClock } from '../../lib/clock.ts';

@@ -7,7 +7,7 @@ import { clusterOfAgentUser } from '../../api/naming.ts';
 import { typedObject } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import { isUsable } from '../../auth/key-state.ts';
+import { isUsableKey } from '../../auth/key-state.ts';
 import type { PasswordAccount } from '../../auth/password-login.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -146,7 +146,7 @@ class AccessKeyLogins implements Logins {
   describe(keyName: string): Pick<OpenedLogin, 'owner' | 'expiresAt'> | undefined {
     const key = this.#state.accessKey(keyName);
     const found = key && isLogin(key) ? keyStateOf(key, this.#state) : undefined;
-    if (key === undefined || !isUsable(found, this.#options.clock.now())) return undefined;
+    if (key === undefined || !isUsableKey(found, this.#options.clock.now())) return undefined;
     const { expiresAt = Number.POSITIVE_INFINITY } = found;
     return { owner: key.spec?.[ownerMemberOf(key) ?? 'user'] ?? '', expiresAt };
   }
@@ -186,7 +186,7 @@ class AccessKeyLogins implements Logins {
 
   async #opened(login: AccessKey, isStillRight: () => boolean): Promise<OpenedLogin | undefined> {
     const found = keyStateOf(login, this.#state);
-    if (!isUsable(found, this.#options.clock.now()) || !isStillRight()) {
+    if (!isUsableKey(found, this.#options.clock.now()) || !isStillRight()) {
       await this.#removals.remove(login);
       return undefined;
     }

@@ -10,7 +10,7 @@ import { isLogin } from '../../management/access-keys/login-keys.ts';
 import type { CloseStack } from '../../process/close-stack.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import type { Sealer } from '../../seal/sealer.ts';
-import type { Management } from '../open-management.ts';
+import type { ManagementApi } from '../open-management.ts';
 import type { ServerOptions } from '../settings/options.ts';
 import type { AuthHandlers } from './auth-mounts.ts';
 import { logoutHandler, passwordLoginHandler } from './login-handlers.ts';
@@ -22,7 +22,7 @@ import { jwksHandler, signingKeysHandler } from './signing-keys-handler.ts';
 export interface AuthOptions {
   readonly settings: Pick<ServerOptions, 'auth' | 'management' | 'console' | 'externalUrl'>;
   readonly authenticate: Authenticator['authenticate'];
-  readonly management: Management;
+  readonly management: ManagementApi;
   readonly sealer: Sealer;
   readonly signingKeys: SigningKeys;
   readonly closing: CloseStack;
@@ -34,7 +34,7 @@ export interface AuthOptions {
 const queueOptions = { maxWaiting: 50, waitMilliseconds: 5_000 };
 
 /** Creates the handlers below `/auth`. */
-export function openAuth(options: AuthOptions): AuthHandlers {
+export function openAuthHandlers(options: AuthOptions): AuthHandlers {
   const { settings, management, sealer, signingKeys, clock, log } = options;
   const { maxTTL } = settings.management.accessKeys;
   const { loginTTL } = settings.auth;

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonValue } from '@flotilla/json';
-import { listAt, objectAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
 import { groupPath, mergePatch, type ParsedResponse, type RequestOptions, ServerTestEnv } from '../server.fixture.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { projectNamespace, projectRoles } from '../../api/naming.ts';

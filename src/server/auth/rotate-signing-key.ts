@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers';
 import { isJsonObject, textAt } from '@flotilla/json';
 import { systemClock } from '../../lib/clock.ts';
-import { defaultSettings } from '../../management/settings.ts';
-import { exists } from '../../process/private-dir.ts';
+import { defaultManagementSettings } from '../../management/settings.ts';
+import { fileExists } from '../../process/private-dir.ts';
 import {
   makeSigningKey,
   readSigningKeyFile,
@@ -58,7 +58,7 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
     });
   } catch (error) {
     // A server with a memory store creates no store directory. If such a server does not respond, it is not running.
-    if (error instanceof ServerUnreachableError && !(await exists(dir.store))) return await rotateFile(dir, revoke);
+    if (error instanceof ServerUnreachableError && !(await fileExists(dir.store))) return await rotateFile(dir, revoke);
     throw error;
   }
 }
@@ -67,7 +67,7 @@ async function rotateFile(dir: DataDir, revoke: boolean): Promise<string> {
   const set = await readSigningKeyFile(dir.signingKey);
   if (set === undefined) throw new StartError(`no signing key in ${dir.path}`);
   // A server whose maximum token lifetime is longer than the default has written that lifetime to the key file.
-  const longestTTL = set.current.longestTTL ?? defaultSettings.gateway.maxTokenTTL;
+  const longestTTL = set.current.longestTTL ?? defaultManagementSettings.gateway.maxTokenTTL;
   const next = rotateKeySet(set, await makeSigningKey(longestTTL), { now: systemClock.now(), longestTTL, revoke });
   await writeSigningKeyFile(dir.signingKey, next);
   return next.current.kid;

@@ -6,8 +6,8 @@ import {
   type BrowserSessions,
   isSessionMismatch,
   missingProofError,
-  sessionMismatch,
-  withBrowserHeaders,
+  sessionMismatchError,
+  withBrowserSecurityHeaders,
 } from '../../http/session/browser-session.ts';
 import { missingOriginProof } from '../../http/session/same-origin.ts';
 import { endedSessionCookie, sessionCookie, sessionCookieOf } from '../../http/session/session-cookie.ts';
@@ -40,7 +40,7 @@ export function sessionHandler(options: SessionHandlerOptions): Handler {
     if (request.headers.authorization !== undefined) missing.push('it has an Authorization header');
     // This rejection is not audited, because anonymous requests can cause any number of them.
     if (missing.length > 0) throw missingProofError(missing);
-    return withBrowserHeaders(await answer(exchange, options));
+    return withBrowserSecurityHeaders(await answer(exchange, options));
   };
 }
 
@@ -80,7 +80,7 @@ async function endSession(exchange: Exchange, { sessions, logins, audited }: Ses
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return endedReply();
   // The cookie may belong to another login than the one that this page shows, which would continue after the logout.
-  if (isSessionMismatch(exchange.request, holder)) throw sessionMismatch;
+  if (isSessionMismatch(exchange.request, holder)) throw sessionMismatchError;
   exchange.identity = holder;
   exchange.decision = { allowed: true, reason: 'logout' };
   return await audited(exchange, async () => {

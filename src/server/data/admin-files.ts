@@ -1,6 +1,6 @@
 import { adminUser } from '../../api/naming.ts';
 import { writePrivateFile } from '../../lib/private-file.ts';
-import { exists, readIfExists } from '../../process/private-dir.ts';
+import { fileExists, readIfExists } from '../../process/private-dir.ts';
 import { adminKubeconfig, type KubeconfigContent, refreshKubeconfig } from '../kubeconfig.ts';
 import type { DataDir } from './data-dir.ts';
 
@@ -18,7 +18,7 @@ export async function ensureAdminKubeconfig(
   content: KubeconfigContent,
   isNewKey: boolean,
 ): Promise<void> {
-  if (!isNewKey && (await exists(dir.adminKubeconfig))) {
+  if (!isNewKey && (await fileExists(dir.adminKubeconfig))) {
     await refreshKubeconfig(dir.adminKubeconfig, content);
     return;
   }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { errorCode, privateMode, syncDirectory } from '../../lib/private-file.ts';
+import { errorCode, privateFileMode, syncDirectory } from '../../lib/private-file.ts';
 import { readLines } from '../../lib/read-lines.ts';
-import { describeError, exists } from '../../process/private-dir.ts';
+import { describeError, fileExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
 import { backupLines } from '../../store/backup.ts';
 import { sendAdminRequest } from '../admin-request.ts';
@@ -15,7 +15,7 @@ import { openStoreIfUnused } from './open-store-if-unused.ts';
 /** `flotilla backup`: writes the whole store to a new file. Returns the message to print. */
 export async function runBackup(file: string, dataDir: string = defaultDataDir): Promise<string> {
   const target = resolve(file);
-  if (await exists(target)) throw new StartError(`${target} already exists; choose another file name`);
+  if (await fileExists(target)) throw new StartError(`${target} already exists; choose another file name`);
   const rows = await withLines(dataDir, (lines) => writeBackup(lines, target));
   return [
     `wrote ${target} (${rows} rows)`,
@@ -47,7 +47,7 @@ async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>)
 async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
   const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
   try {
-    const handle = await open(temporary, 'wx', privateMode);
+    const handle = await open(temporary, 'wx', privateFileMode);
     try {
       const rows = await copyAndCheck(lines, handle);
       await handle.sync();
@@ -100,7 +100,7 @@ async function moveWithoutOverwriting(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST' || (await exists(to))) throw error;
+    if (errorCode(error) === 'EEXIST' || (await fileExists(to))) throw error;
     await rename(from, to);
   }
 }

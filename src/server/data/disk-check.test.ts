@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { silentLog } from '../../lib/log.ts';
-import { diskCheck } from './disk-check.ts';
+import { diskHealthCheck } from './disk-check.ts';
 
 function bench() {
   const clock = new ManualClock();
@@ -16,7 +16,7 @@ function bench() {
       if (!disk.good) throw new Error('full');
     },
   };
-  return { clock, said, disk, check: diskCheck(store, clock, log) };
+  return { clock, said, disk, check: diskHealthCheck(store, clock, log) };
 }
 
 describe('the disk check', () => {

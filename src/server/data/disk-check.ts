@@ -10,7 +10,7 @@ const cacheMilliseconds = 1_000;
  * Reports whether the store accepts writes. A full or read-only disk does not justify a restart (livez), and reads
  * still work, but load balancers should send writes elsewhere (readyz).
  */
-export function diskCheck(store: Pick<Store, 'assertWritable'>, clock: Clock, log: Log): HealthCheck {
+export function diskHealthCheck(store: Pick<Store, 'assertWritable'>, clock: Clock, log: Log): HealthCheck {
   let latest: { readonly at: number; readonly outcome: Promise<void> } | undefined;
   let wasWritable = true;
   const check = async (): Promise<void> => {

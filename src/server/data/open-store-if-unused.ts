@@ -1,4 +1,4 @@
-import { exists } from '../../process/private-dir.ts';
+import { fileExists } from '../../process/private-dir.ts';
 import { openEmbeddedStore } from '../../store/embedded/embedded.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -9,7 +9,7 @@ import type { DataDir } from './data-dir.ts';
  * caller closes it. Returns `undefined` if there is no store or a server uses it.
  */
 export async function openStoreIfUnused(dir: DataDir): Promise<Store | undefined> {
-  if (!(await exists(dir.store))) return undefined;
+  if (!(await fileExists(dir.store))) return undefined;
   return await openEmbeddedStore({ directory: dir.store }).catch((error: unknown) => {
     if (error instanceof StoreError && error.message.includes('in use by another process')) return undefined;
     throw error;

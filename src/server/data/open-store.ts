@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { exists } from '../../process/private-dir.ts';
+import { fileExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
 import { openEmbeddedStore } from '../../store/embedded/embedded.ts';
 import { openMemoryStore } from '../../store/memory.ts';
@@ -18,7 +18,7 @@ export async function openStore(
 ): Promise<Store> {
   if (settings.store === 'memory') {
     // A memory store is empty at every start, so it cannot belong to a data directory that already has a store.
-    if (await exists(dir.installation)) {
+    if (await fileExists(dir.installation)) {
       throw new StartError(`${dir.path} already contains a store; use another --data-dir with --store memory`);
     }
     return openMemoryStore({ clock, retention: settings.history });

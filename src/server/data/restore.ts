@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { writePrivateFile } from '../../lib/private-file.ts';
 import { readLines } from '../../lib/read-lines.ts';
-import { describeError, exists, isEmptyDirectory } from '../../process/private-dir.ts';
+import { describeError, fileExists, isEmptyDirectory } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
 import { openSealer } from '../../seal/open-sealer.ts';
 import { readSealKeyFile } from '../../seal/seal-key-file.ts';
@@ -15,7 +15,7 @@ import { checkSealKey } from './installation.ts';
 /** `flotilla restore`: creates a data directory from a backup. Returns the message to print. */
 export async function runRestore(file: string, dataDir: string, sealKeyFile?: string): Promise<string> {
   const source = resolve(file);
-  if (!(await exists(source))) throw new StartError(`backup ${source} not found`);
+  if (!(await fileExists(source))) throw new StartError(`backup ${source} not found`);
   if (!(await isEmptyDirectory(dataDirAt(dataDir).path))) {
     throw new StartError(`${dataDirAt(dataDir).path} is not empty; restore into a new data directory`);
   }

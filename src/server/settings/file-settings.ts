@@ -1,33 +1,33 @@
 import { defaultAuditRules } from '../../audit/audit-policy.ts';
 import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../../audit/open-audit-log.ts';
 import { defaultHelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
-import { defaultSettings, type ManagementSettings } from '../../management/settings.ts';
+import { defaultManagementSettings, type ManagementSettings } from '../../management/settings.ts';
 import { StartError } from '../../process/start-error.ts';
-import { defaultRetention } from '../../store/store.ts';
+import { defaultHistoryRetention } from '../../store/store.ts';
 import { readAuditRule } from './audit-rules.ts';
-import { choice, flag, integer, list, text } from './setting-group.ts';
+import { booleanSetting, choiceSetting, integerSetting, listSetting, textSetting } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
 /** The definitions of all settings that have no flag, by group. */
 export const fileSettings = {
   audit: {
-    maxBytes: integer({
+    maxBytes: integerSetting({
       least: 1024,
       default: defaultAuditMaxBytes,
       meaning: 'size in bytes at which `audit.log` is rotated',
     }),
-    keptFiles: integer({
+    keptFiles: integerSetting({
       least: 0,
       most: 1000,
       default: defaultAuditKeptFiles,
       meaning: 'number of rotated files to keep; `audit.log.1` is the newest',
     }),
-    onFailure: choice(['refuse', 'continue'], {
+    onFailure: choiceSetting(['refuse', 'continue'], {
       default: 'refuse',
       meaning:
         'when the audit line of a write cannot be written: reject the write with 503, or execute it and log an error',
     }),
-    rules: list({
+    rules: listSetting({
       default: defaultAuditRules,
       meaning: 'the first rule that matches a request sets its level; requests without a matching rule are not audited',
       members: {
@@ -44,55 +44,55 @@ export const fileSettings = {
     }),
   },
   history: {
-    seconds: integer({
+    seconds: integerSetting({
       least: 1,
-      default: defaultRetention.ageMilliseconds / 1000,
+      default: defaultHistoryRetention.ageMilliseconds / 1000,
       meaning: 'how long changes are retained, in seconds; watches can resume and lists can continue within this time',
     }),
-    changes: integer({
+    changes: integerSetting({
       least: 1,
-      default: defaultRetention.changes,
+      default: defaultHistoryRetention.changes,
       meaning: 'number of newest changes that are retained regardless of their age',
     }),
   },
   /** The limits of request processing (completions §10). */
   limits: {
-    bodyBytes: integer({
+    bodyBytes: integerSetting({
       least: 1024,
       most: 1024 * 1024 * 1024,
       default: 3 * 1024 * 1024,
       meaning: 'maximum size of a request body in bytes; larger requests get 413',
     }),
-    readsInFlight: integer({
+    readsInFlight: integerSetting({
       least: 1,
       default: 400,
       meaning: 'maximum number of concurrent reads; further reads are queued, and get 429 when the queue is full',
     }),
-    writesInFlight: integer({
+    writesInFlight: integerSetting({
       least: 1,
       default: 200,
       meaning: 'maximum number of concurrent writes; further writes are queued, and get 429 when the queue is full',
     }),
-    requestsPerSecond: integer({
+    requestsPerSecond: integerSetting({
       least: 0,
       default: 0,
       meaning: 'maximum requests per second of one access key; further requests get 429; 0: no limit',
     }),
   },
   planes: {
-    memoryBytes: integer({
+    memoryBytes: integerSetting({
       least: 1024 * 1024,
       default: 64 * 1024 * 1024,
       meaning:
         'memory budget in bytes for virtual clusters that are not in use; beyond it, the least recently used ones are unloaded to disk until their next use; the most recently used one always stays in memory',
     }),
-    maxBytes: integer({
+    maxBytes: integerSetting({
       least: 1024 * 1024,
       default: 512 * 1024 * 1024,
       meaning:
         'maximum memory in bytes for the objects of one virtual cluster; when it is reached, writes that need more memory get 403',
     }),
-    maxTokenTTL: integer({
+    maxTokenTTL: integerSetting({
       least: 600,
       most: 366 * 24 * 3600,
       default: 30 * 24 * 3600,
@@ -101,7 +101,7 @@ export const fileSettings = {
     }),
   },
   auth: {
-    loginTTL: integer({
+    loginTTL: integerSetting({
       least: 60,
       most: 366 * 24 * 3600,
       default: 20 * 24 * 3600,
@@ -109,83 +109,83 @@ export const fileSettings = {
     }),
   },
   console: {
-    enabled: flag({
+    enabled: booleanSetting({
       default: true,
       meaning:
         'serve the web console at `/` and allow browsers to sign in; if false, the server accepts no cookies as credentials',
     }),
   },
   accessKeys: {
-    maxTTL: integer({
+    maxTTL: integerSetting({
       least: 0,
-      default: defaultSettings.accessKeys.maxTTL,
+      default: defaultManagementSettings.accessKeys.maxTTL,
       meaning: 'maximum lifetime of a key in seconds; 0: no limit, keys without expiry are allowed',
     }),
-    perUser: integer({
+    perUser: integerSetting({
       least: 1,
-      default: defaultSettings.accessKeys.perUser,
+      default: defaultManagementSettings.accessKeys.perUser,
       meaning: 'maximum number of keys of a user, a team or a subject',
     }),
   },
   projects: {
-    selfService: flag({
-      default: defaultSettings.projects.selfService,
+    selfService: booleanSetting({
+      default: defaultManagementSettings.projects.selfService,
       meaning: 'allow all users to create projects, which they then administer; admins can always create projects',
     }),
   },
   charts: {
-    allowed: list({
-      default: defaultSettings.charts.allowed,
+    allowed: listSetting({
+      default: defaultManagementSettings.charts.allowed,
       meaning: 'the charts that templates may use',
       members: { name: 'chart name; required', repo: 'chart repository; required' },
       entry: readChart,
     }),
   },
   helm: {
-    program: text({
+    program: textSetting({
       takes: 'a name on PATH, or a path',
       default: defaultHelmSettings.program,
       meaning: 'the program that installs virtual clusters on Kubernetes clusters',
     }),
-    chart: text({
+    chart: textSetting({
       takes: 'a name',
       default: defaultHelmSettings.chart,
       meaning: 'default chart for templates that set none',
     }),
-    repo: text({
+    repo: textSetting({
       takes: '`https://…` or `oci://…`',
       default: defaultHelmSettings.repo,
       meaning:
         'repository of the default chart; add the chart to `charts.allowed` too if templates may set it explicitly',
     }),
-    version: text({
+    version: textSetting({
       takes: 'a version or a range; empty: the newest',
       default: defaultHelmSettings.version,
       meaning: 'default version of the chart for templates that set none',
     }),
-    path: text({
+    path: textSetting({
       takes: 'a path; empty: the chart is fetched',
       default: defaultHelmSettings.path,
       meaning:
         'local path of the default chart, a folder or an archive; `{version}` is replaced by the version, so that several versions can be stored',
     }),
-    registryConfig: text({
+    registryConfig: textSetting({
       takes: 'a path; empty: none',
       default: defaultHelmSettings.registryConfig,
       meaning: 'file with the credentials of OCI registries, as `helm registry login` writes it',
     }),
-    repositoryConfig: text({
+    repositoryConfig: textSetting({
       takes: 'a path; empty: none',
       default: defaultHelmSettings.repositoryConfig,
       meaning: 'file with repositories that require credentials, as `helm repo add` writes it',
     }),
-    timeoutSeconds: integer({
+    timeoutSeconds: integerSetting({
       least: 5,
       most: 3600,
       default: defaultHelmSettings.timeoutSeconds,
       meaning: 'timeout of one helm run in seconds',
     }),
-    concurrency: integer({
+    concurrency: integerSetting({
       least: 1,
       most: 64,
       default: defaultHelmSettings.concurrency,
@@ -193,31 +193,31 @@ export const fileSettings = {
     }),
   },
   directTokens: {
-    defaultTTL: integer({
+    defaultTTL: integerSetting({
       least: 1,
-      default: defaultSettings.directTokens.defaultTTL,
+      default: defaultManagementSettings.directTokens.defaultTTL,
       meaning: 'default lifetime of a direct-endpoint token in seconds',
     }),
-    maxTTL: integer({
+    maxTTL: integerSetting({
       least: 1,
-      default: defaultSettings.directTokens.maxTTL,
+      default: defaultManagementSettings.directTokens.maxTTL,
       meaning: 'maximum lifetime of a direct-endpoint token in seconds',
     }),
   },
   gateway: {
-    serviceAccountTokens: flag({
-      default: defaultSettings.gateway.serviceAccountTokens,
+    serviceAccountTokens: booleanSetting({
+      default: defaultManagementSettings.gateway.serviceAccountTokens,
       meaning:
         'accept service account tokens of a virtual cluster at the gateway, so that controllers outside can use it',
     }),
-    defaultTokenTTL: integer({
+    defaultTokenTTL: integerSetting({
       least: 1,
-      default: defaultSettings.gateway.defaultTokenTTL,
+      default: defaultManagementSettings.gateway.defaultTokenTTL,
       meaning: 'default lifetime in seconds of the token in the kubeconfig of a virtual cluster',
     }),
-    maxTokenTTL: integer({
+    maxTokenTTL: integerSetting({
       least: 1,
-      default: defaultSettings.gateway.maxTokenTTL,
+      default: defaultManagementSettings.gateway.maxTokenTTL,
       meaning: 'maximum lifetime of such a token in seconds; it never outlives its access key',
     }),
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defaultAuditRules } from '../../audit/audit-policy.ts';
 import { defaultHelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
-import { defaultSettings } from '../../management/settings.ts';
+import { defaultManagementSettings } from '../../management/settings.ts';
 import { consoleDirectory } from '../console/console-directory.ts';
 import { type FlagValues, flagName, startFlags } from './flags.ts';
 import { readOptions } from './options.ts';
@@ -35,7 +35,7 @@ describe('readOptions', () => {
       planes: { memoryBytes: 64 * 1024 * 1024, maxBytes: 512 * 1024 * 1024, maxTokenTTL: 30 * 24 * 3600 },
       auth: { loginTTL: 20 * 24 * 3600 },
       console: { enabled: true, directory: consoleDirectory() },
-      management: defaultSettings,
+      management: defaultManagementSettings,
       helm: { ...defaultHelmSettings, environment: expect.objectContaining({ PATH: process.env.PATH }) },
     });
   });
@@ -99,8 +99,8 @@ helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`
       concurrency: 4,
     });
     expect(management).toEqual({
-      ...defaultSettings,
-      accessKeys: { ...defaultSettings.accessKeys, maxTTL: 60 },
+      ...defaultManagementSettings,
+      accessKeys: { ...defaultManagementSettings.accessKeys, maxTTL: 60 },
       charts: { allowed: [{ name: 'mine', repo: 'https://charts.test' }] },
     });
     expect(history).toEqual({ ageMilliseconds: 10_000, changes: 5 });

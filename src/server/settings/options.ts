@@ -5,9 +5,15 @@ import type { HelmSettings } from '../../hosts/kubernetes/release/helm-settings.
 import type { ManagementSettings } from '../../management/settings.ts';
 import type { LogLevel } from '../../process/open-log.ts';
 import { readIfExists } from '../../process/private-dir.ts';
-import { optionalOrigin, readListen, readLogLevel, readOwnTls, readTlsNames } from '../../process/read-flags.ts';
+import {
+  optionalOrigin,
+  readCustomTlsFlags,
+  readListenAddress,
+  readLogLevel,
+  readTlsNames,
+} from '../../process/read-flags.ts';
 import { StartError } from '../../process/start-error.ts';
-import type { Retention } from '../../store/store.ts';
+import type { HistoryRetention } from '../../store/store.ts';
 import { consoleDirectory } from '../console/console-directory.ts';
 import { fileSettings } from './file-settings.ts';
 import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
@@ -37,7 +43,7 @@ export interface ServerOptions {
     readonly onFailure: 'refuse' | 'continue';
     readonly rules: readonly AuditRule[];
   };
-  readonly history: Retention;
+  readonly history: HistoryRetention;
   readonly limits: {
     readonly bodyBytes: number;
     readonly readsInFlight: number;
@@ -67,9 +73,9 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
   const tlsSan = file.texts('tlsSan');
   const options: ServerOptions = {
     dataDir: text('data-dir', 'dataDir') ?? defaultDataDir,
-    listen: readListen(text('listen', 'listen') ?? defaultListen, defaultListen),
+    listen: readListenAddress(text('listen', 'listen') ?? defaultListen, defaultListen),
     externalUrl: optionalOrigin('external-url', text('external-url', 'externalUrl')),
-    tls: readOwnTls(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
+    tls: readCustomTlsFlags(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
     tlsSan: readTlsNames(flags['tls-san'] ?? tlsSan ?? []),
     apiPrefix: parseApiPrefix(text('api-prefix', 'apiPrefix') ?? 'kubernetes'),
     store: parseStore(text('store', 'store') ?? 'embedded'),
@@ -115,7 +121,7 @@ async function readConfig(path: string): Promise<JsonObject> {
   return value;
 }
 
-function readHistory(file: SettingsReader): Retention {
+function readHistory(file: SettingsReader): HistoryRetention {
   const { seconds, changes } = readGroup(file, 'history', fileSettings.history);
   return { ageMilliseconds: seconds * 1000, changes };
 }

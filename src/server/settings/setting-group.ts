@@ -20,7 +20,7 @@ interface SettingDescription<T> {
   readonly meaning: string;
 }
 
-export function integer(rules: SettingDescription<number> & { readonly least: number; readonly most?: number }) {
+export function integerSetting(rules: SettingDescription<number> & { readonly least: number; readonly most?: number }) {
   const { least, most, ...described } = rules;
   return {
     ...described,
@@ -29,19 +29,22 @@ export function integer(rules: SettingDescription<number> & { readonly least: nu
   } satisfies FileSetting<number>;
 }
 
-export function flag(rules: SettingDescription<boolean>) {
+export function booleanSetting(rules: SettingDescription<boolean>) {
   return { ...rules, takes: 'true or false', read: (group, name) => group.flag(name) } satisfies FileSetting<boolean>;
 }
 
-export function text(rules: SettingDescription<string> & { readonly takes: string }) {
+export function textSetting(rules: SettingDescription<string> & { readonly takes: string }) {
   return { ...rules, read: (group, name) => group.text(name) } satisfies FileSetting<string>;
 }
 
-export function choice<T extends string>(choices: readonly T[], rules: SettingDescription<NoInfer<T>>): FileSetting<T> {
+export function choiceSetting<T extends string>(
+  choices: readonly T[],
+  rules: SettingDescription<NoInfer<T>>,
+): FileSetting<T> {
   return { ...rules, takes: choices.join(' or '), read: (group, name) => group.choice(name, choices) };
 }
 
-export function list<T>(
+export function listSetting<T>(
   rules: SettingDescription<readonly T[]> & {
     readonly members: Readonly<Record<keyof T & string, string>>;
     entry(reader: SettingsReader): T;

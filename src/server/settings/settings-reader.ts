@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { isJsonObject } from '@flotilla/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { StartError } from '../../process/start-error.ts';
 
 /**

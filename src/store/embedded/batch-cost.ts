@@ -1,4 +1,4 @@
-import type { WakeCount } from '../store.ts';
+import type { WatchWakeCounter } from '../store.ts';
 
 /** A batch that wakes at least this many watches is expensive: sending its events takes as long as several writes. */
 const manyWatches = 8;
@@ -13,7 +13,7 @@ const longFlushMs = 4;
 const recentFlushes = 16;
 
 /** Estimates the fixed cost of a batch: its flush to disk and the notification of watches. */
-export class BatchCost implements WakeCount {
+export class BatchCost implements WatchWakeCounter {
   #readersWoken = 0;
   readonly #flushes = new Array<number>(recentFlushes).fill(0);
   #next = 0;

@@ -2,9 +2,9 @@ import type { Log } from '../../lib/log.ts';
 import { andThen, type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
 import { SyncIoBreaker } from '../../lib/sync-io-breaker.ts';
 import type { ChangeAge } from '../change-age.ts';
-import type { Hub } from '../hub.ts';
+import type { ObserverHub } from '../hub.ts';
 import type { Revision } from '../store.ts';
-import { StoreError, storeClosed } from '../store-error.ts';
+import { StoreError, storeClosedError } from '../store-error.ts';
 import { BatchCost } from './batch-cost.ts';
 import type { DiskSpaceGuard } from './disk-space-guard.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -12,31 +12,31 @@ import type { LevelDatabase } from './level-database.ts';
 import type { StoreState } from './level-open.ts';
 import { getRows, getRowsSync } from './level-rows.ts';
 import { RowCache } from './row-cache.ts';
-import { dataRow, decodePosition, decodeRow, type Position, positionRow } from './row-codec.ts';
-import { type Row, type RowRead, type SliceHead, Stage } from './stage.ts';
+import { dataRowKey, decodePosition, decodeRow, positionRowKey, type StorePosition } from './row-codec.ts';
+import { CommitStage, type Row, type RowRead, type SliceHead } from './stage.ts';
 import { stageOperations } from './stage-operations.ts';
 
 /** A unit of work for the committer: a transaction or a maintenance step such as a compaction. */
-export interface WorkItem<T> {
+export interface CommitItem<T> {
   /** All rows that `run` reads. The committer loads them first. */
   readonly reads: readonly RowRead[];
   /** The approximate number of bytes that the item writes. */
   readonly bytes: number;
   readonly isMaintenance: boolean;
   /** Adds the writes of the item to the stage. If it throws, it must not have added any. */
-  run(stage: Stage): T;
+  run(stage: CommitStage): T;
 }
 
 /** Statistics of one flush to disk, for metrics and tests. */
-export interface Flush {
+export interface FlushStats {
   readonly items: number;
   readonly operations: number;
 }
 
 interface Job {
-  readonly work: WorkItem<unknown>;
+  readonly work: CommitItem<unknown>;
   /** Runs the item on the stage. Returns a function that resolves or rejects the promise of the caller. */
-  run(stage: Stage): () => void;
+  run(stage: CommitStage): () => void;
   fail(error: unknown): void;
 }
 
@@ -64,10 +64,10 @@ interface CommitterOptions {
   readonly state: StoreState;
   readonly database: LevelDatabase;
   readonly diskSpace: DiskSpaceGuard;
-  readonly hub: Hub;
+  readonly hub: ObserverHub;
   readonly age: ChangeAge;
   readonly log: Log;
-  readonly onFlush: ((flush: Flush) => void) | undefined;
+  readonly onFlush: ((flush: FlushStats) => void) | undefined;
 }
 
 /**
@@ -78,14 +78,14 @@ interface CommitterOptions {
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #heads: Map<string, SliceHead>;
-  #position: Position;
+  #position: StorePosition;
   #queue: Job[] = [];
   readonly #cost = new BatchCost();
   readonly #groupCommit = new GroupCommit(this.#cost);
   #running: Promise<void> | undefined;
   #committing: Promise<void> | undefined;
   /** The batch whose write failed so that it is unknown whether it is on disk. */
-  #unresolved: { readonly stage: Stage; readonly batch: number } | undefined;
+  #unresolved: { readonly stage: CommitStage; readonly batch: number } | undefined;
   #closing = false;
   readonly #rowCache = new RowCache();
   readonly #syncReads = new SyncIoBreaker({ maxBlockMs: 5, maxOpenMs: 60_000 });
@@ -104,9 +104,9 @@ export class Committer {
     return this.#heads;
   }
 
-  submit<T>(work: WorkItem<T>): Promise<T> {
+  submit<T>(work: CommitItem<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#closing) throw storeClosed();
+      if (this.#closing) throw storeClosedError();
       if (this.#queue.length >= maxQueueLength) {
         throw new StoreError(
           'Unavailable',
@@ -185,7 +185,7 @@ export class Committer {
       if (checkingSpace !== undefined) await checkingSpace;
       const reading = this.#read(jobs);
       const rows = mustAwait(reading) ? await reading : reading;
-      const stage = new Stage({
+      const stage = new CommitStage({
         revision: this.#position.revision,
         row: (text) => rows.get(text),
         head: (slice) => this.#heads.get(slice),
@@ -215,7 +215,7 @@ export class Committer {
     }
     if (uncached.size === 0) return rows;
     const texts = [...uncached];
-    const stored = this.#storedRows(texts.map(dataRow));
+    const stored = this.#storedRows(texts.map(dataRowKey));
     return andThen(stored, (found) => this.#addStored(rows, texts, found));
   }
 
@@ -244,7 +244,7 @@ export class Committer {
     return this.#options.diskSpace.assertSpace(bytes, jobs[0]?.work.isMaintenance === true);
   }
 
-  async #write(stage: Stage, items: number): Promise<void> {
+  async #write(stage: CommitStage, items: number): Promise<void> {
     const { database, age, onFlush } = this.#options;
     const batch = this.#position.batch + 1;
     const operations = stageOperations(stage, batch, age.stamp());
@@ -284,7 +284,7 @@ export class Committer {
   async #recover(): Promise<boolean> {
     const { database } = this.#options;
     await database.reopen();
-    const [stored] = await database.read((db) => getRows(db, [positionRow]));
+    const [stored] = await database.read((db) => getRows(db, [positionRowKey]));
     const unresolved = this.#unresolved;
     this.#unresolved = undefined;
     if (unresolved === undefined || stored === undefined) return false;
@@ -299,7 +299,7 @@ export class Committer {
     if (this.#cost.wakesReaders) await letWritersQueue();
   }
 
-  #adopt(stage: Stage, batch: number): void {
+  #adopt(stage: CommitStage, batch: number): void {
     this.#position = { revision: stage.revision, batch };
     for (const [text, row] of stage.rows) this.#rowCache.onWritten(text, row);
     const removed: string[] = [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../store.ts';
 import type { StoreError } from '../store-error.ts';
-import { key, put, range } from '../suite/suite-store.ts';
+import { putValue, storeKey, storeRange } from '../suite/suite-store.ts';
 import { type EmbeddedStoreOptions, openEmbeddedStore } from './embedded.ts';
 
 const mebibyte = 1024 * 1024;
@@ -63,7 +63,7 @@ async function fill(store: Store, acknowledged: Map<string, string>): Promise<St
     const name = `${acknowledged.size}`;
     const value = randomBytes(15_000).toString('base64');
     try {
-      await put(store, key('s', name), value);
+      await putValue(store, storeKey('s', name), value);
     } catch (error) {
       return error as StoreError;
     }
@@ -73,9 +73,9 @@ async function fill(store: Store, acknowledged: Map<string, string>): Promise<St
 }
 
 async function assertReadable(store: Store, acknowledged: ReadonlyMap<string, string>): Promise<void> {
-  const { entries } = await store.list(range('s'));
+  const { entries } = await store.list(storeRange('s'));
   expect(new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]))).toEqual(acknowledged);
-  expect((await store.get(key('s', '0')))?.value).toBe(acknowledged.get('0'));
+  expect((await store.get(storeKey('s', '0')))?.value).toBe(acknowledged.get('0'));
 }
 
 describe.skipIf(reason !== undefined)(
@@ -99,7 +99,7 @@ describe.skipIf(reason !== undefined)(
 
       await rm(ballast);
       const before = acknowledged.size;
-      expect(await put(store, key('s', '0'), 'changed')).toBe(before + 2);
+      expect(await putValue(store, storeKey('s', '0'), 'changed')).toBe(before + 2);
       acknowledged.set('0', 'changed');
       expect((await fill(store, acknowledged)).code).toBe('Unavailable');
       expect(acknowledged.size).toBeGreaterThan(before);
@@ -116,7 +116,7 @@ describe.skipIf(reason !== undefined)(
       const directory = join(disk, 'store');
       const store = await open({ directory, reserveBytes: Number.NEGATIVE_INFINITY });
       const acknowledged = new Map<string, string>();
-      await put(store, key('s', 'first'), 'x'.repeat(1000));
+      await putValue(store, storeKey('s', 'first'), 'x'.repeat(1000));
       acknowledged.set('first', 'x'.repeat(1000));
       await writeFile(ballast, Buffer.alloc(26 * mebibyte));
 
@@ -127,7 +127,7 @@ describe.skipIf(reason !== undefined)(
       await rm(ballast);
       const before = acknowledged.size;
       const name = 'room';
-      await put(store, key('s', name), 'again');
+      await putValue(store, storeKey('s', name), 'again');
       acknowledged.set(name, 'again');
       await assertReadable(store, acknowledged);
       expect(await store.revision('s')).toBe(before + 2);
@@ -135,7 +135,7 @@ describe.skipIf(reason !== undefined)(
 
       const again = await open({ directory, reserveBytes: Number.NEGATIVE_INFINITY });
       await assertReadable(again, acknowledged);
-      expect((await again.history(range('s'), 1)).map(({ revision }) => revision)).toEqual(
+      expect((await again.history(storeRange('s'), 1)).map(({ revision }) => revision)).toEqual(
         Array.from({ length: before + 1 }, (_, n) => n + 2),
       );
     }, 60_000);

@@ -4,10 +4,18 @@ import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { storeSuite } from '../store.suite.ts';
-import type { Change, Store, WakeCount } from '../store.ts';
+import type { Change, Store, WatchWakeCounter } from '../store.ts';
 import { StoreError } from '../store-error.ts';
-import { Recorder } from '../suite/recorder.ts';
-import { collect, failure, failureCode, key, put, range, remove } from '../suite/suite-store.ts';
+import { ChangeRecorder } from '../suite/recorder.ts';
+import {
+  collectAsync,
+  putValue,
+  removeKey,
+  storeErrorCodeOf,
+  storeErrorOf,
+  storeKey,
+  storeRange,
+} from '../suite/suite-store.ts';
 import { type EmbeddedStoreOptions, openEmbeddedStore } from './embedded.ts';
 
 const directories: string[] = [];
@@ -40,49 +48,49 @@ describe('a reopened embedded store', () => {
   it('has the same identity, entries, revisions and history, and continues the revisions', async () => {
     const directory = await newDirectory();
     const first = await open({ directory });
-    for (const value of ['1', '2']) await put(first, key('s', 'x'), value);
-    await first.transact({ writes: [{ key: key('s', 'quiet'), value: 'q', unlogged: true }] });
-    await put(first, key('s', 'y'), '3');
-    await remove(first, key('s', 'y'));
+    for (const value of ['1', '2']) await putValue(first, storeKey('s', 'x'), value);
+    await first.transact({ writes: [{ key: storeKey('s', 'quiet'), value: 'q', unlogged: true }] });
+    await putValue(first, storeKey('s', 'y'), '3');
+    await removeKey(first, storeKey('s', 'y'));
     const [list, past, changes, rows] = [
-      await first.list(range('s')),
-      await first.list(range('s'), { atRevision: 2 }),
-      await first.history(range('s'), 1),
-      await collect(first.dump()),
+      await first.list(storeRange('s')),
+      await first.list(storeRange('s'), { atRevision: 2 }),
+      await first.history(storeRange('s'), 1),
+      await collectAsync(first.dump()),
     ];
     await first.close();
 
     const second = await open({ directory });
     expect(second.identity).toBe(first.identity);
-    expect(await second.list(range('s'))).toEqual(list);
-    expect(await second.list(range('s'), { atRevision: 2 })).toEqual(past);
-    expect(await second.history(range('s'), 1)).toEqual(changes);
-    expect(await collect(second.dump())).toEqual(rows);
+    expect(await second.list(storeRange('s'))).toEqual(list);
+    expect(await second.list(storeRange('s'), { atRevision: 2 })).toEqual(past);
+    expect(await second.history(storeRange('s'), 1)).toEqual(changes);
+    expect(await collectAsync(second.dump())).toEqual(rows);
     expect(await second.revision('s')).toBe(5);
-    expect(await put(second, key('s', 'x'), '4')).toBe(6);
+    expect(await putValue(second, storeKey('s', 'x'), '4')).toBe(6);
   });
 
   it('does not reuse the revision of a removal or of a removed slice', async () => {
     const directory = await newDirectory();
     const first = await open({ directory });
-    await put(first, key('s', 'x'), '1');
-    await put(first, key('t', 'x'), '1');
-    await remove(first, key('t', 'x'));
-    await first.removePrefix(range('t'));
+    await putValue(first, storeKey('s', 'x'), '1');
+    await putValue(first, storeKey('t', 'x'), '1');
+    await removeKey(first, storeKey('t', 'x'));
+    await first.removePrefix(storeRange('t'));
     await first.close();
     const second = await open({ directory });
-    expect(await put(second, key('s', 'x'), '2')).toBe(5);
+    expect(await putValue(second, storeKey('s', 'x'), '2')).toBe(5);
   });
 
   it('keeps the compaction floor', async () => {
     const directory = await newDirectory();
     const first = await open({ directory });
-    for (const value of ['2', '3', '4']) await put(first, key('s', 'x'), value);
+    for (const value of ['2', '3', '4']) await putValue(first, storeKey('s', 'x'), value);
     await first.compact('s', 3);
     await first.close();
     const second = await open({ directory });
-    expect(await failure(second.history(range('s'), 2))).toMatchObject({ code: 'Expired', detail: 3 });
-    expect(await second.history(range('s'), 3)).toHaveLength(1);
+    expect(await storeErrorOf(second.history(storeRange('s'), 2))).toMatchObject({ code: 'Expired', detail: 3 });
+    expect(await second.history(storeRange('s'), 3)).toHaveLength(1);
   });
 });
 
@@ -90,13 +98,13 @@ describe('group commit', () => {
   it('needs one or two flushes for 64 concurrent writes, and few for a thousand', async () => {
     const flushes: number[] = [];
     const store = await open({ directory: await newDirectory(), onFlush: ({ items }) => flushes.push(items) });
-    await Promise.all(Array.from({ length: 64 }, (_, n) => put(store, key('s', `${n}`), 'x')));
+    await Promise.all(Array.from({ length: 64 }, (_, n) => putValue(store, storeKey('s', `${n}`), 'x')));
     expect(flushes.length).toBeLessThanOrEqual(2);
     expect(flushes.reduce((sum, works) => sum + works)).toBe(64);
 
     flushes.length = 0;
     const writer = async (name: string) => {
-      for (let n = 0; n < 16; n++) await put(store, key('s', name), `${n}`);
+      for (let n = 0; n < 16; n++) await putValue(store, storeKey('s', name), `${n}`);
     };
     await Promise.all(Array.from({ length: 64 }, (_, n) => writer(`${n}`)));
     expect(flushes.reduce((sum, works) => sum + works)).toBe(1024);
@@ -106,8 +114,9 @@ describe('group commit', () => {
   it('waits for the second half of the writers only if there are many watches', async () => {
     const flushes: number[] = [];
     const store = await open({ directory: await newDirectory(), onFlush: ({ items }) => flushes.push(items) });
-    const changes = (_: readonly Change[], wakes?: WakeCount) => wakes?.add(8);
-    const some = (count: number) => Array.from({ length: count }, (_, n) => put(store, key('s', `${n}`), 'x'));
+    const changes = (_: readonly Change[], wakes?: WatchWakeCounter) => wakes?.add(8);
+    const some = (count: number) =>
+      Array.from({ length: count }, (_, n) => putValue(store, storeKey('s', `${n}`), 'x'));
     const batchOfAll = async () => {
       await Promise.all(some(10));
       const first = some(5);
@@ -117,7 +126,7 @@ describe('group commit', () => {
     };
     // Fewer rounds than it takes to classify the disk as slow.
     for (let round = 0; round < 4; round++) expect(await batchOfAll()).toBe(false);
-    await store.observe(range('s'), 1, { changes, ended() {} });
+    await store.observe(storeRange('s'), 1, { changes, ended() {} });
     // Twice in a row: after a timeout the next batch does not wait. On a busy machine this may take some rounds.
     let inARow = 0;
     for (let round = 0; round < 200 && inARow < 2; round++) inARow = (await batchOfAll()) ? inARow + 1 : 0;
@@ -128,9 +137,11 @@ describe('group commit', () => {
     const store = await open({ directory: await newDirectory() });
     const order: string[] = [];
     const changes = () => process.nextTick(() => order.push('watched'));
-    await store.observe(range('s'), 1, { changes, ended() {} });
+    await store.observe(storeRange('s'), 1, { changes, ended() {} });
     const some = (count: number) =>
-      Array.from({ length: count }, (_, n) => put(store, key('s', `${n}`), 'x').then(() => order.push('wrote')));
+      Array.from({ length: count }, (_, n) =>
+        putValue(store, storeKey('s', `${n}`), 'x').then(() => order.push('wrote')),
+      );
     await Promise.all(some(4));
     expect(order).toEqual(['watched', 'wrote', 'wrote', 'wrote', 'wrote']);
     order.length = 0;
@@ -141,12 +152,14 @@ describe('group commit', () => {
   it('notifies many writers only after the events for watches were sent at the end of the tick', async () => {
     const store = await open({ directory: await newDirectory() });
     const order: string[] = [];
-    const changes = (_: readonly Change[], wakes?: WakeCount) => {
+    const changes = (_: readonly Change[], wakes?: WatchWakeCounter) => {
       wakes?.add(1);
       process.nextTick(() => setImmediate(() => order.push('left')));
     };
-    await store.observe(range('s'), 1, { changes, ended() {} });
-    await Promise.all([0, 1, 2, 3].map((n) => put(store, key('s', `${n}`), 'x').then(() => order.push('wrote'))));
+    await store.observe(storeRange('s'), 1, { changes, ended() {} });
+    await Promise.all(
+      [0, 1, 2, 3].map((n) => putValue(store, storeKey('s', `${n}`), 'x').then(() => order.push('wrote'))),
+    );
     expect(order).toEqual(['left', 'wrote', 'wrote', 'wrote', 'wrote']);
   });
 
@@ -154,15 +167,15 @@ describe('group commit', () => {
     const flushes: number[] = [];
     const store = await open({ directory: await newDirectory(), onFlush: ({ items }) => flushes.push(items) });
     const outcomes = await Promise.allSettled([
-      put(store, key('s', 'a'), '1'),
+      putValue(store, storeKey('s', 'a'), '1'),
       store.transact({
-        checks: [{ key: key('s', 'a'), revision: undefined }],
-        writes: [{ key: key('s', 'b'), value: '2' }],
+        checks: [{ key: storeKey('s', 'a'), revision: undefined }],
+        writes: [{ key: storeKey('s', 'b'), value: '2' }],
       }),
-      put(store, key('s', 'c'), '3'),
+      putValue(store, storeKey('s', 'c'), '3'),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((await store.list(range('s'))).entries.map(({ value, revision }) => [value, revision])).toEqual([
+    expect((await store.list(storeRange('s'))).entries.map(({ value, revision }) => [value, revision])).toEqual([
       ['1', 2],
       ['3', 3],
     ]);
@@ -178,7 +191,7 @@ it('the embedded store keeps its log open a second time, so that LevelDB removes
   };
   const store = await openEmbeddedStore({ directory });
   expect(await openLogs()).toBe(1);
-  await put(store, key('s', 'a'), 'x');
+  await putValue(store, storeKey('s', 'a'), 'x');
   await vi.waitFor(async () => expect(await openLogs()).toBe(2));
   await store.close();
   expect(await openLogs()).toBe(0);
@@ -213,16 +226,16 @@ describe('a write in progress', () => {
 
   it('is acknowledged, published and readable only after its flush', async () => {
     const store = await open({ directory: await newDirectory() });
-    const recorder = new Recorder();
-    await store.observe(range('s'), 1, recorder);
+    const recorder = new ChangeRecorder();
+    await store.observe(storeRange('s'), 1, recorder);
     const { reached, release } = holdWrite('before');
     let acknowledged = false;
-    const writing = put(store, key('s', 'x'), '1').then(() => {
+    const writing = putValue(store, storeKey('s', 'x'), '1').then(() => {
       acknowledged = true;
     });
     expect(await reached).toEqual({ sync: true });
-    expect(await store.get(key('s', 'x'))).toBeUndefined();
-    expect((await store.list(range('s'))).entries).toEqual([]);
+    expect(await store.get(storeKey('s', 'x'))).toBeUndefined();
+    expect((await store.list(storeRange('s'))).entries).toEqual([]);
     expect([acknowledged, recorder.summary, await store.revision('s')]).toEqual([false, [], 1]);
     release();
     await writing;
@@ -231,12 +244,12 @@ describe('a write in progress', () => {
 
   it('is not visible to readers before observers have received it', async () => {
     const store = await open({ directory: await newDirectory() });
-    const recorder = new Recorder();
-    await store.observe(range('s'), 1, recorder);
+    const recorder = new ChangeRecorder();
+    await store.observe(storeRange('s'), 1, recorder);
     const { reached, release } = holdWrite('after');
-    const writing = put(store, key('s', 'x'), '1');
+    const writing = putValue(store, storeKey('s', 'x'), '1');
     await reached;
-    const reads = [store.get(key('s', 'x')), store.list(range('s')), store.history(range('s'), 1)];
+    const reads = [store.get(storeKey('s', 'x')), store.list(storeRange('s')), store.history(storeRange('s'), 1)];
     const receivedAtResult = reads.map(async (read) => {
       await read;
       return recorder.summary;
@@ -251,7 +264,7 @@ describe('a write in progress', () => {
 
 describe('opening an embedded store', () => {
   const message = async (directory: string) => {
-    const error = await failure(openEmbeddedStore({ directory }));
+    const error = await storeErrorOf(openEmbeddedStore({ directory }));
     expect(error.code).toBe('CannotOpen');
     expect(error.message).not.toContain('\n');
     return error.message.replaceAll(directory, 'DIR');
@@ -261,7 +274,7 @@ describe('opening an embedded store', () => {
   async function existing(): Promise<string> {
     const directory = await newDirectory();
     const store = await openEmbeddedStore({ directory });
-    await put(store, key('s', 'x'), '1');
+    await putValue(store, storeKey('s', 'x'), '1');
     await store.close();
     return directory;
   }
@@ -353,57 +366,57 @@ describe('a write that fails', () => {
   it('is retried once on a new handle', async () => {
     const store = await open({ directory: await newDirectory() });
     failWrites({ times: 1, afterwards: false });
-    expect(await put(store, key('s', 'x'), '1')).toBe(2);
-    expect(await put(store, key('s', 'x'), '2')).toBe(3);
-    expect(await store.history(range('s'), 1)).toHaveLength(2);
+    expect(await putValue(store, storeKey('s', 'x'), '1')).toBe(2);
+    expect(await putValue(store, storeKey('s', 'x'), '2')).toBe(3);
+    expect(await store.history(storeRange('s'), 1)).toHaveLength(2);
   });
 
   it('twice without being written is rejected with Unavailable; the store reopens and continues', async () => {
     const store = await open({ directory: await newDirectory() });
-    const recorder = new Recorder();
-    await put(store, key('s', 'x'), '1');
-    await store.observe(range('s'), 1, recorder);
+    const recorder = new ChangeRecorder();
+    await putValue(store, storeKey('s', 'x'), '1');
+    await store.observe(storeRange('s'), 1, recorder);
     failWrites({ times: 2, afterwards: false });
-    const error = await failure(put(store, key('s', 'x'), '2'));
+    const error = await storeErrorOf(putValue(store, storeKey('s', 'x'), '2'));
     expect(error).toMatchObject({ code: 'Unavailable', message: expect.stringContaining('Input/output error') });
-    expect((await store.get(key('s', 'x')))?.value).toBe('1');
-    expect(await put(store, key('s', 'x'), '3')).toBe(3);
+    expect((await store.get(storeKey('s', 'x')))?.value).toBe('1');
+    expect(await putValue(store, storeKey('s', 'x'), '3')).toBe(3);
     expect(recorder.summary).toEqual(['x=1', 'x=3']);
   });
 
   it('although it reached the disk is acknowledged and published', async () => {
     const store = await open({ directory: await newDirectory() });
-    const recorder = new Recorder();
-    await store.observe(range('s'), 1, recorder);
+    const recorder = new ChangeRecorder();
+    await store.observe(storeRange('s'), 1, recorder);
     failWrites({ times: 1, afterwards: true });
-    expect(await put(store, key('s', 'x'), '1')).toBe(2);
+    expect(await putValue(store, storeKey('s', 'x'), '1')).toBe(2);
     expect(recorder.summary).toEqual(['x=1']);
-    expect(await put(store, key('s', 'x'), '2')).toBe(3);
+    expect(await putValue(store, storeKey('s', 'x'), '2')).toBe(3);
   });
 
   it('with only unlogged rows is distinguished from one that was written', async () => {
     const store = await open({ directory: await newDirectory() });
     failWrites({ times: 2, afterwards: false });
-    const writes = [{ key: key('s', 'quiet'), value: 'q', unlogged: true }];
-    expect(await failureCode(store.transact({ writes }))).toBe('Unavailable');
-    expect(await store.get(key('s', 'quiet'))).toBeUndefined();
+    const writes = [{ key: storeKey('s', 'quiet'), value: 'q', unlogged: true }];
+    expect(await storeErrorCodeOf(store.transact({ writes }))).toBe('Unavailable');
+    expect(await store.get(storeKey('s', 'quiet'))).toBeUndefined();
     await store.transact({ writes });
-    expect((await store.get(key('s', 'quiet')))?.value).toBe('q');
+    expect((await store.get(storeKey('s', 'quiet')))?.value).toBe('q');
   });
 
   it('does not interrupt reads, not even those in progress during the reopening', async () => {
     const store = await open({ directory: await newDirectory() });
     await store.transact({
-      writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`), value: 'x'.repeat(500) })),
+      writes: Array.from({ length: 3000 }, (_, n) => ({ key: storeKey('s', `${n}`), value: 'x'.repeat(500) })),
     });
     failWrites({ times: 2, afterwards: false });
     const reads: Promise<number>[] = [];
     const readTwice = () => {
-      reads.push(store.list(range('s')).then(({ entries }) => entries.length));
-      reads.push(store.history(range('s'), 1).then((changes) => changes.length));
+      reads.push(store.list(storeRange('s')).then(({ entries }) => entries.length));
+      reads.push(store.history(storeRange('s'), 1).then((changes) => changes.length));
     };
     readTwice();
-    const failing = failureCode(put(store, key('s', 'x'), '2'));
+    const failing = storeErrorCodeOf(putValue(store, storeKey('s', 'x'), '2'));
     for (let tick = 0; tick < 25; tick++) {
       readTwice();
       await new Promise(setImmediate);
@@ -414,31 +427,31 @@ describe('a write that fails', () => {
 
   it('with an unknown result is published when the disk is back, if it was written', async () => {
     const store = await open({ directory: await newDirectory() });
-    const recorder = new Recorder();
-    await store.observe(range('s'), 1, recorder);
+    const recorder = new ChangeRecorder();
+    await store.observe(storeRange('s'), 1, recorder);
     const originalOpen = ClassicLevel.prototype.open;
     failWrites({ times: 1, afterwards: true });
     const opening = vi
       .spyOn(ClassicLevel.prototype, 'open')
       .mockRejectedValueOnce(new StoreError('CannotOpen', 'not now'));
-    expect(await failureCode(put(store, key('s', 'x'), '1'))).toBe('Unavailable');
+    expect(await storeErrorCodeOf(putValue(store, storeKey('s', 'x'), '1'))).toBe('Unavailable');
     expect(recorder.summary).toEqual([]);
     opening.mockImplementation(originalOpen as never);
-    expect(await put(store, key('s', 'x'), '2')).toBe(3);
+    expect(await putValue(store, storeKey('s', 'x'), '2')).toBe(3);
     expect(recorder.summary).toEqual(['x=1', 'x=2']);
   });
 
   it('with an unknown result is not overwritten by a caller that has not observed it', async () => {
     const store = await open({ directory: await newDirectory() });
-    const recorder = new Recorder();
-    await store.observe(range('s'), 1, recorder);
+    const recorder = new ChangeRecorder();
+    await store.observe(storeRange('s'), 1, recorder);
     failWrites({ times: 1, afterwards: true });
     vi.spyOn(ClassicLevel.prototype, 'open').mockRejectedValueOnce(new StoreError('CannotOpen', 'not now'));
-    expect(await failureCode(put(store, key('s', 'x'), '1'))).toBe('Unavailable');
+    expect(await storeErrorCodeOf(putValue(store, storeKey('s', 'x'), '1'))).toBe('Unavailable');
     expect(recorder.summary).toEqual([]);
-    const checks = [{ key: key('s', 'x'), revision: undefined }];
-    const writes = [{ key: key('s', 'x'), value: '2' }];
-    expect(await failureCode(store.transact({ checks, writes }))).toBe('CheckFailed');
+    const checks = [{ key: storeKey('s', 'x'), revision: undefined }];
+    const writes = [{ key: storeKey('s', 'x'), value: '2' }];
+    expect(await storeErrorCodeOf(store.transact({ checks, writes }))).toBe('CheckFailed');
     expect(recorder.summary).toEqual(['x=1']);
   });
 });

@@ -2,27 +2,27 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { type Log, silentLog } from '../../lib/log.ts';
 import { catchUp, type HistoryChunk } from '../catch-up.ts';
 import { ChangeAge } from '../change-age.ts';
-import { Hub } from '../hub.ts';
+import { ObserverHub } from '../hub.ts';
 import { decodeKey, type Key, type KeyRange } from '../key.ts';
 import {
   type Change,
   type DumpRow,
-  defaultRetention,
+  defaultHistoryRetention,
   type Entry,
+  type HistoryRetention,
   type ListOptions,
   type ListResult,
   type Observer,
-  type Retention,
   type Revision,
   type Store,
   type Transaction,
 } from '../store.ts';
-import { StoreError, storeClosed } from '../store-error.ts';
-import { Committer, type Flush, type WorkItem } from './committer.ts';
+import { StoreError, storeClosedError } from '../store-error.ts';
+import { type CommitItem, Committer, type FlushStats } from './committer.ts';
 import { Compactor } from './compactor.ts';
 import { DiskSpaceGuard } from './disk-space-guard.ts';
 import { LevelDatabase } from './level-database.ts';
-import { loadState, openLevel, type StoreState } from './level-open.ts';
+import { loadStoreState, openLevel, type StoreState } from './level-open.ts';
 import { oldestChanges, type ReadResult, readAll, readEntry, readHistory, readKeys, readList } from './level-reads.ts';
 import { maxChunkRows } from './level-rows.ts';
 import { newSliceHead, type PreparedTransaction, prepareTransaction } from './stage.ts';
@@ -31,21 +31,25 @@ export interface EmbeddedStoreOptions {
   /** The directory of the store. It must not be used for anything else. Created if absent. */
   readonly directory: string;
   readonly clock?: Clock;
-  readonly retention?: Retention;
+  readonly retention?: HistoryRetention;
   readonly log?: Log;
   /**
    * The number of bytes that must stay free on the disk. Optional; defaults to what reopening the database may need.
    */
   readonly reserveBytes?: number;
   /** Called after each flush to disk. Must be fast and must not throw. */
-  readonly onFlush?: (flush: Flush) => void;
+  readonly onFlush?: (flush: FlushStats) => void;
 }
 
 /** Opens the durable store in a directory, which only one process can use. Rejects with StoreError CannotOpen. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const db = await openLevel(options.directory);
   try {
-    return new EmbeddedStore(options, new LevelDatabase(options.directory, db), await loadState(db, options.directory));
+    return new EmbeddedStore(
+      options,
+      new LevelDatabase(options.directory, db),
+      await loadStoreState(db, options.directory),
+    );
   } catch (error) {
     await db.close();
     if (error instanceof StoreError) throw error;
@@ -58,9 +62,9 @@ class EmbeddedStore implements Store {
   readonly identity: string;
   readonly #age: ChangeAge;
   readonly #log: Log;
-  readonly #retention: Retention;
+  readonly #retention: HistoryRetention;
   readonly #database: LevelDatabase;
-  readonly #hub = new Hub();
+  readonly #hub = new ObserverHub();
   readonly #committer: Committer;
   readonly #compactor: Compactor;
   /** The current compaction. Compactions run one after another: two at once would both count the same changes. */
@@ -68,7 +72,7 @@ class EmbeddedStore implements Store {
   #closing: Promise<void> | undefined;
 
   constructor(options: EmbeddedStoreOptions, database: LevelDatabase, state: StoreState) {
-    const { directory, clock = systemClock, log = silentLog, retention = defaultRetention } = options;
+    const { directory, clock = systemClock, log = silentLog, retention = defaultHistoryRetention } = options;
     this.identity = state.identity;
     this.#age = new ChangeAge(clock);
     this.#log = log;
@@ -112,7 +116,7 @@ class EmbeddedStore implements Store {
   }
 
   revision(slice: string): Revision | Promise<Revision> {
-    if (this.#closing !== undefined) return Promise.reject(storeClosed());
+    if (this.#closing !== undefined) return Promise.reject(storeClosedError());
     return (this.#committer.heads.get(slice) ?? newSliceHead).revision;
   }
 
@@ -173,12 +177,12 @@ class EmbeddedStore implements Store {
     const compactorStopped = this.#compactor.stop();
     await this.#committer.close();
     await compactorStopped;
-    this.#hub.endAll(storeClosed());
+    this.#hub.endAll(storeClosedError());
     await this.#database.close();
   }
 
   #assertOpen(): void {
-    if (this.#closing !== undefined) throw storeClosed();
+    if (this.#closing !== undefined) throw storeClosedError();
   }
 
   /** Reads from the database. Returns after observers have received all changes in the result, so no cache is older. */
@@ -296,7 +300,7 @@ const largeWrite = 1024 * 1024;
 /** The approximate size in bytes of a row without its value: the key, the revision and LevelDB's overhead. */
 const bytesPerRow = 128;
 
-function transactionWork(prepared: PreparedTransaction): WorkItem<readonly (Revision | undefined)[]> {
+function transactionWork(prepared: PreparedTransaction): CommitItem<readonly (Revision | undefined)[]> {
   return {
     reads: prepared.checks.length === 0 ? prepared.writes : [...prepared.checks, ...prepared.writes],
     bytes: bytesOf(prepared),

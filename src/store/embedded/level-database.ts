@@ -1,11 +1,11 @@
 import { open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoreError, storeClosed } from '../store-error.ts';
-import type { Level } from './level.ts';
-import { codeOf, openLevel, rootCause } from './level-open.ts';
+import { StoreError, storeClosedError } from '../store-error.ts';
+import type { LevelHandle } from './level.ts';
+import { errorCodeOf, openLevel, rootCause } from './level-open.ts';
 import { LogTruncator } from './log-truncator.ts';
 import { RowDamagedError } from './row-checksum.ts';
-import { logEndRow } from './row-codec.ts';
+import { logEndRowKey } from './row-codec.ts';
 
 export type LevelOperation =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
@@ -18,13 +18,13 @@ export type LevelOperation =
 export class LevelDatabase {
   readonly #directory: string;
   readonly #logs: LogTruncator;
-  #db: Level;
+  #db: LevelHandle;
   #mustReopen = false;
   #isDown = false;
   #opening: Promise<void> | undefined;
   #closed = false;
 
-  constructor(directory: string, db: Level) {
+  constructor(directory: string, db: LevelHandle) {
     this.#directory = directory;
     this.#logs = new LogTruncator(directory);
     this.#db = db;
@@ -36,7 +36,7 @@ export class LevelDatabase {
   }
 
   /** Reads with the current handle. Waits if the handle is being replaced, and retries if it was replaced meanwhile. */
-  async read<T>(work: (db: Level) => Promise<T>): Promise<T> {
+  async read<T>(work: (db: LevelHandle) => Promise<T>): Promise<T> {
     for (;;) {
       const db = await this.currentHandle();
       try {
@@ -51,7 +51,7 @@ export class LevelDatabase {
    * Reads synchronously. `work` must take only a few microseconds. Returns `undefined` if the handle is being replaced;
    * the caller must use `read` then.
    */
-  readSync<T>(work: (db: Level) => T): T | undefined {
+  readSync<T>(work: (db: LevelHandle) => T): T | undefined {
     if (this.#isDown || this.#opening !== undefined || this.#closed) return undefined;
     try {
       return work(this.#db);
@@ -64,14 +64,14 @@ export class LevelDatabase {
    * Returns the handle for a read in several steps, which cannot be retried as a whole. If the read fails, `isReplaced`
    * reports whether the cause is that the handle was replaced.
    */
-  async currentHandle(): Promise<Level> {
+  async currentHandle(): Promise<LevelHandle> {
     if (this.#isDown && this.#opening === undefined) this.#opening = this.#open();
     await this.#opening;
-    if (this.#closed) throw storeClosed();
+    if (this.#closed) throw storeClosedError();
     return this.#db;
   }
 
-  isReplaced(db: Level): boolean {
+  isReplaced(db: LevelHandle): boolean {
     return !this.#closed && (db !== this.#db || this.#opening !== undefined);
   }
 
@@ -135,15 +135,15 @@ export class LevelDatabase {
    * lost if the write fails.
    */
   async #endLog(): Promise<void> {
-    await this.#db.batch([{ type: 'del', key: logEndRow }], { sync: true }).catch(() => {});
+    await this.#db.batch([{ type: 'del', key: logEndRowKey }], { sync: true }).catch(() => {});
   }
 
   asStoreError(error: unknown): StoreError {
-    if (this.#closed) return storeClosed();
+    if (this.#closed) return storeClosedError();
     if (error instanceof StoreError) return error;
     const cause = rootCause(error);
     const reason = cause.message;
-    if (cause instanceof RowDamagedError || codeOf(cause) === 'LEVEL_CORRUPTION') {
+    if (cause instanceof RowDamagedError || errorCodeOf(cause) === 'LEVEL_CORRUPTION') {
       return new StoreError(
         'Damaged',
         `the store is damaged: ${reason}; restore the data directory from a backup`,

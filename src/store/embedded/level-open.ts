@@ -3,21 +3,21 @@ import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { findStoreDamage } from '../integrity/store-damage.ts';
 import { StoreError } from '../store-error.ts';
-import type { Level } from './level.ts';
+import type { LevelHandle } from './level.ts';
 import { getRows, rowChunks } from './level-rows.ts';
 import { withChecksum } from './row-checksum.ts';
 import {
-  allSliceRows,
-  decodeHead,
   decodePosition,
+  decodeSliceHead,
   encodePosition,
-  identityRow,
-  type Position,
-  positionRow,
-  restoringRow,
-  schemaRow,
+  identityRowKey,
+  positionRowKey,
+  restoringRowKey,
+  type StorePosition,
+  schemaRowKey,
   schemaVersion,
-  sliceOf,
+  sliceOfRowKey,
+  sliceRowRange,
 } from './row-codec.ts';
 import type { SliceHead } from './stage.ts';
 import { writeBufferBytes } from './write-buffer.ts';
@@ -25,12 +25,12 @@ import { writeBufferBytes } from './write-buffer.ts';
 /** The state that is loaded into memory when a store is opened. */
 export interface StoreState {
   readonly identity: string;
-  readonly position: Position;
+  readonly position: StorePosition;
   readonly heads: Map<string, SliceHead>;
 }
 
 /** Opens LevelDB and verifies its files. Throws StoreError CannotOpen; the directory is not locked then. */
-export async function openLevel(directory: string): Promise<Level> {
+export async function openLevel(directory: string): Promise<LevelHandle> {
   let writeBufferSize: number;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -41,7 +41,7 @@ export async function openLevel(directory: string): Promise<Level> {
   } catch (error) {
     throw error instanceof StoreError ? error : cannotOpen(directory, error);
   }
-  const db: Level = new ClassicLevel(directory, { writeBufferSize });
+  const db: LevelHandle = new ClassicLevel(directory, { writeBufferSize });
   try {
     await db.open();
     return db;
@@ -64,7 +64,7 @@ async function assertUndamaged(directory: string): Promise<void> {
  * which makes it fail and release the lock without changing anything.
  */
 async function assertNotInUse(directory: string): Promise<void> {
-  const db: Level = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
+  const db: LevelHandle = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
   try {
     await db.open();
   } catch (error) {
@@ -75,8 +75,8 @@ async function assertNotInUse(directory: string): Promise<void> {
 }
 
 /** Loads the state of a store. Initializes the store if it is new. Throws StoreError CannotOpen. */
-export async function loadState(db: Level, directory: string): Promise<StoreState> {
-  const schema = await db.get(schemaRow);
+export async function loadStoreState(db: LevelHandle, directory: string): Promise<StoreState> {
+  const schema = await db.get(schemaRowKey);
   if (schema === undefined) {
     if ((await db.keys({ limit: 1 }).all()).length > 0) {
       throw damaged(directory, 'it is not a complete store (an unfinished restore, or not a store of this program)');
@@ -89,11 +89,11 @@ export async function loadState(db: Level, directory: string): Promise<StoreStat
   }
   if (Number(schema) !== schemaVersion) throw damaged(directory, `its format is ${JSON.stringify(schema)}`);
   try {
-    const [identity, position] = await getRows(db, [identityRow, positionRow]);
+    const [identity, position] = await getRows(db, [identityRowKey, positionRowKey]);
     if (identity === undefined || position === undefined) throw new Error('its metadata rows are missing');
     const heads = new Map<string, SliceHead>();
-    for await (const rows of rowChunks(db, allSliceRows)) {
-      for (const [row, stored] of rows) heads.set(sliceOf(row), decodeHead(stored));
+    for await (const rows of rowChunks(db, sliceRowRange)) {
+      for (const [row, stored] of rows) heads.set(sliceOfRowKey(row), decodeSliceHead(stored));
     }
     const state = { identity, position: decodePosition(position), heads };
     for (const { revision } of heads.values()) {
@@ -106,9 +106,9 @@ export async function loadState(db: Level, directory: string): Promise<StoreStat
   }
 }
 
-async function initialize(db: Level): Promise<StoreState> {
+async function initialize(db: LevelHandle): Promise<StoreState> {
   const state = { identity: randomUUID(), position: { revision: 1, batch: 0 }, heads: new Map<string, SliceHead>() };
-  await writeState(db, state.identity, state.position);
+  await writeStoreState(db, state.identity, state.position);
   return state;
 }
 
@@ -116,13 +116,13 @@ async function initialize(db: Level): Promise<StoreState> {
  * Writes the rows that make a directory a valid store. This is the first write of a new store and the last of a
  * restore.
  */
-export async function writeState(db: Level, identity: string, position: Position): Promise<void> {
+export async function writeStoreState(db: LevelHandle, identity: string, position: StorePosition): Promise<void> {
   await db.batch(
     [
-      { type: 'put', key: schemaRow, value: String(schemaVersion) },
-      { type: 'put', key: identityRow, value: withChecksum(identityRow, identity) },
-      { type: 'put', key: positionRow, value: withChecksum(positionRow, encodePosition(position)) },
-      { type: 'del', key: restoringRow },
+      { type: 'put', key: schemaRowKey, value: String(schemaVersion) },
+      { type: 'put', key: identityRowKey, value: withChecksum(identityRowKey, identity) },
+      { type: 'put', key: positionRowKey, value: withChecksum(positionRowKey, encodePosition(position)) },
+      { type: 'del', key: restoringRowKey },
     ],
     { sync: true },
   );
@@ -134,7 +134,7 @@ function damaged(directory: string, why: string): StoreError {
 
 function cannotOpen(directory: string, error: unknown): StoreError {
   const cause = rootCause(error);
-  const code = codeOf(cause);
+  const code = errorCodeOf(cause);
   if (code === 'LEVEL_LOCKED') {
     return new StoreError('CannotOpen', `data directory ${directory} is in use by another process`);
   }
@@ -150,7 +150,7 @@ export function rootCause(error: unknown): Error {
   return error.cause === undefined ? error : rootCause(error.cause);
 }
 
-export function codeOf(error: Error): unknown {
+export function errorCodeOf(error: Error): unknown {
   return 'code' in error ? error.code : undefined;
 }
 

@@ -1,29 +1,29 @@
 import type { HistoryChunk } from '../catch-up.ts';
 import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange, sortedKeyDecoder } from '../key.ts';
 import type { DumpRow, Entry, ListOptions, ListResult, Revision } from '../store.ts';
-import { assertRetained, futureRevision } from '../store-error.ts';
-import type { Level } from './level.ts';
+import { assertHistoryRetained, futureRevisionError } from '../store-error.ts';
+import type { LevelHandle } from './level.ts';
 import { getRows, keyChunks, maxChunkRows, rowChunks, type Snapshot, type StoredRow } from './level-rows.ts';
 import { Rollback } from './rollback.ts';
 import { RowDamagedError } from './row-checksum.ts';
 import {
-  allDataRows,
-  allSliceRows,
-  dataRow,
+  dataRowKey,
+  dataRowRange,
   decodeChange,
   decodeChangeKey,
   decodeChangeTime,
-  decodeHead,
   decodePosition,
   decodeRow,
+  decodeSliceHead,
+  encodedKeyOfRow,
   encodeRow,
-  historyRows,
-  keyTextOf,
-  type Position,
-  positionRow,
-  revisionOf,
-  sliceOf,
-  sliceRow,
+  historyRowRange,
+  positionRowKey,
+  revisionOfHistoryRow,
+  type StorePosition,
+  sliceOfRowKey,
+  sliceRowKey,
+  sliceRowRange,
 } from './row-codec.ts';
 import { newSliceHead, type SliceHead } from './stage.ts';
 
@@ -33,8 +33,8 @@ export interface ReadResult<T> {
   readonly storeRevision: Revision;
 }
 
-export async function readEntry(db: Level, key: Key): Promise<ReadResult<Entry | undefined>> {
-  const [stored, position] = await getRows(db, [dataRow(encodeKey(key)), positionRow]);
+export async function readEntry(db: LevelHandle, key: Key): Promise<ReadResult<Entry | undefined>> {
+  const [stored, position] = await getRows(db, [dataRowKey(encodeKey(key)), positionRowKey]);
   return {
     result: stored === undefined ? undefined : entryOf(key, stored),
     storeRevision: positionOf(position).revision,
@@ -46,7 +46,11 @@ function entryOf(key: Key, stored: string): Entry {
   return { key, value, revision };
 }
 
-export async function readList(db: Level, range: KeyRange, options: ListOptions): Promise<ReadResult<ListResult>> {
+export async function readList(
+  db: LevelHandle,
+  range: KeyRange,
+  options: ListOptions,
+): Promise<ReadResult<ListResult>> {
   const { limit = Number.POSITIVE_INFINITY, after, atRevision, skipCount = false } = options;
   const snapshot = db.snapshot();
   try {
@@ -54,8 +58,8 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
     const bounds = rowBounds(range, after);
     const rollback = new Rollback<string>();
     if (atRevision !== undefined) {
-      if (atRevision > position.revision) throw futureRevision(atRevision, position.revision);
-      assertRetained(range.slice, atRevision, head.floor);
+      if (atRevision > position.revision) throw futureRevisionError(atRevision, position.revision);
+      assertHistoryRetained(range.slice, atRevision, head.floor);
       if (atRevision < head.revision) await undoSince(db, snapshot, { range, bounds, since: atRevision }, rollback);
     }
 
@@ -64,7 +68,7 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
     const keyOf = sortedKeyDecoder();
     const take = (rows: readonly StoredRow[]) => {
       for (const [row, stored] of rows) {
-        if (entries.length < limit) entries.push(entryOf(keyOf(keyTextOf(row)), stored));
+        if (entries.length < limit) entries.push(entryOf(keyOf(encodedKeyOfRow(row)), stored));
         else remaining++;
       }
     };
@@ -100,20 +104,20 @@ interface UndoneRange {
 
 /** Adds to the rollback all changes after revision `since` that are within the bounds. */
 async function undoSince(
-  db: Level,
+  db: LevelHandle,
   snapshot: Snapshot,
   { range, bounds, since }: UndoneRange,
   rollback: Rollback<string>,
 ): Promise<void> {
   const { from } = encodeRange(range);
   const start = 'gt' in bounds ? Buffer.from(bounds.gt) : undefined;
-  for await (const rows of rowChunks(db, { ...historyRows(range.slice, since), snapshot })) {
+  for await (const rows of rowChunks(db, { ...historyRowRange(range.slice, since), snapshot })) {
     for (const [row, stored] of rows) {
       const text = decodeChangeKey(stored);
       if (!text.startsWith(from)) continue;
-      if (start !== undefined && Buffer.from(dataRow(text)).compare(start) <= 0) continue;
-      rollback.undo(dataRow(text), () => {
-        const { previous } = decodeChange(stored, revisionOf(row)).change;
+      if (start !== undefined && Buffer.from(dataRowKey(text)).compare(start) <= 0) continue;
+      rollback.undo(dataRowKey(text), () => {
+        const { previous } = decodeChange(stored, revisionOfHistoryRow(row)).change;
         return previous && encodeRow(previous);
       });
     }
@@ -125,7 +129,7 @@ async function undoSince(
  * one snapshot. Throws StoreError Expired.
  */
 export async function* readHistory(
-  db: Level,
+  db: LevelHandle,
   range: KeyRange,
   since: Revision,
   to?: Revision,
@@ -133,13 +137,13 @@ export async function* readHistory(
   const snapshot = db.snapshot();
   try {
     const { head } = await readHead(db, snapshot, range.slice);
-    assertRetained(range.slice, since, head.floor);
+    assertHistoryRetained(range.slice, since, head.floor);
     const { from } = encodeRange(range);
     if (since < head.revision) {
-      for await (const rows of rowChunks(db, { ...historyRows(range.slice, since, to), snapshot })) {
+      for await (const rows of rowChunks(db, { ...historyRowRange(range.slice, since, to), snapshot })) {
         const wanted = rows.filter(([, stored]) => decodeChangeKey(stored).startsWith(from));
-        const changes = wanted.map(([row, stored]) => decodeChange(stored, revisionOf(row)).change);
-        yield { changes, upTo: revisionOf(rows.at(-1)?.[0] ?? '') };
+        const changes = wanted.map(([row, stored]) => decodeChange(stored, revisionOfHistoryRow(row)).change);
+        yield { changes, upTo: revisionOfHistoryRow(rows.at(-1)?.[0] ?? '') };
       }
     }
     yield { changes: [], upTo: head.revision };
@@ -153,39 +157,40 @@ export async function* readHistory(
  * Returns at most `atMost` revisions and at most one chunk.
  */
 export async function oldestChanges(
-  db: Level,
+  db: LevelHandle,
   slice: string,
   atMost: number,
   isRemovable: (revision: Revision, time: number) => boolean,
 ): Promise<Revision[]> {
   const revisions: Revision[] = [];
   const limit = Math.min(atMost, maxChunkRows);
-  for await (const rows of rowChunks(db, { ...historyRows(slice, 0), limit })) {
+  for await (const rows of rowChunks(db, { ...historyRowRange(slice, 0), limit })) {
     for (const [row, stored] of rows) {
-      if (!isRemovable(revisionOf(row), decodeChangeTime(stored))) return revisions;
-      revisions.push(revisionOf(row));
+      if (!isRemovable(revisionOfHistoryRow(row), decodeChangeTime(stored))) return revisions;
+      revisions.push(revisionOfHistoryRow(row));
     }
   }
   return revisions;
 }
 
 /** Returns the encoded keys of one chunk of the range: the first rows after the key `after`. */
-export async function readKeys(db: Level, range: KeyRange, after: Key | undefined): Promise<string[]> {
+export async function readKeys(db: LevelHandle, range: KeyRange, after: Key | undefined): Promise<string[]> {
   const rows = await db.keys({ ...rowBounds(range, after), limit: maxChunkRows }).all();
-  return rows.map(keyTextOf);
+  return rows.map(encodedKeyOfRow);
 }
 
-export async function* readAll(db: Level, identity: string): AsyncGenerator<DumpRow> {
+export async function* readAll(db: LevelHandle, identity: string): AsyncGenerator<DumpRow> {
   const snapshot = db.snapshot();
   try {
-    const { revision } = positionOf((await getRows(db, [positionRow], { snapshot }))[0]);
+    const { revision } = positionOf((await getRows(db, [positionRowKey], { snapshot }))[0]);
     yield { row: 'head', identity, revision };
-    for await (const rows of rowChunks(db, { ...allSliceRows, snapshot })) {
+    for await (const rows of rowChunks(db, { ...sliceRowRange, snapshot })) {
       for (const [row, stored] of rows)
-        yield { row: 'slice', slice: sliceOf(row), revision: decodeHead(stored).revision };
+        yield { row: 'slice', slice: sliceOfRowKey(row), revision: decodeSliceHead(stored).revision };
     }
-    for await (const rows of rowChunks(db, { ...allDataRows, snapshot })) {
-      for (const [row, stored] of rows) yield { row: 'entry', key: decodeKey(keyTextOf(row)), ...decodeRow(stored) };
+    for await (const rows of rowChunks(db, { ...dataRowRange, snapshot })) {
+      for (const [row, stored] of rows)
+        yield { row: 'entry', key: decodeKey(encodedKeyOfRow(row)), ...decodeRow(stored) };
     }
   } finally {
     await snapshot.close();
@@ -197,22 +202,22 @@ type RowBounds = { readonly gte: string; readonly lt: string } | { readonly gt: 
 /** Returns the LevelDB bounds of the rows of a range that sort after `after`. */
 function rowBounds(range: KeyRange, after: Key | undefined): RowBounds {
   const { from, to } = encodeRange(range);
-  const bounds = { gte: dataRow(from), lt: dataRow(to) };
+  const bounds = { gte: dataRowKey(from), lt: dataRowKey(to) };
   if (after === undefined) return bounds;
-  const start = dataRow(encodeKey(after));
+  const start = dataRowKey(encodeKey(after));
   return Buffer.from(start).compare(Buffer.from(bounds.gte)) < 0 ? bounds : { gt: start, lt: bounds.lt };
 }
 
 async function readHead(
-  db: Level,
+  db: LevelHandle,
   snapshot: Snapshot,
   slice: string,
-): Promise<{ position: Position; head: SliceHead }> {
-  const [position, head] = await getRows(db, [positionRow, sliceRow(slice)], { snapshot });
-  return { position: positionOf(position), head: head === undefined ? newSliceHead : decodeHead(head) };
+): Promise<{ position: StorePosition; head: SliceHead }> {
+  const [position, head] = await getRows(db, [positionRowKey, sliceRowKey(slice)], { snapshot });
+  return { position: positionOf(position), head: head === undefined ? newSliceHead : decodeSliceHead(head) };
 }
 
-function positionOf(stored: string | undefined): Position {
-  if (stored === undefined) throw new RowDamagedError(positionRow);
+function positionOf(stored: string | undefined): StorePosition {
+  if (stored === undefined) throw new RowDamagedError(positionRowKey);
   return decodePosition(stored);
 }

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Level } from './level.ts';
+import type { LevelHandle } from './level.ts';
 import { maxChunkRows, rowChunks } from './level-rows.ts';
 import { RowDamagedError, withChecksum } from './row-checksum.ts';
 
 let directory: string;
-let db: Level;
+let db: LevelHandle;
 const count = 3 * maxChunkRows + 7;
 const rowOf = (index: number) => `d${String(index).padStart(6, '0')}`;
 const all = { gte: 'd', lt: 'e' };
@@ -67,7 +67,7 @@ describe('row chunks', () => {
   });
 
   it('that are not consumed cause no errors, even if the store is closed meanwhile', async () => {
-    const other: Level = new ClassicLevel(join(directory, 'other'));
+    const other: LevelHandle = new ClassicLevel(join(directory, 'other'));
     await other.batch(
       Array.from({ length: count }, (_, index) => ({
         type: 'put',

@@ -1,7 +1,7 @@
-import type { Level } from './level.ts';
+import type { LevelHandle } from './level.ts';
 import { verifyRow } from './row-checksum.ts';
 
-export type Snapshot = ReturnType<Level['snapshot']>;
+export type Snapshot = ReturnType<LevelHandle['snapshot']>;
 export type StoredRow = readonly [row: string, content: string];
 
 export interface ChunkOptions {
@@ -20,7 +20,7 @@ const bytesAtOnce = 1024 * 1024;
  * Returns the contents of rows, in the order of `rows`. `undefined` if a row does not exist. Throws RowDamagedError.
  */
 export async function getRows(
-  db: Level,
+  db: LevelHandle,
   rows: readonly string[],
   options: { readonly snapshot?: Snapshot } = {},
 ): Promise<(string | undefined)[]> {
@@ -32,7 +32,7 @@ export async function getRows(
 }
 
 /** Does the same as `getRows`, but synchronously. */
-export function getRowsSync(db: Level, rows: readonly string[]): (string | undefined)[] {
+export function getRowsSync(db: LevelHandle, rows: readonly string[]): (string | undefined)[] {
   return rows.map((row) => {
     const found = db.getSync(row);
     return found === undefined ? undefined : verifyRow(row, found);
@@ -44,7 +44,7 @@ export function getRowsSync(db: Level, rows: readonly string[]): (string | undef
  * needs all. Throws RowDamagedError.
  */
 export async function* rowChunks(
-  db: Level,
+  db: LevelHandle,
   options: ChunkOptions,
   wanted: () => number = () => Number.POSITIVE_INFINITY,
 ): AsyncGenerator<StoredRow[]> {
@@ -72,7 +72,7 @@ export async function* rowChunks(
   }
 }
 
-export async function* keyChunks(db: Level, options: ChunkOptions): AsyncGenerator<string[]> {
+export async function* keyChunks(db: LevelHandle, options: ChunkOptions): AsyncGenerator<string[]> {
   const iterator = db.keys({ ...options, highWaterMarkBytes: bytesAtOnce });
   try {
     for (let keys = await iterator.nextv(maxChunkRows); keys.length > 0; keys = await iterator.nextv(maxChunkRows)) {

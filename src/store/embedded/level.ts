@@ -1,4 +1,4 @@
 import type { ClassicLevel } from 'classic-level';
 
 /** The type of the LevelDB database: keys and values are strings. */
-export type Level = ClassicLevel<string, string>;
+export type LevelHandle = ClassicLevel<string, string>;

@@ -1,4 +1,4 @@
-import { compareEncoded } from '../key.ts';
+import { compareEncodedKeys } from '../key.ts';
 
 type Stored<R> = readonly [text: string, row: R];
 
@@ -40,9 +40,9 @@ export class Rollback<R> {
    * Adds to `into` the earlier rows of changed keys that sort before `text`, or up to `text` if `inclusive` is true.
    */
   #upTo(text: string | undefined, into: Stored<R>[], inclusive = false): void {
-    this.#sorted ??= [...this.#before].sort(([a], [b]) => compareEncoded(a, b));
+    this.#sorted ??= [...this.#before].sort(([a], [b]) => compareEncodedKeys(a, b));
     for (let next = this.#sorted[this.#next]; next !== undefined; next = this.#sorted[this.#next]) {
-      const order = text === undefined ? -1 : compareEncoded(next[0], text);
+      const order = text === undefined ? -1 : compareEncodedKeys(next[0], text);
       if (order > 0 || (order === 0 && !inclusive)) return;
       this.#next++;
       if (next[1] !== undefined) into.push([next[0], next[1]]);

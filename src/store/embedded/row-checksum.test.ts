@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, describe, expect, it } from 'vitest';
-import { collect, failure, key, put, range } from '../suite/suite-store.ts';
+import { collectAsync, putValue, storeErrorOf, storeKey, storeRange } from '../suite/suite-store.ts';
 import { openEmbeddedStore } from './embedded.ts';
 import { RowDamagedError, verifyRow, withChecksum, withChecksumOfParts } from './row-checksum.ts';
 
@@ -17,7 +17,7 @@ async function withChangedRow(row: string, change: (stored: ReadonlyMap<string, 
   const directory = await mkdtemp(join(tmpdir(), 'flotilla-row-'));
   directories.push(directory);
   const store = await openEmbeddedStore({ directory });
-  for (const name of ['x', 'y']) await put(store, key('s', name), `value of ${name}`);
+  for (const name of ['x', 'y']) await putValue(store, storeKey('s', name), `value of ${name}`);
   await store.close();
   const db = new ClassicLevel(directory);
   const stored = new Map(await db.iterator().all());
@@ -53,20 +53,20 @@ describe('a row', () => {
       code: 'Damaged',
       message: 'the store is damaged: the row "ds/x/" is damaged; restore the data directory from a backup',
     };
-    expect(await failure(store.get(key('s', 'x')))).toMatchObject(refused);
-    expect(await failure(store.list(range('s')))).toMatchObject(refused);
-    expect(await failure(collect(store.dump()))).toMatchObject(refused);
-    expect(await failure(put(store, key('s', 'x'), 'new'))).toMatchObject(refused);
-    expect((await store.get(key('s', 'y')))?.value).toBe('value of y');
-    expect(await put(store, key('s', 'y'), 'new')).toBe(4);
+    expect(await storeErrorOf(store.get(storeKey('s', 'x')))).toMatchObject(refused);
+    expect(await storeErrorOf(store.list(storeRange('s')))).toMatchObject(refused);
+    expect(await storeErrorOf(collectAsync(store.dump()))).toMatchObject(refused);
+    expect(await storeErrorOf(putValue(store, storeKey('s', 'x'), 'new'))).toMatchObject(refused);
+    expect((await store.get(storeKey('s', 'y')))?.value).toBe('value of y');
+    expect(await putValue(store, storeKey('s', 'y'), 'new')).toBe(4);
     await store.close();
   });
 
   it('of history that was changed is not delivered to observers', async () => {
     const row = `hs\u0000${'3'.padStart(16, '0')}`;
     const store = await withChangedRow(row, (stored) => (stored.get(row) ?? '').replace('value', 'valve'));
-    expect(await failure(store.history(range('s'), 1))).toMatchObject({ code: 'Damaged' });
-    expect(await failure(store.observe(range('s'), 1, { changes() {}, ended() {} }))).toMatchObject({
+    expect(await storeErrorOf(store.history(storeRange('s'), 1))).toMatchObject({ code: 'Damaged' });
+    expect(await storeErrorOf(store.observe(storeRange('s'), 1, { changes() {}, ended() {} }))).toMatchObject({
       code: 'Damaged',
     });
     await store.close();
@@ -77,8 +77,8 @@ describe('a row', () => {
     directories.push(directory);
     const store = await openEmbeddedStore({ directory });
     for (const file of await readdir(directory)) if (file.endsWith('.log')) await rm(join(directory, file));
-    expect((await failure(openEmbeddedStore({ directory }))).message).toContain('in use by another process');
+    expect((await storeErrorOf(openEmbeddedStore({ directory }))).message).toContain('in use by another process');
     await store.close();
-    expect((await failure(openEmbeddedStore({ directory }))).message).toMatch(/the file \d+\.log is missing$/);
+    expect((await storeErrorOf(openEmbeddedStore({ directory }))).message).toMatch(/the file \d+\.log is missing$/);
   });
 });

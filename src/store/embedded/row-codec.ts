@@ -16,20 +16,20 @@ import type { LoggedChange, Row, SliceHead } from './stage.ts';
  */
 export const schemaVersion = 1;
 
-export const schemaRow = 'mschema';
-export const identityRow = 'midentity';
+export const schemaRowKey = 'mschema';
+export const identityRowKey = 'midentity';
 /**
  * The key of the row with the highest revision and the number of the last batch. Every batch has a new number, even if
  * it logs no change.
  */
-export const positionRow = 'mposition';
+export const positionRowKey = 'mposition';
 /** The key of a row that exists during a restore. The directory is not a valid store until the restore has finished. */
-export const restoringRow = 'mrestoring';
+export const restoringRowKey = 'mrestoring';
 
 /** The key of a row that never exists. The last batch in the log of a cleanly closed store removes it. */
-export const logEndRow = 'mend';
+export const logEndRowKey = 'mend';
 
-export interface Position {
+export interface StorePosition {
   readonly revision: Revision;
   readonly batch: number;
 }
@@ -39,38 +39,38 @@ export interface RowRange {
   readonly lt: string;
 }
 
-export const allDataRows: RowRange = { gte: 'd', lt: 'e' };
-export const allSliceRows: RowRange = { gte: 's', lt: 't' };
+export const dataRowRange: RowRange = { gte: 'd', lt: 'e' };
+export const sliceRowRange: RowRange = { gte: 's', lt: 't' };
 
-export function dataRow(text: string): string {
+export function dataRowKey(text: string): string {
   return `d${text}`;
 }
 
-export function keyTextOf(row: string): string {
+export function encodedKeyOfRow(row: string): string {
   return row.slice(1);
 }
 
-export function sliceRow(slice: string): string {
+export function sliceRowKey(slice: string): string {
   return `s${encodeSlice(slice)}`;
 }
 
-export function sliceOf(row: string): string {
-  return decodeKey(keyTextOf(row)).slice;
+export function sliceOfRowKey(row: string): string {
+  return decodeKey(encodedKeyOfRow(row)).slice;
 }
 
 const revisionDigits = 16;
 
-export function historyRow(slice: string, revision: Revision): string {
+export function historyRowKey(slice: string, revision: Revision): string {
   return `h${encodeSlice(slice)}${String(revision).padStart(revisionDigits, '0')}`;
 }
 
 /** Returns the range of history rows of a slice after revision `since`, up to and including `to`. */
-export function historyRows(slice: string, since: Revision, to: Revision = Number.MAX_SAFE_INTEGER): RowRange {
+export function historyRowRange(slice: string, since: Revision, to: Revision = Number.MAX_SAFE_INTEGER): RowRange {
   const first = Math.min(Math.max(since, 0), Number.MAX_SAFE_INTEGER - 1) + 1;
-  return { gte: historyRow(slice, first), lt: `${historyRow(slice, to)}\u0000` };
+  return { gte: historyRowKey(slice, first), lt: `${historyRowKey(slice, to)}\u0000` };
 }
 
-export function revisionOf(rowKey: string): Revision {
+export function revisionOfHistoryRow(rowKey: string): Revision {
   return Number(rowKey.slice(-revisionDigits));
 }
 
@@ -88,21 +88,21 @@ export function decodeRow(stored: string): Row {
   return { revision: wholeNumber(stored.slice(0, space)), value: stored.slice(space + 1) };
 }
 
-export function encodePosition({ revision, batch }: Position): string {
+export function encodePosition({ revision, batch }: StorePosition): string {
   return `${revision} ${batch}`;
 }
 
-export function decodePosition(stored: string): Position {
+export function decodePosition(stored: string): StorePosition {
   const [revision, batch] = stored.split(' ').map(wholeNumber);
   if (revision === undefined || batch === undefined) throw new RowDamagedError();
   return { revision, batch };
 }
 
-export function encodeHead({ revision, floor, changes }: SliceHead): string {
+export function encodeSliceHead({ revision, floor, changes }: SliceHead): string {
   return `${revision} ${floor} ${changes}`;
 }
 
-export function decodeHead(stored: string): SliceHead {
+export function decodeSliceHead(stored: string): SliceHead {
   const [revision, floor, changes] = stored.split(' ').map(wholeNumber);
   if (revision === undefined || floor === undefined || changes === undefined) throw new RowDamagedError();
   return { revision, floor, changes };

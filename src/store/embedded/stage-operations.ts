@@ -3,18 +3,18 @@ import type { LevelOperation } from './level-database.ts';
 import { withChecksumOfParts } from './row-checksum.ts';
 import {
   changePrefix,
-  dataRow,
-  encodeHead,
+  dataRowKey,
   encodePosition,
-  historyRow,
-  positionRow,
+  encodeSliceHead,
+  historyRowKey,
+  positionRowKey,
   rowPrefix,
-  sliceRow,
+  sliceRowKey,
 } from './row-codec.ts';
-import type { Stage } from './stage.ts';
+import type { CommitStage } from './stage.ts';
 
 /** Returns the LevelDB operations that write all changes of a stage to disk. */
-export function stageOperations(stage: Stage, batch: number, time: number): LevelOperation[] {
+export function stageOperations(stage: CommitStage, batch: number, time: number): LevelOperation[] {
   const operations: LevelOperation[] = [];
   const put = (key: string, head: string, value = '', more = '') =>
     operations.push({ type: 'put', key, value: withChecksumOfParts(key, head, value, more) });
@@ -26,21 +26,21 @@ export function stageOperations(stage: Stage, batch: number, time: number): Leve
   const isRemoved = (text: string) => removed.size > 0 && removed.has(decodeKey(text).slice);
 
   for (const [text, row] of stage.rows) {
-    if (row === undefined || isRemoved(text)) remove(dataRow(text));
-    else put(dataRow(text), rowPrefix(row), row.value);
+    if (row === undefined || isRemoved(text)) remove(dataRowKey(text));
+    else put(dataRowKey(text), rowPrefix(row), row.value);
   }
   for (const logged of stage.logged) {
     const { key, revision, value, previous } = logged.change;
     if (removed.has(key.slice)) continue;
-    put(historyRow(key.slice, revision), changePrefix(logged, stamp), value, previous?.value);
+    put(historyRowKey(key.slice, revision), changePrefix(logged, stamp), value, previous?.value);
   }
   for (const { slice, revisions } of stage.compacted) {
-    for (const revision of revisions) remove(historyRow(slice, revision));
+    for (const revision of revisions) remove(historyRowKey(slice, revision));
   }
   for (const [slice, head] of stage.heads) {
-    if (head === undefined) remove(sliceRow(slice));
-    else put(sliceRow(slice), encodeHead(head));
+    if (head === undefined) remove(sliceRowKey(slice));
+    else put(sliceRowKey(slice), encodeSliceHead(head));
   }
-  put(positionRow, encodePosition({ revision: stage.revision, batch }));
+  put(positionRowKey, encodePosition({ revision: stage.revision, batch }));
   return operations;
 }

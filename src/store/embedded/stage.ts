@@ -52,7 +52,7 @@ export function prepareTransaction({ checks = [], writes }: Transaction): Prepar
 }
 
 /** The committed state on which a stage is based. It must contain every row that the staged items read. */
-export interface Committed {
+export interface CommittedState {
   readonly revision: Revision;
   row(text: string): Row | undefined;
   head(slice: string): SliceHead | undefined;
@@ -62,7 +62,7 @@ export interface Committed {
  * Collects the writes of items that will be committed together. An item sees the writes of earlier items. The committed
  * state does not change until the stage is durable; then it is applied as a whole. If the write fails, it is discarded.
  */
-export class Stage {
+export class CommitStage {
   /** The rows to write, by encoded key. `undefined` removes the row. */
   readonly rows = new Map<string, Row | undefined>();
   /** The slice heads to write, by slice. `undefined` removes the slice. */
@@ -70,9 +70,9 @@ export class Stage {
   readonly logged: LoggedChange[] = [];
   readonly compacted: { readonly slice: string; readonly revisions: readonly Revision[] }[] = [];
   #revision: Revision;
-  readonly #committed: Committed;
+  readonly #committed: CommittedState;
 
-  constructor(committed: Committed) {
+  constructor(committed: CommittedState) {
     this.#committed = committed;
     this.#revision = committed.revision;
   }

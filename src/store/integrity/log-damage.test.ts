@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbeddedStore } from '../embedded/embedded.ts';
 import type { Store } from '../store.ts';
-import { failure, key, put, range } from '../suite/suite-store.ts';
+import { putValue, storeErrorOf, storeKey, storeRange } from '../suite/suite-store.ts';
 import { findLogDamage } from './log-damage.ts';
 
 let root: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const size = async () => batchEnds.push((await readFile(join(original, name))).length);
   await size();
   for (let n = 0; n < 12; n++) {
-    await put(store, key('s', `${n}`), `${n}`.repeat(n % 4 === 3 ? 60_000 : 40));
+    await putValue(store, storeKey('s', `${n}`), `${n}`.repeat(n % 4 === 3 ? 60_000 : 40));
     await size();
   }
   log = await readFile(join(original, name));
@@ -74,7 +74,7 @@ describe('the log of a store', () => {
     const damaged = Buffer.from(log);
     damaged.fill(0xff, (batchEnds[3] ?? 0) + 20, (batchEnds[3] ?? 0) + 24);
     await writeFile(path, damaged);
-    const error = await failure(openEmbeddedStore({ directory }));
+    const error = await storeErrorOf(openEmbeddedStore({ directory }));
     expect(error).toMatchObject({
       code: 'CannotOpen',
       message: `data directory ${directory} is damaged: ${name} at byte ${batchEnds[3]}`,
@@ -82,7 +82,7 @@ describe('the log of a store', () => {
 
     await writeFile(path, log.subarray(0, log.length - 3));
     const store = await openEmbeddedStore({ directory });
-    expect((await store.list(range('s'))).entries).toHaveLength(11);
+    expect((await store.list(storeRange('s'))).entries).toHaveLength(11);
     expect(await store.revision('s')).toBe(12);
     await store.close();
   });

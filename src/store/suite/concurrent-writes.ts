@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key } from '../key.ts';
 import type { Change, Revision, Store } from '../store.ts';
-import { failureCode, key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
+import {
+  type OpenStore,
+  putValue,
+  removeKey,
+  storeErrorCodeOf,
+  storeKey,
+  storeOpener,
+  storeRange,
+} from './suite-store.ts';
 
 /** Keeps the rows that an observer has received, and writes under the condition that they are still current. */
 class Observed {
@@ -15,7 +23,7 @@ class Observed {
 
   static async of(store: Store): Promise<Observed> {
     const observed = new Observed(store);
-    await store.observe(range('s'), 1, { changes: (changes) => observed.#learn(changes), ended() {} });
+    await store.observe(storeRange('s'), 1, { changes: (changes) => observed.#learn(changes), ended() {} });
     return observed;
   }
 
@@ -39,9 +47,9 @@ class Observed {
   }
 }
 
-export function concurrentWritesSection(open: OpenStore): void {
-  const newStore = storesOf(open);
-  const x = key('s', 'x');
+export function concurrentWritesTests(open: OpenStore): void {
+  const newStore = storeOpener(open);
+  const x = storeKey('s', 'x');
 
   describe('a key with concurrent conditional writes', () => {
     it('is created by one of several concurrent callers, and by none afterwards', async () => {
@@ -49,8 +57,8 @@ export function concurrentWritesSection(open: OpenStore): void {
       const observed = await Observed.of(store);
       const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => observed.create(x)));
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      expect(await failureCode(observed.create(x))).toBe('CheckFailed');
-      await remove(store, x);
+      expect(await storeErrorCodeOf(observed.create(x))).toBe('CheckFailed');
+      await removeKey(store, x);
       await observed.create(x, 'again');
       expect((await store.get(x))?.value).toBe('again');
     });
@@ -59,11 +67,11 @@ export function concurrentWritesSection(open: OpenStore): void {
       const store = await newStore();
       const observed = await Observed.of(store);
       for (let round = 0; round < 20; round++) {
-        const at = key('s', `${round}`);
-        const first = put(store, at, 'first');
+        const at = storeKey('s', `${round}`);
+        const first = putValue(store, at, 'first');
         for (let tick = 0; tick < round % 5; tick++) await new Promise(setImmediate);
-        const others = [key('s', `other ${round}`), at].map((each) => observed.create(each, 'second'));
-        expect(await failureCode(others[1] ?? first)).toBe('CheckFailed');
+        const others = [storeKey('s', `other ${round}`), at].map((each) => observed.create(each, 'second'));
+        expect(await storeErrorCodeOf(others[1] ?? first)).toBe('CheckFailed');
         await Promise.all([first, others[0]]);
         expect((await store.get(at))?.value).toBe('first');
       }
@@ -72,8 +80,10 @@ export function concurrentWritesSection(open: OpenStore): void {
     it('is created once although the caller waits behind thousands of writes', async () => {
       const store = await newStore();
       const observed = await Observed.of(store);
-      const before = [x, ...Array.from({ length: 2500 }, (_, n) => key('s', `${n}`))].map((at) => put(store, at, ''));
-      expect(await failureCode(observed.create(x, 'second'))).toBe('CheckFailed');
+      const before = [x, ...Array.from({ length: 2500 }, (_, n) => storeKey('s', `${n}`))].map((at) =>
+        putValue(store, at, ''),
+      );
+      expect(await storeErrorCodeOf(observed.create(x, 'second'))).toBe('CheckFailed');
       await Promise.all(before);
       expect((await store.get(x))?.value).toBe('');
     });
@@ -82,14 +92,14 @@ export function concurrentWritesSection(open: OpenStore): void {
       const store = await newStore();
       const attempts: Promise<string>[] = [];
       let late: Observed | undefined;
-      await store.observe(range('s'), 1, {
+      await store.observe(storeRange('s'), 1, {
         changes: () => {
-          if (attempts.length === 0 && late !== undefined) attempts.push(failureCode(late.create(x, 'second')));
+          if (attempts.length === 0 && late !== undefined) attempts.push(storeErrorCodeOf(late.create(x, 'second')));
         },
         ended() {},
       });
       late = await Observed.of(store);
-      await put(store, x, 'first');
+      await putValue(store, x, 'first');
       expect(await Promise.all(attempts)).toEqual(['CheckFailed']);
       expect((await store.get(x))?.value).toBe('first');
     });
@@ -98,13 +108,13 @@ export function concurrentWritesSection(open: OpenStore): void {
       const store = await newStore();
       const observed = await Observed.of(store);
       await observed.create(x);
-      const removing = remove(store, x);
+      const removing = removeKey(store, x);
       await new Promise(setImmediate);
       const creating = Promise.allSettled([observed.create(x, 'again')]);
       await removing;
       const [outcome] = await creating;
       expect((await store.get(x))?.value).toBe(outcome?.status === 'fulfilled' ? 'again' : undefined);
-      await observed.create(key('s', 'y'));
+      await observed.create(storeKey('s', 'y'));
     });
 
     it('has a history in which each previous value is the one written before, in any interleaving', async () => {
@@ -120,7 +130,7 @@ export function concurrentWritesSection(open: OpenStore): void {
           const writes: Promise<unknown>[] = [];
           for (const [number, { name, verb, ticksBefore }] of steps.entries()) {
             for (let tick = 0; tick < ticksBefore; tick++) await new Promise(setImmediate);
-            const at = key('s', name);
+            const at = storeKey('s', name);
             const verbs = {
               create: () => observed.create(at, `${number}`),
               replace: () => observed.replace(at, `${number}`),
@@ -131,13 +141,13 @@ export function concurrentWritesSection(open: OpenStore): void {
           }
           await Promise.all(writes);
           const there = new Map<string, { readonly value: string; readonly revision: Revision }>();
-          for (const { key: at, value, revision, previous } of await store.history(range('s'), 1)) {
+          for (const { key: at, value, revision, previous } of await store.history(storeRange('s'), 1)) {
             const [name = ''] = at.segments;
             expect(previous).toEqual(there.get(name));
             if (value === undefined) there.delete(name);
             else there.set(name, { value, revision });
           }
-          const { entries } = await store.list(range('s'));
+          const { entries } = await store.list(storeRange('s'));
           const listed = entries.map(({ key: at, ...row }) => [at.segments[0], row]);
           expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(there));
         }),

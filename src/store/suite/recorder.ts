@@ -2,7 +2,7 @@ import type { Change, Observer, Revision } from '../store.ts';
 import type { StoreError } from '../store-error.ts';
 
 /** An observer that records the changes it receives. */
-export class Recorder implements Observer {
+export class ChangeRecorder implements Observer {
   readonly changesSeen: Change[] = [];
   readonly calls: (readonly Change[])[] = [];
   end: StoreError | undefined;

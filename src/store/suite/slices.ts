@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inRange, type Key } from '../key.ts';
-import { Recorder } from './recorder.ts';
-import { type OpenStore, storesOf } from './suite-store.ts';
+import { isKeyInRange, type Key } from '../key.ts';
+import { ChangeRecorder } from './recorder.ts';
+import { type OpenStore, storeOpener } from './suite-store.ts';
 
 /** Slice names that could be confused: prefixes of each other, empty names, and names with separator characters. */
 const name = fc.constantFrom(
@@ -25,8 +25,8 @@ const name = fc.constantFrom(
 const someKey: fc.Arbitrary<Key> = fc.record({ slice: name, segments: fc.array(name, { minLength: 1, maxLength: 3 }) });
 const someRange = fc.record({ slice: name, prefix: fc.array(name, { maxLength: 2 }) });
 
-export function slicesSection(open: OpenStore): void {
-  const newStore = storesOf(open);
+export function slicesTests(open: OpenStore): void {
+  const newStore = storeOpener(open);
 
   describe('slices and segments that are prefixes of each other', () => {
     it('are isolated from each other: list, history, observe, removePrefix', async () => {
@@ -37,14 +37,14 @@ export function slicesSection(open: OpenStore): void {
           const store = await newStore();
           const watching = await Promise.all(
             ranges.map(async (range) => {
-              const recorder = new Recorder();
+              const recorder = new ChangeRecorder();
               await store.observe(range, 1, recorder);
               return { range, recorder };
             }),
           );
           await store.transact({ writes: keys.map((key, index) => ({ key, value: `${index}` })) });
           for (const { range, recorder } of watching) {
-            const inside = keys.filter((key) => inRange(range, key));
+            const inside = keys.filter((key) => isKeyInRange(range, key));
             const { entries } = await store.list(range);
             expect(entries.map(({ key }) => JSON.stringify(key)).sort()).toEqual(
               inside.map((key) => JSON.stringify(key)).sort(),
@@ -57,7 +57,7 @@ export function slicesSection(open: OpenStore): void {
           const [first] = ranges;
           if (first === undefined) return;
           await store.removePrefix(first);
-          for (const key of keys) expect((await store.get(key)) === undefined).toBe(inRange(first, key));
+          for (const key of keys) expect((await store.get(key)) === undefined).toBe(isKeyInRange(first, key));
           await store.close();
         },
       );

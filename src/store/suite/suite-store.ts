@@ -1,41 +1,41 @@
 import { afterEach } from 'vitest';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
 import type { Key, KeyRange } from '../key.ts';
-import { defaultRetention, type Retention, type Revision, type Store } from '../store.ts';
+import { defaultHistoryRetention, type HistoryRetention, type Revision, type Store } from '../store.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
 /** Opens a new, empty store of the implementation under test. */
-export type OpenStore = (options: { clock: Clock; retention: Retention }) => Promise<Store>;
+export type OpenStore = (options: { clock: Clock; retention: HistoryRetention }) => Promise<Store>;
 
 /** Returns a function that opens stores. Each store is closed after its test. */
-export function storesOf(open: OpenStore) {
+export function storeOpener(open: OpenStore) {
   const opened: Store[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });
-  return async (options: { clock?: Clock; retention?: Retention } = {}): Promise<Store> => {
+  return async (options: { clock?: Clock; retention?: HistoryRetention } = {}): Promise<Store> => {
     const store = await open({
       clock: options.clock ?? new ManualClock(),
-      retention: options.retention ?? defaultRetention,
+      retention: options.retention ?? defaultHistoryRetention,
     });
     opened.push(store);
     return store;
   };
 }
 
-export function key(slice: string, ...segments: string[]): Key {
+export function storeKey(slice: string, ...segments: string[]): Key {
   return { slice, segments };
 }
 
-export function range(slice: string, ...prefix: string[]): KeyRange {
+export function storeRange(slice: string, ...prefix: string[]): KeyRange {
   return { slice, prefix };
 }
 
-export async function put(store: Store, at: Key, value: string): Promise<Revision> {
+export async function putValue(store: Store, at: Key, value: string): Promise<Revision> {
   return logged(await store.transact({ writes: [{ key: at, value }] }));
 }
 
-export async function remove(store: Store, at: Key): Promise<Revision> {
+export async function removeKey(store: Store, at: Key): Promise<Revision> {
   return logged(await store.transact({ writes: [{ key: at, value: undefined }] }));
 }
 
@@ -46,7 +46,7 @@ function logged(revisions: readonly (Revision | undefined)[]): Revision {
 }
 
 /** Returns the StoreError that a promise rejects with. Throws if it resolves or rejects with another error. */
-export async function failure(promise: Promise<unknown>): Promise<StoreError> {
+export async function storeErrorOf(promise: Promise<unknown>): Promise<StoreError> {
   try {
     await promise;
   } catch (error) {
@@ -56,11 +56,11 @@ export async function failure(promise: Promise<unknown>): Promise<StoreError> {
   throw new Error('expected a rejection with a StoreError, but the promise resolved');
 }
 
-export async function failureCode(promise: Promise<unknown>): Promise<StoreErrorCode> {
-  return (await failure(promise)).code;
+export async function storeErrorCodeOf(promise: Promise<unknown>): Promise<StoreErrorCode> {
+  return (await storeErrorOf(promise)).code;
 }
 
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+export async function collectAsync<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);
   return collected;

@@ -1,42 +1,48 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../store.ts';
-import { Recorder } from './recorder.ts';
-import { key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
+import { ChangeRecorder } from './recorder.ts';
+import { type OpenStore, putValue, removeKey, storeKey, storeOpener, storeRange } from './suite-store.ts';
 
-export function watchingSection(open: OpenStore): void {
-  const newStore = storesOf(open);
+export function watchingTests(open: OpenStore): void {
+  const newStore = storeOpener(open);
 
   describe('observe', () => {
     it('reports each change with its previous value, before the writer is notified', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
-      await store.observe(range('s'), 1, recorder);
-      await put(store, key('s', 'x'), '1');
-      expect(recorder.changesSeen).toEqual([{ revision: 2, key: key('s', 'x'), value: '1' }]);
-      await put(store, key('s', 'x'), '2');
-      await remove(store, key('s', 'x'));
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s'), 1, recorder);
+      await putValue(store, storeKey('s', 'x'), '1');
+      expect(recorder.changesSeen).toEqual([{ revision: 2, key: storeKey('s', 'x'), value: '1' }]);
+      await putValue(store, storeKey('s', 'x'), '2');
+      await removeKey(store, storeKey('s', 'x'));
       expect(recorder.changesSeen.slice(1)).toEqual([
-        { revision: 3, key: key('s', 'x'), value: '2', previous: { value: '1', revision: 2 } },
-        { revision: 4, key: key('s', 'x'), previous: { value: '2', revision: 3 } },
+        { revision: 3, key: storeKey('s', 'x'), value: '2', previous: { value: '1', revision: 2 } },
+        { revision: 4, key: storeKey('s', 'x'), previous: { value: '2', revision: 3 } },
       ]);
     });
 
     it('reports only changes in the range', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
-      await store.observe(range('s', 'a'), 1, recorder);
-      for (const at of [key('s', 'a', 'x'), key('s', 'ab', 'x'), key('s', 'b', 'a'), key('t', 'a', 'x'), key('s', 'a')])
-        await put(store, at, '');
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s', 'a'), 1, recorder);
+      for (const at of [
+        storeKey('s', 'a', 'x'),
+        storeKey('s', 'ab', 'x'),
+        storeKey('s', 'b', 'a'),
+        storeKey('t', 'a', 'x'),
+        storeKey('s', 'a'),
+      ])
+        await putValue(store, at, '');
       expect(recorder.summary).toEqual(['a/x=', 'a=']);
     });
 
     it('reports nothing after it was ended', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
-      const stop = await store.observe(range('s'), 1, recorder);
-      await put(store, key('s', 'x'), '1');
+      const recorder = new ChangeRecorder();
+      const stop = await store.observe(storeRange('s'), 1, recorder);
+      await putValue(store, storeKey('s', 'x'), '1');
       stop();
-      await put(store, key('s', 'x'), '2');
+      await putValue(store, storeKey('s', 'x'), '2');
       expect(recorder.summary).toEqual(['x=1']);
       await store.close();
       expect(recorder.end).toBeUndefined();
@@ -44,9 +50,9 @@ export function watchingSection(open: OpenStore): void {
 
     it('skips changes up to a `since` in the future', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
-      await store.observe(range('s'), 3, recorder);
-      for (const value of ['2', '3', '4']) await put(store, key('s', 'x'), value);
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s'), 3, recorder);
+      for (const value of ['2', '3', '4']) await putValue(store, storeKey('s', 'x'), value);
       expect(recorder.summary).toEqual(['x=4']);
     });
 
@@ -55,16 +61,16 @@ export function watchingSection(open: OpenStore): void {
       const writes: Promise<unknown>[] = [];
       const echo = (changes: readonly Change[]) => {
         for (const { key: from, value } of changes) {
-          if (from.segments[0] === 'in') writes.push(put(store, key('s', 'out'), value ?? ''));
+          if (from.segments[0] === 'in') writes.push(putValue(store, storeKey('s', 'out'), value ?? ''));
         }
       };
-      const recorder = new Recorder();
-      await store.observe(range('s'), 1, { changes: echo, ended() {} });
-      await store.observe(range('s'), 1, recorder);
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s'), 1, { changes: echo, ended() {} });
+      await store.observe(storeRange('s'), 1, recorder);
       await store.transact({
         writes: [
-          { key: key('s', 'in'), value: '1' },
-          { key: key('s', 'in'), value: '2' },
+          { key: storeKey('s', 'in'), value: '1' },
+          { key: storeKey('s', 'in'), value: '2' },
         ],
       });
       await Promise.all(writes);
@@ -73,16 +79,16 @@ export function watchingSection(open: OpenStore): void {
 
     it('isolates the writer and other observers from an observer that throws', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
+      const recorder = new ChangeRecorder();
       const faulty = {
         changes() {
           throw new Error('faulty');
         },
         ended() {},
       };
-      await store.observe(range('s'), 1, faulty);
-      await store.observe(range('s'), 1, recorder);
-      await put(store, key('s', 'x'), '1');
+      await store.observe(storeRange('s'), 1, faulty);
+      await store.observe(storeRange('s'), 1, recorder);
+      await putValue(store, storeKey('s', 'x'), '1');
       expect(recorder.summary).toEqual(['x=1']);
     });
   });
@@ -90,30 +96,30 @@ export function watchingSection(open: OpenStore): void {
   describe('ordered, reliable, resumable: observers', () => {
     it('receive every change once and in order during concurrent writes', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
-      await store.observe(range('s'), 1, recorder);
-      await Promise.all(Array.from({ length: 200 }, (_, n) => put(store, key('s', `${n % 7}`), `${n}`)));
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s'), 1, recorder);
+      await Promise.all(Array.from({ length: 200 }, (_, n) => putValue(store, storeKey('s', `${n % 7}`), `${n}`)));
       expect(recorder.revisions).toEqual(Array.from({ length: 200 }, (_, n) => n + 2));
     });
 
     it('that start during writes miss no change and get none twice, from any revision', async () => {
       const store = await newStore();
-      const recorders: { since: number; recorder: Recorder }[] = [];
+      const recorders: { since: number; recorder: ChangeRecorder }[] = [];
       let writing = true;
       const observing = (async () => {
         for (let since = 1; writing || since < 60; since = (since % 60) + 7) {
-          const recorder = new Recorder();
+          const recorder = new ChangeRecorder();
           recorders.push({ since, recorder });
-          await store.observe(range('s'), since, recorder);
+          await store.observe(storeRange('s'), since, recorder);
         }
       })();
       for (let round = 0; round < 30; round++) {
-        await Promise.all(Array.from({ length: 10 }, (_, n) => put(store, key('s', `${n}`), `${round}`)));
+        await Promise.all(Array.from({ length: 10 }, (_, n) => putValue(store, storeKey('s', `${n}`), `${round}`)));
       }
       writing = false;
       await observing;
-      await put(store, key('s', 'last'), '');
-      const all = await store.history(range('s'), 1);
+      await putValue(store, storeKey('s', 'last'), '');
+      const all = await store.history(storeRange('s'), 1);
       expect(all).toHaveLength(301);
       expect(recorders.length).toBeGreaterThan(5);
       for (const { since, recorder } of recorders)
@@ -122,19 +128,19 @@ export function watchingSection(open: OpenStore): void {
 
     it('resume from every revision that they have received', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
-      await store.observe(range('s', 'a'), 1, recorder);
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s', 'a'), 1, recorder);
       for (let n = 0; n < 12; n++) {
         await store.transact({
           writes: [
-            { key: key('s', 'a', `${n % 3}`), value: n % 4 === 3 ? undefined : `${n}` },
-            { key: key('s', 'b', 'x'), value: `${n}` },
+            { key: storeKey('s', 'a', `${n % 3}`), value: n % 4 === 3 ? undefined : `${n}` },
+            { key: storeKey('s', 'b', 'x'), value: `${n}` },
           ],
         });
       }
       for (const since of [1, ...recorder.revisions]) {
-        const resumed = new Recorder();
-        const stop = await store.observe(range('s', 'a'), since, resumed);
+        const resumed = new ChangeRecorder();
+        const stop = await store.observe(storeRange('s', 'a'), since, resumed);
         expect(resumed.changesSeen).toEqual(recorder.changesSeen.filter(({ revision }) => revision > since));
         stop();
       }
@@ -143,10 +149,10 @@ export function watchingSection(open: OpenStore): void {
     it('receive thousands of changes from history', async () => {
       const store = await newStore();
       await store.transact({
-        writes: Array.from({ length: 5000 }, (_, n) => ({ key: key('s', `${n % 10}`), value: `${n}` })),
+        writes: Array.from({ length: 5000 }, (_, n) => ({ key: storeKey('s', `${n % 10}`), value: `${n}` })),
       });
-      const recorder = new Recorder();
-      await store.observe(range('s'), 1000, recorder);
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s'), 1000, recorder);
       expect(recorder.revisions).toEqual(Array.from({ length: 4001 }, (_, n) => n + 1001));
     });
   });
@@ -154,9 +160,9 @@ export function watchingSection(open: OpenStore): void {
   describe('bookmarkable: revision', () => {
     it('is that of the last write, and observers have received everything up to it', async () => {
       const store = await newStore();
-      const recorder = new Recorder();
-      await store.observe(range('s'), 1, recorder);
-      const writes = Array.from({ length: 50 }, (_, n) => put(store, key('s', `${n}`), ''));
+      const recorder = new ChangeRecorder();
+      await store.observe(storeRange('s'), 1, recorder);
+      const writes = Array.from({ length: 50 }, (_, n) => putValue(store, storeKey('s', `${n}`), ''));
       while (recorder.changesSeen.length < 50) {
         const revision = await store.revision('s');
         expect(recorder.revisions.at(-1) ?? 1).toBeGreaterThanOrEqual(revision);
@@ -169,12 +175,12 @@ export function watchingSection(open: OpenStore): void {
     it('is not behind the result of an earlier list or get', async () => {
       const store = await newStore();
       const writes = (async () => {
-        for (let n = 0; n < 50; n++) await put(store, key('s', 'x'), `${n}`);
+        for (let n = 0; n < 50; n++) await putValue(store, storeKey('s', 'x'), `${n}`);
       })();
       for (let shown = 1; shown < 51; ) {
-        shown = (await store.list(range('s'))).revision;
+        shown = (await store.list(storeRange('s'))).revision;
         expect(await store.revision('s')).toBeGreaterThanOrEqual(shown);
-        const entry = await store.get(key('s', 'x'));
+        const entry = await store.get(storeKey('s', 'x'));
         expect(await store.revision('s')).toBeGreaterThanOrEqual(entry?.revision ?? 1);
       }
       await writes;
@@ -184,21 +190,21 @@ export function watchingSection(open: OpenStore): void {
       const store = await newStore();
       let writing = true;
       const writes = (async () => {
-        for (let n = 0; n < 60; n++) await put(store, key('s', `${n % 5}`), `${n}`);
+        for (let n = 0; n < 60; n++) await putValue(store, storeKey('s', `${n % 5}`), `${n}`);
         writing = false;
       })();
       const caches: { state: Map<string, string> }[] = [];
       while (writing) {
-        const { entries, revision } = await store.list(range('s'));
+        const { entries, revision } = await store.list(storeRange('s'));
         const state = new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]));
         caches.push({ state });
         const changes = (seen: readonly Change[]) => {
           for (const change of seen) state.set(change.key.segments.join(), change.value ?? '');
         };
-        await store.observe(range('s'), revision, { changes, ended() {} });
+        await store.observe(storeRange('s'), revision, { changes, ended() {} });
       }
       await writes;
-      const { entries } = await store.list(range('s'));
+      const { entries } = await store.list(storeRange('s'));
       const truth = new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]));
       for (const { state } of caches) expect(state).toEqual(truth);
     });
@@ -207,9 +213,9 @@ export function watchingSection(open: OpenStore): void {
   describe('history', () => {
     it('returns the changes of the range after one revision up to another', async () => {
       const store = await newStore();
-      for (const name of ['a', 'b', 'a', 'b', 'a']) await put(store, key('s', name), name);
+      for (const name of ['a', 'b', 'a', 'b', 'a']) await putValue(store, storeKey('s', name), name);
       const revisions = async (...from: [since: number, to?: number]) =>
-        (await store.history(range('s', 'a'), ...from)).map(({ revision }) => revision);
+        (await store.history(storeRange('s', 'a'), ...from)).map(({ revision }) => revision);
       expect(await revisions(1)).toEqual([2, 4, 6]);
       expect(await revisions(2)).toEqual([4, 6]);
       expect(await revisions(2, 4)).toEqual([4]);

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { parseTrustedJson } from '@flotilla/json';
+import { type JsonObject, type JsonValue, parseTrustedJson } from '@flotilla/json';
 import { Agent, request } from 'undici';
 import { readLines } from '../../../src/lib/read-lines.ts';
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import type { HostLocation } from '../../../src/hosts/host.ts';
 import { readLines } from '../../../src/lib/read-lines.ts';
 import { type Flotilla, instancesPath } from './open-flotilla.ts';

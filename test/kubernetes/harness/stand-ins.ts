@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { JsonObject } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import type { HostLocation } from '../../../src/hosts/host.ts';
 import type { HostApi } from './host-api.ts';
 import type { KubernetesPrograms } from './programs.ts';

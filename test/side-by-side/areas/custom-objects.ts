@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { definition, group } from '../../../src/api/apiextensions/definition-cases.fixture.ts';
+import { definitionJson, testGroup } from '../../../src/api/apiextensions/definition-cases.fixture.ts';
 import { comparedTests } from '../area.ts';
 import type { Pair, SendOptions } from '../pair.ts';
 import { define, definitions } from './definitions.ts';
@@ -45,7 +45,7 @@ const boatSpec: Json = {
   },
 };
 
-const boat = definition('boats', {
+const boat = definitionJson('boats', {
   names: { plural: 'boats', kind: 'Boat', shortNames: ['bt'], categories: ['all'], listKind: 'Fleet' },
   versions: [
     {
@@ -112,8 +112,8 @@ const boat = definition('boats', {
   ],
 });
 
-const v1 = `/apis/${group}/v1/namespaces/default/boats`;
-const v2 = `/apis/${group}/v2beta1/namespaces/default/boats`;
+const v1 = `/apis/${testGroup}/v1/namespaces/default/boats`;
+const v2 = `/apis/${testGroup}/v2beta1/namespaces/default/boats`;
 
 /** Specs of boats, valid and invalid. */
 const specs: readonly unknown[] = [
@@ -160,7 +160,7 @@ const specs: readonly unknown[] = [
 export function customObjects(pair: Pair): void {
   const compared = comparedTests(pair);
   const object = (name: string, spec: unknown, version = 'v1', more: Json = {}): Json => ({
-    apiVersion: `${group}/${version}`,
+    apiVersion: `${testGroup}/${version}`,
     kind: 'Boat',
     metadata: { name },
     ...(spec === undefined ? {} : { spec }),
@@ -266,7 +266,7 @@ export function customObjects(pair: Pair): void {
       await pair.send({ path: `${v1}/second` });
       await pair.send({ path: `${v2}/second/status` });
       await pair.send({ path: `${v2}/second/scale` });
-      await pair.send({ path: `/apis/${group}/v3/namespaces/default/boats` });
+      await pair.send({ path: `/apis/${testGroup}/v3/namespaces/default/boats` });
       await pair.send((side) => {
         const json = side.kept('full');
         json.spec = { name: 'changed' };
@@ -312,7 +312,7 @@ export function customObjects(pair: Pair): void {
           atomic: { a: 'x' },
         }),
       );
-      await pair.prepare({ path: `${definitions}/boats.${group}` }, { keepAs: 'boats' });
+      await pair.prepare({ path: `${definitions}/boats.${testGroup}` }, { keepAs: 'boats' });
       await pair.prepare((side) => {
         const json = side.kept('boats') as unknown as Json & { spec: { versions: { schema: Json }[] } };
         const schema = JSON.parse(JSON.stringify(json.spec.versions[0]?.schema));
@@ -324,7 +324,7 @@ export function customObjects(pair: Pair): void {
         properties.atomic.required = ['b'];
         properties.fresh = { type: 'string', default: 'fresh' };
         Object.assign(json.spec.versions[0] ?? {}, { schema });
-        return { method: 'PUT', path: `${definitions}/boats.${group}`, json };
+        return { method: 'PUT', path: `${definitions}/boats.${testGroup}`, json };
       });
       for (const side of pair.sides) {
         while (!(await side.send({ path: `${v1}/old` })).text.includes('"fresh"'));

@@ -1,5 +1,9 @@
 import { describe } from 'vitest';
-import { definition, group, version } from '../../../src/api/apiextensions/definition-cases.fixture.ts';
+import {
+  definitionJson,
+  definitionVersionJson,
+  testGroup,
+} from '../../../src/api/apiextensions/definition-cases.fixture.ts';
 import { comparedTests } from '../area.ts';
 import type { Pair } from '../pair.ts';
 import { define } from './definitions.ts';
@@ -9,9 +13,9 @@ type Json = Record<string, unknown>;
 const text = { type: 'string', maxLength: 20 };
 const count = { type: 'integer' };
 
-const guarded = definition('guards', {
+const guarded = definitionJson('guards', {
   versions: [
-    version(
+    definitionVersionJson(
       { subresources: { status: {} } },
       {
         type: 'object',
@@ -57,12 +61,12 @@ const guarded = definition('guards', {
 /** Validation rules of objects: refusals, messages, and ratcheting of unchanged values. */
 export function customRules(pair: Pair): void {
   const compared = comparedTests(pair);
-  const path = `/apis/${group}/v1/namespaces/default/guards`;
+  const path = `/apis/${testGroup}/v1/namespaces/default/guards`;
   const post = (name: string, spec: Json) =>
     pair.send({
       method: 'POST',
       path,
-      json: { apiVersion: `${group}/v1`, kind: 'Guard', metadata: { name }, spec },
+      json: { apiVersion: `${testGroup}/v1`, kind: 'Guard', metadata: { name }, spec },
     });
   const patch = (name: string, body: Json) =>
     pair.send({

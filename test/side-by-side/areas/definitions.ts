@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from 'vitest';
 import {
-  definition,
+  definitionJson,
+  definitionVersionJson,
   rejectedDefinitions,
   rejectedRootSchemas,
   rejectedRules,
   rejectedSpecSchemas,
-  version,
 } from '../../../src/api/apiextensions/definition-cases.fixture.ts';
 import { comparedTests } from '../area.ts';
 import type { Pair } from '../pair.ts';
@@ -70,10 +70,13 @@ export function definitionAnswers(pair: Pair): void {
     });
 
     compared('with unknown members, and members of other types', async () => {
-      const odd = definition('odds', {
+      const odd = definitionJson('odds', {
         odd: 1,
         versions: [
-          version({ strange: true }, { type: 'object', foo: 1, properties: { a: { type: 'string', bar: 2 } } }),
+          definitionVersionJson(
+            { strange: true },
+            { type: 'object', foo: 1, properties: { a: { type: 'string', bar: 2 } } },
+          ),
         ],
       });
       for (const validation of ['Strict', 'Warn', 'Ignore']) {
@@ -82,11 +85,11 @@ export function definitionAnswers(pair: Pair): void {
     });
 
     compared('are defaulted, established, read and listed', async () => {
-      await post(definition('rights', { names: { plural: 'rights', kind: 'Right', shortNames: ['rg'] } }));
+      await post(definitionJson('rights', { names: { plural: 'rights', kind: 'Right', shortNames: ['rg'] } }));
       await Promise.all(pair.sides.map((side) => established(side, 'rights.cases.example.com')));
       await pair.send({ path: `${definitions}/rights.cases.example.com` }, { keepAs: 'right' });
       await pair.send({ path: `${definitions}/rights.cases.example.com/status` });
-      await post(definition('rights'));
+      await post(definitionJson('rights'));
     });
 
     compared('cannot change the identity of their objects', async () => {
@@ -101,7 +104,7 @@ export function definitionAnswers(pair: Pair): void {
       await put((spec) => Object.assign(spec, { scope: 'Cluster' }));
       await put((spec) => Object.assign(spec, { group: 'other.example.com' }));
       await put((spec) => Object.assign(spec, { names: { plural: 'others', kind: 'Other' } }));
-      await put((spec) => Object.assign(spec, { versions: [version({ name: 'v2' })] }));
+      await put((spec) => Object.assign(spec, { versions: [definitionVersionJson({ name: 'v2' })] }));
       await put((spec) => Object.assign(spec, { preserveUnknownFields: true }));
       await put(() => {}, { resourceVersion: '' });
       await put(() => {}, { resourceVersion: '1' });
@@ -110,7 +113,7 @@ export function definitionAnswers(pair: Pair): void {
     compared('with several versions and every feature of a version', async () => {
       const spec = { type: 'object', properties: { host: text, size: { type: 'integer', format: 'colour' } } };
       const versions = [
-        version({
+        definitionVersionJson({
           additionalPrinterColumns: [{ name: 'Host', type: 'string', jsonPath: '.spec.host', priority: 1 }],
           selectableFields: [{ jsonPath: '.spec.host' }],
           subresources: {
@@ -124,16 +127,18 @@ export function definitionAnswers(pair: Pair): void {
           deprecated: true,
           schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
         }),
-        version({ name: 'v2', storage: false, served: false }),
-        version({ name: 'v3beta1', storage: false, deprecated: true, deprecationWarning: 'go away' }),
+        definitionVersionJson({ name: 'v2', storage: false, served: false }),
+        definitionVersionJson({ name: 'v3beta1', storage: false, deprecated: true, deprecationWarning: 'go away' }),
       ];
-      await post(definition('manies', { names: { plural: 'manies', kind: 'Many', categories: ['all'] }, versions }));
+      await post(
+        definitionJson('manies', { names: { plural: 'manies', kind: 'Many', categories: ['all'] }, versions }),
+      );
       await Promise.all(pair.sides.map((side) => established(side, 'manies.cases.example.com')));
       await pair.send({ path: `${definitions}/manies.cases.example.com` });
     });
 
     compared('with a name that another of the group has are not established', async () => {
-      const taken = definition('twins', { names: { plural: 'twins', kind: 'Right', shortNames: ['rg', 'tw'] } });
+      const taken = definitionJson('twins', { names: { plural: 'twins', kind: 'Right', shortNames: ['rg', 'tw'] } });
       await post(taken);
       const waits = async (side: Side) => {
         const signal = AbortSignal.timeout(30_000);
@@ -156,7 +161,7 @@ export function definitionAnswers(pair: Pair): void {
         ['bypasses', 'unapproved, for a test'],
         ['approvals', 'https://github.com/kubernetes/kubernetes/pull/78458'],
       ] as const) {
-        const json = definition(plural, { group: 'sea.k8s.io' });
+        const json = definitionJson(plural, { group: 'sea.k8s.io' });
         const annotations = { 'api-approved.kubernetes.io': approval };
         const name = `${plural}.sea.k8s.io`;
         await post({ ...json, metadata: { name, annotations } });
@@ -189,7 +194,7 @@ export function definitionAnswers(pair: Pair): void {
       await pair.send({ method: 'DELETE', path: `${definitions}/${name}` });
       await Promise.all(pair.sides.map((side) => gone(side, name)));
       await pair.send({ path: '/apis/cases.example.com/v1/namespaces/default/manies' });
-      await define(pair, definition('manies', { names: { plural: 'manies', kind: 'Many' } }));
+      await define(pair, definitionJson('manies', { names: { plural: 'manies', kind: 'Many' } }));
       await pair.send({ path: '/apis/cases.example.com/v1/namespaces/default/manies' });
     });
   });

@@ -4,7 +4,7 @@ import { errorMessage } from '../error-notice.tsx';
 import { Dialog } from '../form/dialog.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './bulk-dialog.module.css';
-import { type ItemOutcome, runForEach } from './run-for-each.ts';
+import { type BulkItemState, runForEach } from './run-for-each.ts';
 
 export interface BulkItem {
   readonly key: string;
@@ -44,7 +44,7 @@ export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) 
   const [items] = useState(given);
   const [text, setText] = useState('');
   const [stage, setStage] = useState<'asking' | 'running' | 'over'>('asking');
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, ItemOutcome>>(new Map());
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, BulkItemState>>(new Map());
   const [stopped] = useState(() => new AbortController());
   const closing = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -116,12 +116,12 @@ export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) 
 }
 
 interface SumProps extends Pick<BulkDialogProps<BulkItem>, 'items' | 'doneLabel'> {
-  readonly outcomes: ReadonlyMap<string, ItemOutcome>;
+  readonly outcomes: ReadonlyMap<string, BulkItemState>;
 }
 
 /** The progress of the action. Screen readers announce it. */
 function Sum({ items, outcomes, doneLabel }: SumProps) {
-  const count = (state: ItemOutcome['state']) => [...outcomes.values()].filter((each) => each.state === state).length;
+  const count = (state: BulkItemState['state']) => [...outcomes.values()].filter((each) => each.state === state).length;
   const [done, failed] = [count('done'), count('failed')];
   return (
     <div>
@@ -158,7 +158,7 @@ function Names({ items, outcomes, doneLabel }: SumProps) {
   );
 }
 
-function Result({ outcome, doneWord }: { readonly outcome: ItemOutcome | undefined; readonly doneWord: string }) {
+function Result({ outcome, doneWord }: { readonly outcome: BulkItemState | undefined; readonly doneWord: string }) {
   if (outcome === undefined || outcome.state === 'waiting') return null;
   if (outcome.state === 'running') return <span className={classes.where}>…</span>;
   if (outcome.state === 'failed') return <span className={classes.failed}>{errorMessage(outcome.error)}</span>;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type ItemOutcome, runForEach } from './run-for-each.ts';
+import { type BulkItemState, runForEach } from './run-for-each.ts';
 
 const items = Array.from({ length: 10 }, (_, index) => ({ key: `k${index}` }));
 
 test('each item gets its own outcome, and a failure does not stop the others', async () => {
-  const outcomes = new Map<string, ItemOutcome>();
+  const outcomes = new Map<string, BulkItemState>();
   let running = 0;
   let most = 0;
   await runForEach(

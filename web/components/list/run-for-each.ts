@@ -1,5 +1,5 @@
 /** The state of one item of a bulk action. */
-export type ItemOutcome =
+export type BulkItemState =
   | { readonly state: 'waiting' | 'running' | 'done' }
   | { readonly state: 'failed'; error: unknown };
 
@@ -7,7 +7,7 @@ export interface RunForEachOptions {
   /** The maximum number of items that are processed at the same time. Optional; defaults to 4. */
   readonly concurrency?: number;
   readonly signal: AbortSignal;
-  onOutcome(key: string, outcome: ItemOutcome): void;
+  onOutcome(key: string, outcome: BulkItemState): void;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { displayNameOf, type Named } from '../../data/objects/display-name.ts';
+import { displayNameOf, type ObjectWithDisplayName } from '../../data/objects/display-name.ts';
 import { PageHeader } from '../page-header.tsx';
 
 export interface ObjectHeaderProps {
-  readonly object: Named;
+  readonly object: ObjectWithDisplayName;
   readonly back: ReactNode;
   /** The buttons for actions on the object. */
   readonly children: ReactNode;

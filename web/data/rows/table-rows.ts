@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { parseTrustedJson } from '@flotilla/json';
+import { type JsonValue, parseTrustedJson } from '@flotilla/json';
 import type { KubeObject, ListMeta, ObjectMeta } from '../../../src/api/meta.ts';
 import { type Status, StatusError } from '../../../src/api/status.ts';
 import type { ColumnDefinition } from '../../../src/api/table.ts';

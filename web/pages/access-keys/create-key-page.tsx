@@ -8,7 +8,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { getObject } from '../../data/objects/objects.ts';
 import { parsePrincipalKey } from '../../data/principals.ts';
 import { useSelf } from '../../data/session/use-self.ts';
-import { duplicateForm, emptyForm } from './key-form.ts';
+import { duplicateKeyForm, initialKeyForm } from './key-form.ts';
 import { KeyFormPanel } from './key-form-panel.tsx';
 import { keySpec } from './key-spec.ts';
 
@@ -31,7 +31,9 @@ export function CreateKeyPage() {
         }
       />
       {like === undefined ? (
-        <KeyFormPanel initial={{ ...emptyForm, owner: owner === undefined ? undefined : parsePrincipalKey(owner) }} />
+        <KeyFormPanel
+          initial={{ ...initialKeyForm, owner: owner === undefined ? undefined : parsePrincipalKey(owner) }}
+        />
       ) : (
         <DuplicateKeyForm like={like} />
       )}
@@ -48,5 +50,5 @@ function DuplicateKeyForm({ like }: { readonly like: string }) {
   });
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <LoadingIndicator message={`Loading ${like}`} />;
-  return <KeyFormPanel key={like} initial={duplicateForm(data)} />;
+  return <KeyFormPanel key={like} initial={duplicateKeyForm(data)} />;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
 import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../../src/api/naming.ts';
-import { accessStateOf, cluster, instance, project } from '../../../src/auth/authz/access-state.fixture.ts';
+import { accessStateOf, testCluster, testInstance, testProject } from '../../../src/auth/authz/access-state.fixture.ts';
 import type { RequestTarget } from '../../../src/auth/authz/attributes.ts';
 import { decide } from '../../../src/auth/authz/decide.ts';
 import { compileScope } from '../../../src/auth/authz/scope.ts';
@@ -74,9 +74,9 @@ describe('describeScope', () => {
 
   it('agrees with decisions of the server for any scope', () => {
     const state = accessStateOf({
-      projects: [project('p'), project('q')],
-      instances: [instance('p', 'a'), instance('p', 'b'), instance('q', 'a')],
-      clusters: [cluster('c1'), cluster('c2')],
+      projects: [testProject('p'), testProject('q')],
+      instances: [testInstance('p', 'a'), testInstance('p', 'b'), testInstance('q', 'a')],
+      clusters: [testCluster('c1'), testCluster('c2')],
     });
     const names = (...each: string[]) => fc.constantFrom(...each, '*');
     const scopes: fc.Arbitrary<Scope> = fc.record(

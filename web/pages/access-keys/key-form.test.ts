@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { daySeconds, describeLifetime, duplicateForm, emptyForm, keyDocument } from './key-form.ts';
+import { daySeconds, describeLifetime, duplicateKeyForm, initialKeyForm, keyDocument } from './key-form.ts';
 
 describe('keyDocument', () => {
   it('contains only the chosen fields', () => {
-    expect(keyDocument(emptyForm)).toEqual({ metadata: {}, spec: { ttl: 30 * daySeconds } });
-    expect(keyDocument({ ...emptyForm, ttl: 0, afterUse: true })).toEqual({ metadata: {}, spec: {} });
+    expect(keyDocument(initialKeyForm)).toEqual({ metadata: {}, spec: { ttl: 30 * daySeconds } });
+    expect(keyDocument({ ...initialKeyForm, ttl: 0, afterUse: true })).toEqual({ metadata: {}, spec: {} });
   });
 
   it('has a scope without empty lists, and only if access is limited', () => {
     const scope = { [scopeCliFlag]: false, projects: [{ project: 'p' }], clusters: [] };
-    expect(keyDocument({ ...emptyForm, scope }).spec.scope).toBeUndefined();
-    expect(keyDocument({ ...emptyForm, scope, isNarrowed: true }).spec.scope).toEqual({ projects: [{ project: 'p' }] });
-    expect(keyDocument({ ...emptyForm, scope: { [scopeCliFlag]: true }, isNarrowed: true }).spec.scope).toEqual({
+    expect(keyDocument({ ...initialKeyForm, scope }).spec.scope).toBeUndefined();
+    expect(keyDocument({ ...initialKeyForm, scope, isNarrowed: true }).spec.scope).toEqual({
+      projects: [{ project: 'p' }],
+    });
+    expect(keyDocument({ ...initialKeyForm, scope: { [scopeCliFlag]: true }, isNarrowed: true }).spec.scope).toEqual({
       [scopeCliFlag]: true,
     });
   });
@@ -27,8 +29,11 @@ describe('keyDocument', () => {
       scope: { rules: [{ verbs: ['get'] }] },
     };
     const { type: _, ...same } = spec;
-    expect(keyDocument({ ...duplicateForm(spec), name: ' two ' })).toEqual({ metadata: { name: 'two' }, spec: same });
-    expect(duplicateForm({ user: 'anna' })).toMatchObject({
+    expect(keyDocument({ ...duplicateKeyForm(spec), name: ' two ' })).toEqual({
+      metadata: { name: 'two' },
+      spec: same,
+    });
+    expect(duplicateKeyForm({ user: 'anna' })).toMatchObject({
       owner: { kind: 'User', name: 'anna' },
       isNarrowed: false,
     });

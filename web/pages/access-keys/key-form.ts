@@ -21,7 +21,7 @@ export interface KeyForm extends DisplayFields {
 export const daySeconds = 86_400;
 
 /** The initial state of the form. The default lifetime limits the time for which a forgotten key works to 30 days. */
-export const emptyForm: KeyForm = {
+export const initialKeyForm: KeyForm = {
   name: '',
   displayName: '',
   description: '',
@@ -33,10 +33,10 @@ export const emptyForm: KeyForm = {
 };
 
 /** Returns the state of the form for a duplicate of an existing key. */
-export function duplicateForm(spec: AccessKeySpec): KeyForm {
+export function duplicateKeyForm(spec: AccessKeySpec): KeyForm {
   const { displayName = '', description = '', ttl = 0, ttlAfterLastActivity = false, scope } = spec;
   return {
-    ...emptyForm,
+    ...initialKeyForm,
     displayName,
     description,
     owner: ownerOfKey(spec),

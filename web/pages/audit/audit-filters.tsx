@@ -2,7 +2,7 @@ import { Button, Collapse, Group, NativeSelect, SimpleGrid, Switch, TextInput } 
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
-import { type AuditSearch, countExtraFilters, type Period } from './audit-search.ts';
+import { type AuditSearch, countExtraFilters, type SearchPeriod } from './audit-search.ts';
 
 export interface AuditFiltersProps {
   readonly search: AuditSearch;
@@ -23,7 +23,7 @@ const fields: readonly { readonly name: TextName; readonly label: string; readon
   { name: 'name', label: 'Name', placeholder: 'demo' },
 ];
 
-const times: readonly { readonly value: Period | ''; readonly label: string }[] = [
+const times: readonly { readonly value: SearchPeriod | ''; readonly label: string }[] = [
   { value: '', label: 'Any time' },
   { value: '1h', label: 'Last hour' },
   { value: '24h', label: 'Last 24 hours' },
@@ -73,7 +73,7 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
           data={[...times]}
           value={search.within ?? ''}
           onChange={(event) => {
-            const within = event.currentTarget.value as Period | '';
+            const within = event.currentTarget.value as SearchPeriod | '';
             apply({ within: within === '' ? undefined : within });
           }}
         />

@@ -12,7 +12,7 @@ export interface AuditSearch {
   readonly code?: string | undefined;
   readonly decision?: AuditDecision | undefined;
   /** A period that ends now, such as the last 24 hours. Optional; overrides `since`. */
-  readonly within?: Period | undefined;
+  readonly within?: SearchPeriod | undefined;
   /** The earliest time of an event in RFC 3339 format; `until` is the latest. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -20,8 +20,13 @@ export interface AuditSearch {
   readonly stages?: 'all' | undefined;
 }
 
-export const periods = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const;
-export type Period = keyof typeof periods;
+export const searchPeriodsMs = {
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 7 * 86_400_000,
+  '30d': 30 * 86_400_000,
+} as const;
+export type SearchPeriod = keyof typeof searchPeriodsMs;
 
 const textParameters = [
   'text',
@@ -47,14 +52,14 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
   return {
     ...given,
     ...(decision === 'allowed' || decision === 'denied' ? { decision } : {}),
-    ...(typeof within === 'string' && Object.hasOwn(periods, within) ? { within: within as Period } : {}),
+    ...(typeof within === 'string' && Object.hasOwn(searchPeriodsMs, within) ? { within: within as SearchPeriod } : {}),
     ...(stages === 'all' ? { stages } : {}),
   };
 }
 
 /** Builds the query for the server. `now` is the time of the search, so that all result pages cover the same period. */
 export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now: number): AuditQuery {
-  const from = within === undefined ? since : new Date(now - periods[within]).toISOString();
+  const from = within === undefined ? since : new Date(now - searchPeriodsMs[within]).toISOString();
   const given = Object.entries({ ...rest, since: from }).filter(([, value]) => value !== undefined && value !== '');
   return {
     ...(Object.fromEntries(given) as AuditQuery),

@@ -26,6 +26,6 @@ export function clusterStatus({ metadata, status }: Cluster): 'Online' | 'Offlin
 }
 
 /** True if the server reaches the cluster through an agent and that agent has never connected. */
-export function lacksAgent(cluster: Cluster): boolean {
+export function isWaitingForAgent(cluster: Cluster): boolean {
   return connectionOf(cluster) === 'agent' && cluster.status?.reason === 'NoAgent';
 }

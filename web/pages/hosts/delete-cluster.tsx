@@ -6,11 +6,11 @@ import { kinds } from '../../data/kind-ref.ts';
 import { deleteObject } from '../../data/objects/objects.ts';
 import { loadedCount } from '../../data/rows/fleet-counts.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
-import { instancesOn } from './instances-tab.tsx';
+import { clusterInstancesQuery } from './instances-tab.tsx';
 
 export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
   const { name = '', uid } = cluster.metadata;
-  const count = loadedCount(useRows(instancesOn(name)));
+  const count = loadedCount(useRows(clusterInstancesQuery(name)));
   return (
     <Confirm
       title={`Disconnect ${name}?`}

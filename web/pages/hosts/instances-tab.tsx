@@ -6,7 +6,7 @@ import { projectColumn } from '../../data/rows/list-columns.ts';
 import type { RowsQuery } from '../../data/rows/live-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 
-export function instancesOn(cluster: string): RowsQuery {
+export function clusterInstancesQuery(cluster: string): RowsQuery {
   return { kind: kinds.instance, fieldSelector: `spec.clusterRef.cluster=${cluster}` };
 }
 
@@ -16,7 +16,7 @@ const filters = ['Status', 'Project'];
 
 /** A tab with the virtual clusters on a cluster that the caller may see. */
 export function InstancesTab({ cluster }: { readonly cluster: string }) {
-  const rows = useRows(instancesOn(cluster));
+  const rows = useRows(clusterInstancesQuery(cluster));
   return (
     <ResourceList
       what="virtual clusters"

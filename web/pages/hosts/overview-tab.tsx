@@ -16,8 +16,8 @@ import { ownerOf } from '../../data/owner.ts';
 import { usePermission } from '../../data/permissions.ts';
 import { loadedCount } from '../../data/rows/fleet-counts.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
-import { clusterSpec, clusterStatus, connectionLabels, connectionOf, lacksAgent } from './cluster-info.ts';
-import { instancesOn } from './instances-tab.tsx';
+import { clusterSpec, clusterStatus, connectionLabels, connectionOf, isWaitingForAgent } from './cluster-info.ts';
+import { clusterInstancesQuery } from './instances-tab.tsx';
 
 const conditionLabels: Readonly<Record<string, string>> = {
   Ready: 'Ready for virtual clusters',
@@ -39,14 +39,14 @@ const uncounted = (
 export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '', creationTimestamp } = cluster.metadata;
   const { description, directEndpoint } = clusterSpec(cluster);
-  const instances = useRows(instancesOn(name));
+  const instances = useRows(clusterInstancesQuery(name));
   const owner = ownerOf(cluster);
   const status = clusterStatus(cluster);
   const fallback = status === 'Pending' ? 'The server has not checked the cluster yet.' : 'Ready to use.';
   const { message, kubernetesVersion, clusterUID, conditions = [] } = cluster.status ?? {};
   return (
     <>
-      {lacksAgent(cluster) ? (
+      {isWaitingForAgent(cluster) ? (
         <Alert color="yellow" mb="md" title="The agent has not connected yet" role="status">
           <LinkButton
             to="/hosts/$cluster"

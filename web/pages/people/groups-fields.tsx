@@ -1,6 +1,6 @@
 import { Switch, TagsInput } from '@mantine/core';
 import { adminsGroup } from '../../../src/api/naming.ts';
-import { withAdmin } from './user-spec.ts';
+import { withAdminsGroup } from './user-spec.ts';
 
 export interface GroupsFieldsProps {
   readonly value: readonly string[];
@@ -19,13 +19,13 @@ export function GroupsFields({ value, onChange, error, adminText }: GroupsFields
         label="Administrator"
         description={adminText}
         checked={isAdmin}
-        onChange={(event) => onChange(withAdmin(value, event.currentTarget.checked))}
+        onChange={(event) => onChange(withAdminsGroup(value, event.currentTarget.checked))}
       />
       <TagsInput
         label="Groups"
         description="Role bindings in clusters can refer to these groups. Type a name and press Enter."
         value={value.filter((group) => group !== adminsGroup)}
-        onChange={(groups) => onChange(withAdmin(groups, isAdmin))}
+        onChange={(groups) => onChange(withAdminsGroup(groups, isAdmin))}
         error={error}
         clearable
         clearButtonProps={{ 'aria-label': 'Clear groups' }}

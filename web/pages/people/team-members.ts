@@ -13,10 +13,10 @@ async function changeUsers(team: string, change: (users: readonly string[]) => s
   }));
 }
 
-export async function joinTeam(team: string, user: string): Promise<void> {
+export async function addTeamMember(team: string, user: string): Promise<void> {
   await changeUsers(team, (users) => [...users.filter((each) => each !== user), user]);
 }
 
-export async function leaveTeam(team: string, user: string): Promise<void> {
+export async function removeTeamMember(team: string, user: string): Promise<void> {
   await changeUsers(team, (users) => users.filter((each) => each !== user));
 }

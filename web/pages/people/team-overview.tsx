@@ -11,8 +11,8 @@ import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { ownerOf } from '../../data/owner.ts';
 import { usePermission } from '../../data/permissions.ts';
-import { JoinTeam } from './join-team.tsx';
-import { LeaveTeam } from './leave-team.tsx';
+import { AddToTeam } from './add-to-team.tsx';
+import { RemoveFromTeam } from './remove-from-team.tsx';
 import { teamSpec } from './team-members.ts';
 import { Groups } from './user-overview.tsx';
 
@@ -82,8 +82,10 @@ function Members({ team }: { readonly team: Team }) {
           }))}
         />
       )}
-      {isAdding ? <JoinTeam team={name} onClose={() => setAdding(false)} /> : null}
-      {removing === undefined ? null : <LeaveTeam team={name} user={removing} onClose={() => setRemoving(undefined)} />}
+      {isAdding ? <AddToTeam team={name} onClose={() => setAdding(false)} /> : null}
+      {removing === undefined ? null : (
+        <RemoveFromTeam team={name} user={removing} onClose={() => setRemoving(undefined)} />
+      )}
     </Panel>
   );
 }

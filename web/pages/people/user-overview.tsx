@@ -11,8 +11,8 @@ import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermission } from '../../data/permissions.ts';
-import { JoinTeam } from './join-team.tsx';
-import { LeaveTeam } from './leave-team.tsx';
+import { AddToTeam } from './add-to-team.tsx';
+import { RemoveFromTeam } from './remove-from-team.tsx';
 import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
 
 /** A tab with the details and teams of a user. */
@@ -106,8 +106,10 @@ function Teams({ user }: { readonly user: User }) {
           }))}
         />
       )}
-      {removing === undefined ? null : <LeaveTeam team={removing} user={name} onClose={() => setRemoving(undefined)} />}
-      {isJoining ? <JoinTeam user={name} onClose={() => setJoining(false)} /> : null}
+      {removing === undefined ? null : (
+        <RemoveFromTeam team={removing} user={name} onClose={() => setRemoving(undefined)} />
+      )}
+      {isJoining ? <AddToTeam user={name} onClose={() => setJoining(false)} /> : null}
     </Panel>
   );
 }

@@ -14,7 +14,7 @@ export function isAdminUser(user: User): boolean {
 }
 
 /** Returns the groups with or without the administrators group. */
-export function withAdmin(groups: readonly string[], isAdmin: boolean): string[] {
+export function withAdminsGroup(groups: readonly string[], isAdmin: boolean): string[] {
   const others = groups.filter((group) => group !== adminsGroup);
   return isAdmin ? [...others, adminsGroup] : others;
 }

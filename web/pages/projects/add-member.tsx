@@ -7,12 +7,12 @@ import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import type { Principal } from '../../data/principals.ts';
 import { changeMembers } from './change-members.ts';
-import { type Role, roles, withMember } from './members.ts';
+import { type ProjectRole, roles, withMember } from './members.ts';
 
 /** A dialog that adds a user or a team to a project with a role. */
 export function AddMember({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
   const [principal, setPrincipal] = useState<Principal>();
-  const [role, setRole] = useState<Role>(projectRoles.user);
+  const [role, setRole] = useState<ProjectRole>(projectRoles.user);
 
   async function send(): Promise<void> {
     if (principal === undefined) return;
@@ -38,7 +38,7 @@ export function AddMember({ project, onClose }: { readonly project: string; read
             required
             autoFocus
           />
-          <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)}>
+          <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as ProjectRole)}>
             <Stack gap="xs" mt="xs">
               {roles.map(({ value, label, about }) => (
                 <Radio key={value} value={value} label={label} description={about} />

@@ -14,7 +14,7 @@ import { displayNameOf } from '../../data/objects/display-name.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { type RowsWithRetry, useRows } from '../../data/rows/use-rows.ts';
 import { type AllowList, isAllowed, readAllowList } from './allow-list.ts';
-import { EditClusters, EditTemplates } from './edit-allowed.tsx';
+import { EditAllowedClusters, EditAllowedTemplates } from './edit-allowed.tsx';
 import { projectSpec } from './project-spec.ts';
 
 /** A tab with the clusters and templates that virtual clusters of the project may use. */
@@ -88,8 +88,8 @@ export function AllowedTab({ project }: { readonly project: Project }) {
             : 'New virtual clusters that specify no template use the default template.'}
         </Text>
       </Panel>
-      {open === 'clusters' ? <EditClusters project={project} onClose={() => setOpen(undefined)} /> : null}
-      {open === 'templates' ? <EditTemplates project={project} onClose={() => setOpen(undefined)} /> : null}
+      {open === 'clusters' ? <EditAllowedClusters project={project} onClose={() => setOpen(undefined)} /> : null}
+      {open === 'templates' ? <EditAllowedTemplates project={project} onClose={() => setOpen(undefined)} /> : null}
     </>
   );
 }

@@ -18,7 +18,7 @@ interface EditProps {
 }
 
 /** A dialog that edits the allowed clusters of a project. */
-export function EditClusters({ project, onClose }: EditProps) {
+export function EditAllowedClusters({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
   const [allowed, setAllowed] = useState(readAllowList(projectSpec(project).allowedClusters));
   const names = useNames(kinds.cluster, allowed);
@@ -47,7 +47,7 @@ export function EditClusters({ project, onClose }: EditProps) {
 }
 
 /** A dialog that edits the allowed templates of a project. */
-export function EditTemplates({ project, onClose }: EditProps) {
+export function EditAllowedTemplates({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
   const [allowed, setAllowed] = useState(readAllowList(spec.allowedTemplates));

@@ -3,13 +3,13 @@ import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
 import { Icon } from '../../components/icon.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
 import { PrincipalLink } from '../../components/object/principal-link.tsx';
-import { type Role, roleLabel, roles } from './members.ts';
+import { type ProjectRole, roleLabel, roles } from './members.ts';
 
 export interface MemberTableProps {
   readonly members: readonly ProjectMember[];
   /** True if the caller may change roles and remove members. */
   readonly mayChange: boolean;
-  onChange(member: ProjectMember, role: Role): void;
+  onChange(member: ProjectMember, role: ProjectRole): void;
   onRemove(member: ProjectMember): void;
 }
 
@@ -36,7 +36,7 @@ export function MemberTable({ members, mayChange, onChange, onRemove }: MemberTa
               aria-label={`Role of ${member.name}`}
               value={member.clusterRole}
               data={roles.map(({ value, label }) => ({ value, label }))}
-              onChange={(event) => onChange(member, event.currentTarget.value as Role)}
+              onChange={(event) => onChange(member, event.currentTarget.value as ProjectRole)}
             />
           ) : (
             roleLabel(member.clusterRole)

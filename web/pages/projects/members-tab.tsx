@@ -10,7 +10,7 @@ import { usePermission } from '../../data/permissions.ts';
 import { AddMember } from './add-member.tsx';
 import { changeMembers } from './change-members.ts';
 import { MemberTable } from './member-table.tsx';
-import { type Role, roleLabel, roles, sortMembers, withRole } from './members.ts';
+import { type ProjectRole, roleLabel, roles, sortMembers, withRole } from './members.ts';
 import { projectSpec } from './project-spec.ts';
 import { RemoveMember } from './remove-member.tsx';
 
@@ -34,7 +34,7 @@ export function MembersTab({ project }: { readonly project: Project }) {
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<ProjectMember>();
 
-  async function change(member: ProjectMember, role: Role): Promise<void> {
+  async function change(member: ProjectMember, role: ProjectRole): Promise<void> {
     try {
       await changeMembers(name, (all) => withRole(all, member, role));
       notify.done(`Changed role of ${member.name} to ${roleLabel(role)}`);

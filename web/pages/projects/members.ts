@@ -1,10 +1,10 @@
 import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
 import { projectRoles } from '../../../src/api/naming.ts';
 
-export type Role = ProjectMember['clusterRole'];
+export type ProjectRole = ProjectMember['clusterRole'];
 
 /** The project roles, each with a label and a description for the user. */
-export const roles: readonly { readonly value: Role; readonly label: string; readonly about: string }[] = [
+export const roles: readonly { readonly value: ProjectRole; readonly label: string; readonly about: string }[] = [
   {
     value: projectRoles.admin,
     label: 'Admin',
@@ -22,7 +22,7 @@ export const roles: readonly { readonly value: Role; readonly label: string; rea
   },
 ];
 
-export function roleLabel(role: Role): string {
+export function roleLabel(role: ProjectRole): string {
   return roles.find(({ value }) => value === role)?.label ?? role;
 }
 
@@ -42,7 +42,11 @@ export function withoutMember(members: readonly ProjectMember[], member: Project
  * Returns the members with a new role for one member, without duplicates. A member that was removed in the meantime is
  * not added again.
  */
-export function withRole(members: readonly ProjectMember[], member: ProjectMember, clusterRole: Role): ProjectMember[] {
+export function withRole(
+  members: readonly ProjectMember[],
+  member: ProjectMember,
+  clusterRole: ProjectRole,
+): ProjectMember[] {
   const changed = { ...member, clusterRole };
   return members
     .filter((one) => isSame(one, member) || !isSame(one, changed))

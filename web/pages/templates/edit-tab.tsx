@@ -8,13 +8,13 @@ import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import classes from './edit-tab.module.css';
-import type { RenderedPanelProps } from './rendered-panel.tsx';
+import type { TemplatePreviewPanelProps } from './template-preview-panel.tsx';
 import { templateVersions } from './template-versions.ts';
 
 /** The preview. It is loaded on demand, because it needs a YAML parser and a regular expression engine. */
-const RenderedPanel = lazyComponent<Omit<RenderedPanelProps, 'render'>>(async () => {
-  const [{ RenderedPanel: Panel }, { renderDefinition }] = await Promise.all([
-    import('./rendered-panel.tsx'),
+const RenderedPanel = lazyComponent<Omit<TemplatePreviewPanelProps, 'render'>>(async () => {
+  const [{ TemplatePreviewPanel: Panel }, { renderDefinition }] = await Promise.all([
+    import('./template-preview-panel.tsx'),
     import('../../components/editor/render-template.ts'),
   ]);
   return (props) => <Panel render={renderDefinition} {...props} />;

@@ -34,10 +34,10 @@ export function usableParameters({ parameters }: TemplateVersion): readonly Temp
 }
 
 /** The server's own template renderer. The preview uses it, so that it shows exactly what the server would create. */
-export type Render = typeof renderDefinition;
+export type TemplateRenderer = typeof renderDefinition;
 
 export function renderSample(
-  render: Render,
+  render: TemplateRenderer,
   part: TemplateVersion,
   { given, platform }: { readonly given: string; readonly platform: PlatformValues },
 ): RenderedSample {

@@ -13,7 +13,7 @@ import type { Row } from '../../data/rows/table-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { BulkButtons } from './list/bulk-buttons.tsx';
-import { ChangeDialog, type ChangeRequest } from './list/change-dialog.tsx';
+import { InstanceChangeDialog, type InstanceChangeRequest } from './list/change-dialog.tsx';
 import { InstanceMenu } from './list/instance-menu.tsx';
 
 const extraColumns = [projectColumn];
@@ -37,7 +37,7 @@ const cells: CellRenderers = {
 export function InstancesPage() {
   const rows = useRows({ kind: kinds.instance });
   const { known, projects } = useCreatableProjects();
-  const [request, setRequest] = useState<ChangeRequest>();
+  const [request, setRequest] = useState<InstanceChangeRequest>();
   const statusOf = useMemo(() => {
     const column = serverColumns(rows.columns).find(({ name }) => name === 'Status');
     return (row: Row) => column?.text(row) ?? '';
@@ -82,7 +82,7 @@ export function InstancesPage() {
           action: create,
         }}
       />
-      {request === undefined ? null : <ChangeDialog request={request} onClose={() => setRequest(undefined)} />}
+      {request === undefined ? null : <InstanceChangeDialog request={request} onClose={() => setRequest(undefined)} />}
     </>
   );
 }

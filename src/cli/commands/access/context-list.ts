@@ -1,7 +1,7 @@
 import type { CommandRun } from '../../command-spec.ts';
 import { readConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
-import { plainTable } from '../../output/print-table.ts';
+import { formatTable } from '../../output/print-table.ts';
 
 export const run: CommandRun = async ({ environment, terminal }) => {
   const { current, logins } = await readConfig(configPath(environment));
@@ -13,6 +13,6 @@ export const run: CommandRun = async ({ environment, terminal }) => {
     login.project ?? 'default',
   ]);
   if (rows.length === 0) terminal.printToStderr('no saved logins; run: flotilla login URL\n');
-  else terminal.print(plainTable(['Current', 'Name', 'Server', 'User', 'Project'], rows, terminal.colors));
+  else terminal.print(formatTable(['Current', 'Name', 'Server', 'User', 'Project'], rows, terminal.colors));
   return undefined;
 };

@@ -7,7 +7,7 @@ import { chooseAuthority } from '../../connection/choose-authority.ts';
 import { fetchSelf } from '../../connection/fetch-self.ts';
 import { logInWithPassword } from '../../connection/password-login.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from '../../connection/server-address.ts';
-import { withAccess } from '../../connection/server-api.ts';
+import { withServerConnection } from '../../connection/server-api.ts';
 import { promptSecret } from '../../input/prompt-user.ts';
 import { readSecretFromStdin } from '../../input/read-stdin.ts';
 
@@ -22,7 +22,7 @@ export const run: CommandRun = async (call) => {
   const accessKey = await accessKeyFor(address, authority, call);
   const project = values.text('project');
   const access = { ...address, authority, accessKey, project: project ?? '', context: undefined };
-  const self = await withAccess(access, call, (api) => fetchSelf(api, call.interrupted));
+  const self = await withServerConnection(access, call, (api) => fetchSelf(api, call.interrupted));
   const user = self?.status?.user?.name || (self?.status?.team?.name ?? '');
   const login: Login = {
     ...address,

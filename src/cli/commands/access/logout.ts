@@ -4,7 +4,7 @@ import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { type Config, type Login, readConfig, writeConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
-import { withAccess } from '../../connection/server-api.ts';
+import { withServerConnection } from '../../connection/server-api.ts';
 
 export const run: CommandRun = async (call) => {
   const path = configPath(call.environment);
@@ -34,7 +34,7 @@ function selectedLogins(config: Config, { values }: CommandCall): readonly (read
 async function endOnServer(login: Login, call: CommandCall): Promise<void> {
   const access = { ...login, authority: login.authority, project: '', context: undefined };
   try {
-    await withAccess(access, call, (api) =>
+    await withServerConnection(access, call, (api) =>
       api.json({ method: 'POST', path: '/auth/logout', signal: call.interrupted }),
     );
   } catch (error) {

@@ -4,7 +4,7 @@ import { requestObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { projectMembers } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
-import { plainTable } from '../../output/print-table.ts';
+import { formatTable } from '../../output/print-table.ts';
 
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
@@ -25,7 +25,7 @@ export const run: CommandRun = async (call) => {
       ]),
     );
     if (rows.length === 0) terminal.printToStderr(`no members found in project "${api.access.project}"\n`);
-    else terminal.print(plainTable(['Name', 'Kind', 'Role', 'Display Name'], rows, terminal.colors));
+    else terminal.print(formatTable(['Name', 'Kind', 'Role', 'Display Name'], rows, terminal.colors));
     return undefined;
   });
 };

@@ -6,7 +6,7 @@ import type { CommandRun } from '../../command-spec.ts';
 import { getObject, patchObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { virtualClusters } from '../../kinds.ts';
-import { plainTable } from '../../output/print-table.ts';
+import { formatTable } from '../../output/print-table.ts';
 
 /** The name of the entry in `spec.access` that this command manages. Other entries are not changed when sharing. */
 const entryName = 'shared';
@@ -107,5 +107,5 @@ function accessTable({ spec = {} }: VirtualClusterInstance, { terminal }: Comman
     ...(spec.access ?? []).map((entry) => [who(entry), entry.verbs.join(', ')]),
     ...(spec.extraAccessRules ?? []).map((rule) => [who(rule), `cluster role ${rule.clusterRole}`]),
   ];
-  return plainTable(['Name', 'Access'], rows, terminal.colors);
+  return formatTable(['Name', 'Access'], rows, terminal.colors);
 }

@@ -5,7 +5,7 @@ import type { CommandRun } from '../../command-spec.ts';
 import { cachedToken, tokenExpiry } from '../../connection/cached-token.ts';
 import { requestObject } from '../../connection/objects.ts';
 import { resolveAccess } from '../../connection/resolve-access.ts';
-import { type ServerApi, withAccess } from '../../connection/server-api.ts';
+import { type ServerApi, withServerConnection } from '../../connection/server-api.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 import { scopeFromOptions } from '../../input/scope-from-options.ts';
 import { directTokens, managementApiVersion } from '../../kinds.ts';
@@ -25,7 +25,9 @@ export const run: CommandRun = async (call) => {
   }
   const access = await resolveAccess(call);
   const make = () =>
-    withAccess(access, call, (api) => (direct ? directToken(api, call) : gatewayToken(api, name ?? '', call)));
+    withServerConnection(access, call, (api) =>
+      direct ? directToken(api, call) : gatewayToken(api, name ?? '', call),
+    );
   if (!forKubectl) {
     await outputSecret(await make(), call);
     return undefined;

@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { fetchSelf } from '../../connection/fetch-self.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
-import { escapeControls } from '../../output/escape-controls.ts';
+import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
 export const run: CommandRun = async (call) => {
@@ -39,6 +39,6 @@ function lines({ status = {} }: Self, { access }: ServerApi): string {
   ];
   return rows
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${`${name}:`.padEnd(12)}${escapeControls(value)}\n`)
+    .map(([name, value]) => `${`${name}:`.padEnd(12)}${escapeControlCharacters(value)}\n`)
     .join('');
 }

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, numberAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, numberAt, textAt } from '@flotilla/json';
 import type { AccessEntry } from '../../../api/management/v1/access.ts';
 import type { Condition } from '../../../api/management/v1/condition.ts';
 import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
@@ -11,7 +10,7 @@ import { getObject } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { virtualClusters } from '../../kinds.ts';
 import { type Colors, phaseColor } from '../../output/colors.ts';
-import { escapeControls } from '../../output/escape-controls.ts';
+import { escapeControlCharacters } from '../../output/escape-controls.ts';
 
 /** Shows the details, conditions and events of a virtual cluster, which help to find the cause of a problem. */
 export const run: CommandRun = async (call) =>
@@ -55,7 +54,7 @@ function summary(instance: VirtualClusterInstance, { terminal: { colors } }: Com
     .filter(([, value]) => value !== '')
     .map(
       ([title, value]) =>
-        `${`${title}:`.padEnd(15)}${(title === 'Status' ? value : escapeControls(value)).replaceAll('\n', `\n${' '.repeat(15)}`)}`,
+        `${`${title}:`.padEnd(15)}${(title === 'Status' ? value : escapeControlCharacters(value)).replaceAll('\n', `\n${' '.repeat(15)}`)}`,
     );
 }
 
@@ -88,7 +87,7 @@ function conditions({ status }: VirtualClusterInstance, { terminal: { colors } }
 function conditionLine({ type, status, reason, message }: Condition, longest: number, colors: Colors): string {
   const mark = status === 'True' ? colors.good(status.padEnd(8)) : colors.bad(status.padEnd(8));
   const text = [reason, message].filter(Boolean).join(': ');
-  return `  ${type.padEnd(longest)}  ${mark} ${escapeControls(text)}`.trimEnd();
+  return `  ${type.padEnd(longest)}  ${mark} ${escapeControlCharacters(text)}`.trimEnd();
 }
 
 /**
@@ -119,7 +118,7 @@ function eventLines(events: readonly JsonValue[]): string[] {
     ...sorted.map((event) => {
       const count = numberAt(event, 'count') ?? 1;
       const times = count > 1 ? ` (${count} times)` : '';
-      return `  ${when(event).slice(0, 19)}Z  ${textAt(event, 'type')}  ${textAt(event, 'reason')}: ${escapeControls(textAt(event, 'message'))}${times}`;
+      return `  ${when(event).slice(0, 19)}Z  ${textAt(event, 'type')}  ${textAt(event, 'reason')}: ${escapeControlCharacters(textAt(event, 'message'))}${times}`;
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { requestObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { clusterVirtualClusters } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
-import { plainTable } from '../../output/print-table.ts';
+import { formatTable } from '../../output/print-table.ts';
 
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
@@ -29,7 +29,7 @@ export const run: CommandRun = async (call) => {
       entry.version || '<none>',
       isImportable(entry) ? '<none>' : `${entry.project ?? ''}/${entry.instance}`,
     ]);
-    terminal.print(plainTable(['Source', 'Status', 'Version', 'Instance'], rows, terminal.colors));
+    terminal.print(formatTable(['Source', 'Status', 'Version', 'Instance'], rows, terminal.colors));
     return undefined;
   });
 };

@@ -4,7 +4,7 @@ import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { findAccess } from '../../connection/resolve-access.ts';
-import { type ServerApi, withAccess } from '../../connection/server-api.ts';
+import { type ServerApi, withServerConnection } from '../../connection/server-api.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
@@ -18,7 +18,7 @@ export const run: CommandRun = async (call) => {
   const dataDir = values.text('data-dir');
   const access = dataDir === undefined ? await findAccess(call) : undefined;
   if (access !== undefined) {
-    const text = await withAccess(access, call, (api) => textFor(api, name, call));
+    const text = await withServerConnection(access, call, (api) => textFor(api, name, call));
     await outputSecret(text, call);
     return undefined;
   }

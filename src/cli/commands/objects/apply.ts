@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 import { StatusError } from '../../../api/status.ts';
 import { CliError } from '../../cli-error.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { projectOfNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { CommandCall } from '../../command-call.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { flagAt, listAt, numberAt, textAt, textsAt, valueAt } from '@flotilla/json';
+import { flagAt, type JsonObject, type JsonValue, listAt, numberAt, textAt, textsAt, valueAt } from '@flotilla/json';
 import { auditPath } from '../../../api/audit/audit-event.ts';
 import { maxAuditLimit } from '../../../api/audit/audit-query.ts';
 import { projectNamespace } from '../../../api/naming.ts';

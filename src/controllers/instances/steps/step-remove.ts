@@ -22,7 +22,7 @@ const maxCheckIntervalMs = 30_000;
  * Handles an instance that is being deleted. First removes its virtual cluster from the host. After the host reports
  * that nothing of it remains, removes the finalizer of the instance.
  */
-export async function removeStep(
+export async function removeVirtualClusterStep(
   snapshot: InstanceSnapshot,
   dependencies: InstanceDependencies,
   signal: AbortSignal,

@@ -20,7 +20,7 @@ interface TemplateSource {
  * Returns the rendered template of an instance. If the template is deleted or cannot be rendered, sets the condition
  * TemplateResolved to False and returns the last rendered version; `undefined` if there is none.
  */
-export async function renderStep(
+export async function renderTemplateStep(
   { object, ...snapshot }: InstanceSnapshot,
   draft: StatusDraft,
   findTemplate: (name: string) => Promise<VirtualClusterTemplate | undefined>,

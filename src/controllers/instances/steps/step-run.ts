@@ -16,7 +16,7 @@ import { sleepStatusReason, sleepStep } from './step-sleep.ts';
  * Brings the virtual cluster of an instance closer to its desired state, and writes its current state into the draft.
  * If the step throws, the draft contains the reason, and the caller retries with backoff.
  */
-export async function runStep(
+export async function runVirtualClusterStep(
   context: StepContext,
   definition: TemplateDefinition | undefined,
   sleepMode: SleepMode,

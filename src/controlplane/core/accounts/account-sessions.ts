@@ -1,10 +1,10 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { unauthorized } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import type { AccountToken } from './account-tokens.ts';
+import type { ServiceAccountTokenContent } from './account-tokens.ts';
 
 interface Session {
-  readonly token: AccountToken;
+  readonly token: ServiceAccountTokenContent;
   readonly controller: AbortController;
   /** The time of the last request with the token, on the monotonic clock (`Clock.elapsed`). */
   usedAt: number;
@@ -22,13 +22,13 @@ const idleMilliseconds = 60_000;
  * Provides one abort signal for each service account token. Requests and watches that use the token listen to it. The
  * signal fires when the token expires, or when its service account or the secret that it is bound to is deleted.
  */
-export class AccountSessions {
+export class ServiceAccountSessions {
   readonly #clock: Clock;
-  readonly #isValid: (token: AccountToken) => boolean;
+  readonly #isValid: (token: ServiceAccountTokenContent) => boolean;
   readonly #sessions = new Map<string, Session>();
   #sweepAt = firstSweep;
 
-  constructor(clock: Clock, isValid: (token: AccountToken) => boolean) {
+  constructor(clock: Clock, isValid: (token: ServiceAccountTokenContent) => boolean) {
     this.#clock = clock;
     this.#isValid = isValid;
   }
@@ -38,7 +38,7 @@ export class AccountSessions {
   }
 
   /** Returns the signal of a valid token. All requests with the same token share the signal. */
-  signal(token: AccountToken): AbortSignal {
+  signal(token: ServiceAccountTokenContent): AbortSignal {
     const known = this.#sessions.get(token.id);
     if (known !== undefined) {
       known.usedAt = this.#clock.elapsed();

@@ -1,8 +1,14 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt, valueAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { shapeObject } from '../../../registry/write/decode.ts';
-import { type CoreTestEnv, eventually, openCoreTestEnv, refusalOf, testTokenKeys, writing } from '../core.fixture.ts';
+import { decodeDocument } from '../../../registry/write/decode.ts';
+import {
+  type CoreTestEnv,
+  eventually,
+  expectStatusError,
+  openCoreTestEnv,
+  testTokenKeys,
+  testWriteOptions,
+} from '../core.fixture.ts';
 
 let plane: CoreTestEnv;
 beforeEach(async () => {
@@ -14,8 +20,8 @@ afterEach(() => plane.close());
 async function request(body: JsonObject = {}, name = 'robot', from = plane): Promise<JsonObject> {
   const token = from.plane.find('', 'v1', 'serviceaccounts')?.subresources.token;
   if (token?.verbs.createNamed === undefined) throw new Error('no token subresource');
-  const { object } = shapeObject(token.kind, body, { findings: [], namespace: 'default' });
-  const served = await token.verbs.createNamed(from.context(), name, object, writing);
+  const { object } = decodeDocument(token.kind, body, { findings: [], namespace: 'default' });
+  const served = await token.verbs.createNamed(from.context(), name, object, testWriteOptions);
   return JSON.parse(served.json()) as JsonObject;
 }
 
@@ -30,8 +36,8 @@ function claimsOf(token: string): JsonValue {
 async function review(spec: JsonObject): Promise<JsonObject> {
   const reviews = plane.plane.find('authentication.k8s.io', 'v1', 'tokenreviews');
   if (reviews?.verbs.create === undefined) throw new Error('no token reviews');
-  const { object } = shapeObject(reviews.kind, { spec }, { findings: [] });
-  const served = await reviews.verbs.create(plane.context(''), object, writing);
+  const { object } = decodeDocument(reviews.kind, { spec }, { findings: [] });
+  const served = await reviews.verbs.create(plane.context(''), object, testWriteOptions);
   return JSON.parse(served.json()) as JsonObject;
 }
 
@@ -62,7 +68,7 @@ describe('a token request', () => {
     [5, 'Invalid value: 5: may not specify a duration less than 10 minutes'],
     [4_294_967_297, 'Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
   ])('is refused for %d seconds', async (expirationSeconds, fault) => {
-    const error = await refusalOf(request({ spec: { expirationSeconds } }));
+    const error = await expectStatusError(request({ spec: { expirationSeconds } }));
     expect(error.status.message).toBe(
       `TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: ${fault}`,
     );
@@ -99,7 +105,7 @@ describe('a token request', () => {
       ],
     ];
     for (const [call, code, message] of refusals) {
-      const error = await refusalOf(call);
+      const error = await expectStatusError(call);
       expect([error.code, error.status.message]).toEqual([code, message]);
     }
   });
@@ -227,7 +233,9 @@ describe('a token review', () => {
   });
 
   it('requires a token', async () => {
-    expect((await refusalOf(review({}))).status.message).toBe('token is required for TokenReview in authentication');
+    expect((await expectStatusError(review({}))).status.message).toBe(
+      'token is required for TokenReview in authentication',
+    );
   });
 });
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { goQuote } from '@flotilla/go-text';
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { serviceAccountUser } from '../../../api/core/service-account.ts';
 import type { KubeObject, ObjectMeta } from '../../../api/meta.ts';
 import type { UserInfo } from '../../../api/user-info.ts';
@@ -36,7 +35,7 @@ export interface TokenReference {
 }
 
 /** The claims of a service account token: the account, and the expiry time and the secret that limit its validity. */
-export interface AccountToken {
+export interface ServiceAccountTokenContent {
   readonly namespace: string;
   readonly account: TokenReference;
   readonly secret?: TokenReference;
@@ -46,7 +45,7 @@ export interface AccountToken {
   readonly id: string;
 }
 
-export interface TokenRequest {
+export interface TokenIssueOptions {
   readonly account: KubeObject;
   readonly secret?: KubeObject;
   /** The audiences of the token. Optional; defaults to the issuer of the plane. */
@@ -69,10 +68,10 @@ export class AccountTokens {
 
   constructor(options: AccountTokensOptions) {
     this.#options = options;
-    this.issuer = accountIssuer(options.keys.installation, options.planeId);
+    this.issuer = serviceAccountIssuer(options.keys.installation, options.planeId);
   }
 
-  async issue({ account, secret, audiences = [this.issuer], lifetimeSeconds }: TokenRequest): Promise<string> {
+  async issue({ account, secret, audiences = [this.issuer], lifetimeSeconds }: TokenIssueOptions): Promise<string> {
     const { namespace = '', name = '', uid = '' } = account.metadata;
     const now = Math.floor(this.#options.clock.now() / 1000);
     const bound = secret && { name: secret.metadata.name ?? '', uid: secret.metadata.uid ?? '' };
@@ -93,7 +92,7 @@ export class AccountTokens {
   }
 
   /** Returns the content of a token that is valid now for one of the audiences, otherwise `undefined`. */
-  async check(token: string, audiences?: readonly string[]): Promise<AccountToken | undefined> {
+  async check(token: string, audiences?: readonly string[]): Promise<ServiceAccountTokenContent | undefined> {
     const found = await this.checkWithReason(token, audiences);
     return 'token' in found ? found.token : undefined;
   }
@@ -105,7 +104,7 @@ export class AccountTokens {
   async checkWithReason(
     token: string,
     audiences: readonly string[] = [this.issuer],
-  ): Promise<{ readonly token: AccountToken } | { readonly fault: string }> {
+  ): Promise<{ readonly token: ServiceAccountTokenContent } | { readonly fault: string }> {
     const claims = await this.#options.keys.verify(token);
     const read = claims && this.#read(claims);
     if (read === undefined) return { fault: '' };
@@ -119,11 +118,11 @@ export class AccountTokens {
   }
 
   /** True if the token has not expired and its service account and secret still exist. */
-  isValid(token: AccountToken): boolean {
+  isValid(token: ServiceAccountTokenContent): boolean {
     return this.#fault(token) === undefined;
   }
 
-  #fault({ namespace, account, secret, expiresAt }: AccountToken): string | undefined {
+  #fault({ namespace, account, secret, expiresAt }: ServiceAccountTokenContent): string | undefined {
     const { accounts, secrets, clock } = this.#options;
     if (expiresAt !== undefined && expiresAt * 1000 <= clock.now()) return 'service account token has expired';
     const known = accounts.peek(namespace, account.name)?.object.metadata;
@@ -145,11 +144,11 @@ export class AccountTokens {
     return Date.parse(deletionTimestamp) + toleratedMilliseconds < this.#options.clock.now();
   }
 
-  userOf({ namespace, account, id }: AccountToken): UserInfo {
+  userOf({ namespace, account, id }: ServiceAccountTokenContent): UserInfo {
     return serviceAccountUserInfo(namespace, account, id);
   }
 
-  #read(claims: JsonObject): AccountToken | undefined {
+  #read(claims: JsonObject): ServiceAccountTokenContent | undefined {
     const own = objectAt(claims, 'kubernetes.io');
     const namespace = textAt(own, 'namespace');
     const account = referenceAt(own, 'serviceaccount');
@@ -172,7 +171,7 @@ export class AccountTokens {
 }
 
 /** Returns the issuer in the service account tokens of a plane. */
-export function accountIssuer(installation: string, planeId: string): string {
+export function serviceAccountIssuer(installation: string, planeId: string): string {
   return `${installation}/${planeId}`;
 }
 

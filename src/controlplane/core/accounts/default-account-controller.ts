@@ -11,7 +11,7 @@ import { KeyedWorkQueue } from '../keyed-work-queue.ts';
 import { builtinNamespaceNames } from '../namespaces/plane-namespaces.ts';
 
 /** Returns the service account `default` of each built-in namespace. */
-export function builtinAccounts(namespaces: readonly KubeObject[]): KubeObject[] {
+export function builtinServiceAccounts(namespaces: readonly KubeObject[]): KubeObject[] {
   return namespaces.map(({ metadata }) => account(metadata.name ?? ''));
 }
 

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { secretKind } from '../../../api/core/secret.ts';
 import { serviceAccountKind } from '../../../api/core/service-account.ts';
 import { tokenRequestKind } from '../../../api/core/token-request.ts';
@@ -8,7 +7,7 @@ import { type KubeObject, parseApiVersion, timestamp } from '../../../api/meta.t
 import { groupResourceOf } from '../../../api/resource.ts';
 import { badRequest, conflict, invalidObject, notFound } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { serve } from '../../../registry/cache/served.ts';
+import { toServedObject } from '../../../registry/cache/served.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../../registry/mounted-resource.ts';
@@ -58,7 +57,7 @@ async function issueToken(options: TokenRequestOptions, context: RequestContext,
   });
   const { uid = '' } = account.metadata;
   const { managedFields: _, resourceVersion: __, ...metadata } = request.metadata;
-  return serve(tokenRequestKind, {
+  return toServedObject(tokenRequestKind, {
     kind: tokenRequestKind.kind,
     apiVersion: request.apiVersion,
     metadata: { ...metadata, name, namespace, uid, creationTimestamp: timestamp(now) },

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt, textsAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt, textsAt } from '@flotilla/json';
 import { tokenReviewKind } from '../../../api/core/token-request.ts';
 import { badRequest } from '../../../api/status.ts';
 import type { MountedResource } from '../../../registry/mounted-resource.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, objectAt, textAt } from '@flotilla/json';
 import { secretTypes, serviceAccountNameAnnotation, serviceAccountUidAnnotation } from '../../../api/core/secret.ts';
 import { decodeBase64, encodeBase64 } from '../../../api/decode/base64.ts';
 import type { KubeObject } from '../../../api/meta.ts';

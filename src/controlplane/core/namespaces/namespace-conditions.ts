@@ -46,7 +46,7 @@ const successConditions: readonly Condition[] = [
 ];
 
 /** Updates the conditions of a namespace that is being deleted. Returns the same list if nothing has changed. */
-export function deletionConditions(before: Condition[], remains: RemainingContents, now: number): Condition[] {
+export function namespaceDeletionConditions(before: Condition[], remains: RemainingContents, now: number): Condition[] {
   const found = failureConditions(remains);
   return successConditions.reduce((list, condition) => {
     const failed = found.find(({ type }) => type === condition.type);

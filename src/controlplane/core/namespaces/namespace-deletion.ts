@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textsAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textsAt } from '@flotilla/json';
 import type { Condition } from '../../../api/conditions.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import type { Clock } from '../../../lib/clock.ts';
@@ -7,18 +6,18 @@ import type { KindStore } from '../../../registry/kind-store.ts';
 import type { StoredRecord } from '../../../registry/resource.ts';
 import type { PlaneStores } from '../../maintenance/plane-stores.ts';
 import { systemContext } from '../../system-context.ts';
-import { deletionConditions } from './namespace-conditions.ts';
+import { namespaceDeletionConditions } from './namespace-conditions.ts';
 import { deleteNamespaceContents } from './namespace-contents.ts';
 
 /** The finalizer in the namespace's spec that is removed when the namespace is empty. */
-export const contentsFinalizer = 'kubernetes';
+export const namespaceContentsFinalizer = 'kubernetes';
 
 export function specFinalizersOf(object: KubeObject | undefined): readonly string[] {
   return textsAt(object as JsonValue | undefined, 'spec', 'finalizers');
 }
 
 /** True if the namespace is being deleted and has finalizers in its spec, so its contents may still exist. */
-export function isTerminating({ object }: StoredRecord): boolean {
+export function isNamespaceTerminating({ object }: StoredRecord): boolean {
   return object.metadata.deletionTimestamp !== undefined && specFinalizersOf(object).length > 0;
 }
 
@@ -52,7 +51,7 @@ export class NamespaceDeletion {
     if (delay > 0) return delay;
     const namespaces = this.#plane().kinds.get('namespaces');
     const object = namespaces?.peek('', name)?.object;
-    if (namespaces === undefined || object === undefined || !isTerminating({ object })) {
+    if (namespaces === undefined || object === undefined || !isNamespaceTerminating({ object })) {
       this.#passes.delete(name);
       return undefined;
     }
@@ -70,7 +69,7 @@ export class NamespaceDeletion {
     const updated = await this.#writeConditions(
       namespaces,
       object,
-      deletionConditions(conditionsOf(object), remains, this.#clock.now()),
+      namespaceDeletionConditions(conditionsOf(object), remains, this.#clock.now()),
     );
     if (failure !== undefined) throw new Error(`failed to delete the contents of namespace ${name}: ${failure}`);
     if (remaining > 0) return undefined;
@@ -95,13 +94,13 @@ export class NamespaceDeletion {
 }
 
 function isHeldOnlyByContents(object: KubeObject): boolean {
-  const others = specFinalizersOf(object).filter((finalizer) => finalizer !== contentsFinalizer);
+  const others = specFinalizersOf(object).filter((finalizer) => finalizer !== namespaceContentsFinalizer);
   return others.length === 0 && (object.metadata.finalizers ?? []).length === 0;
 }
 
 /** Removes the finalizer `kubernetes`. This deletes the namespace if it has no other finalizers. */
 async function removeContentsFinalizer(namespaces: KindStore, object: KubeObject): Promise<void> {
-  const finalizers = specFinalizersOf(object).filter((finalizer) => finalizer !== contentsFinalizer);
+  const finalizers = specFinalizersOf(object).filter((finalizer) => finalizer !== namespaceContentsFinalizer);
   if (finalizers.length === specFinalizersOf(object).length) return;
   const spec: JsonObject = { ...(object.spec as JsonObject | undefined), finalizers };
   const { name = '' } = object.metadata;

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { ManualClock } from '../../../lib/clock.ts';
 import { silentLog } from '../../../lib/log.ts';
 import { openKindStore } from '../../../registry/open-kind-store.ts';
-import { mountStored, storedVerbs } from '../../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind, storedVerbs } from '../../../registry/verbs/stored-verbs.ts';
 import { openMemoryStore } from '../../../store/memory.ts';
 import { systemContext } from '../../system-context.ts';
 import { readOnlyNamespaces } from './namespaces.ts';
@@ -16,7 +16,7 @@ async function open() {
     slice: 'plane',
     clock,
     log: silentLog,
-    collaborators: { namespaceState: () => 'missing', resolveOwner: () => undefined },
+    planeCallbacks: { namespaceState: () => 'missing', resolveOwner: () => undefined },
   });
 }
 
@@ -32,7 +32,7 @@ describe('read-only namespaces', () => {
 
   it('offer clients only get, list and watch (REQ-12)', async () => {
     expect(Object.keys(storedVerbs(await open()))).toEqual(['get', 'list', 'watch']);
-    const { status } = mountStored(await open()).subresources;
+    const { status } = mountStoredKind(await open()).subresources;
     expect(Object.keys(status?.verbs ?? {})).toEqual(['get']);
   });
 });

@@ -2,24 +2,24 @@ import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../api/meta.ts';
 import { reconcileRange } from '../../../registry/rows/rows.ts';
-import { refusal } from '../../../registry/widgets.fixture.ts';
+import { rejectionStatus } from '../../../registry/widgets.fixture.ts';
 import {
-  addedKind,
-  client,
-  deleting,
+  addableTestKind,
   openPlaneTestEnv,
   type PlaneTestEnv,
-  plainKind,
-  writing,
+  testClientContext,
+  testDeleteOptions,
+  testKind,
+  testWriteOptions,
 } from '../../plane.fixture.ts';
 
-const widgets = plainKind('widgets', 'Widget');
+const widgets = testKind('widgets', 'Widget');
 const key = 'widgets.test.example';
 
 function finalizeOf({ plane }: PlaneTestEnv) {
   const update = plane.find('', 'v1', 'namespaces')?.subresources.finalize?.verbs.update;
   if (update === undefined) throw new Error('namespaces have no finalize');
-  return (object: KubeObject) => update(client(), object.metadata.name ?? '', object, writing);
+  return (object: KubeObject) => update(testClientContext(), object.metadata.name ?? '', object, testWriteOptions);
 }
 
 function conditionsOf(object: KubeObject | undefined): Record<string, string> {
@@ -42,7 +42,9 @@ describe('namespaces of a plane', () => {
   it('that are built in cannot be deleted (CREATE-22)', async () => {
     const { kind } = await openPlaneTestEnv();
     for (const name of ['default', 'kube-public', 'kube-system']) {
-      expect(await refusal(kind('namespaces').verbs.delete(client(), name, deleting()))).toMatchObject({
+      expect(
+        await rejectionStatus(kind('namespaces').verbs.delete(testClientContext(), name, testDeleteOptions())),
+      ).toMatchObject({
         code: 403,
         message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
       });
@@ -76,7 +78,7 @@ describe('namespaces of a plane', () => {
 
   it('accept finalizers with a domain and standard ones, with the error messages of Kubernetes', async () => {
     const { create } = await openPlaneTestEnv();
-    expect((await refusal(create('namespaces', 'one', { spec: { finalizers: ['mine'] } }))).message).toBe(
+    expect((await rejectionStatus(create('namespaces', 'one', { spec: { finalizers: ['mine'] } }))).message).toBe(
       'Namespace "one" is invalid: spec.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
     );
   });
@@ -86,13 +88,13 @@ describe('namespaces of a plane', () => {
     const made = await env.create('namespaces', 'one');
     const { verbs } = env.kind('namespaces');
     const changed = { ...made, metadata: { ...made.metadata, labels: { a: 'b' } }, spec: {} } as KubeObject;
-    const updated = await verbs.update(client(), 'one', changed, writing);
+    const updated = await verbs.update(testClientContext(), 'one', changed, testWriteOptions);
     expect(updated.object.spec).toEqual({ finalizers: ['kubernetes'] });
     expect(updated.object.metadata.labels).toEqual({ a: 'b', 'kubernetes.io/metadata.name': 'one' });
     const more = { ...updated.object, spec: { finalizers: ['kubernetes', 'test.example/x'] } } as KubeObject;
     expect((await finalizeOf(env)(more)).object.spec).toEqual({ finalizers: ['kubernetes', 'test.example/x'] });
     const wrong = { ...updated.object, metadata: { name: 'one' }, spec: { finalizers: ['kubernetes', 'x'] } };
-    expect((await refusal(finalizeOf(env)(wrong as KubeObject))).message).toBe(
+    expect((await rejectionStatus(finalizeOf(env)(wrong as KubeObject))).message).toBe(
       'Namespace "one" is invalid: spec.finalizers[1]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
     );
   });
@@ -101,10 +103,15 @@ describe('namespaces of a plane', () => {
     const { create, kind } = await openPlaneTestEnv();
     const made = await create('namespaces', 'one');
     const wrong = { ...made, status: { phase: 'Terminating' } } as KubeObject;
-    const refused = await refusal(
-      kind('namespaces').status?.update(client(), 'one', wrong, writing) ?? Promise.resolve(),
+    const refused = await rejectionStatus(
+      kind('namespaces').status?.update(testClientContext(), 'one', wrong, testWriteOptions) ?? Promise.resolve(),
     );
-    const empty = await kind('namespaces').status?.update(client(), 'one', { ...made, status: {} }, writing);
+    const empty = await kind('namespaces').status?.update(
+      testClientContext(),
+      'one',
+      { ...made, status: {} },
+      testWriteOptions,
+    );
     expect(empty?.object.status).toEqual({ phase: 'Active' });
     expect(refused.message).toBe(
       'Namespace "one" is invalid: status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty',
@@ -125,18 +132,18 @@ describe('namespaces of a plane', () => {
 describe('a namespace that is deleted', () => {
   it('is Terminating, has no grace period, and refuses new objects (CREATE-20)', async () => {
     const env = await openPlaneTestEnv({ withoutMaintenance: true });
-    await env.plane.add([addedKind(widgets)]);
+    await env.plane.add([addableTestKind(widgets)]);
     await env.create('namespaces', 'one');
-    const deleted = await env.kind('namespaces').verbs.delete(client(), 'one', deleting());
+    const deleted = await env.kind('namespaces').verbs.delete(testClientContext(), 'one', testDeleteOptions());
     if (!('pending' in deleted)) throw new Error('the namespace is gone at once');
     expect(deleted.pending.object.status).toEqual({ phase: 'Terminating' });
     expect(deleted.pending.object.metadata.deletionTimestamp).toBeDefined();
     expect(deleted.pending.object.metadata.deletionGracePeriodSeconds).toBeUndefined();
-    const again = deleting({ propagationPolicy: 'Foreground' });
-    expect(await env.kind('namespaces').verbs.delete(client(), 'one', again)).toMatchObject({
+    const again = testDeleteOptions({ propagationPolicy: 'Foreground' });
+    expect(await env.kind('namespaces').verbs.delete(testClientContext(), 'one', again)).toMatchObject({
       pending: { object: { metadata: { resourceVersion: deleted.pending.object.metadata.resourceVersion } } },
     });
-    expect(await refusal(env.create(key, 'late', {}, 'one'))).toMatchObject({
+    expect(await rejectionStatus(env.create(key, 'late', {}, 'one'))).toMatchObject({
       code: 403,
       message:
         'widgets.test.example "late" is forbidden: unable to create new content in namespace one because it is being terminated',
@@ -144,8 +151,8 @@ describe('a namespace that is deleted', () => {
   });
 
   it('is removed with its contents, also of kinds that were added to the open plane', async () => {
-    const env = await openPlaneTestEnv({ parts: [{ resources: [plainKind('things', 'Thing')], mount: () => [] }] });
-    await env.plane.add([addedKind(widgets)]);
+    const env = await openPlaneTestEnv({ parts: [{ resources: [testKind('things', 'Thing')], mount: () => [] }] });
+    await env.plane.add([addableTestKind(widgets)]);
     await env.create('namespaces', 'one');
     for (const name of ['a', 'b', 'c']) {
       await env.create(key, name, {}, 'one');
@@ -166,7 +173,7 @@ describe('a namespace that is deleted', () => {
 
   it('waits for finalizers, reports what is left, and is removed with the last object without polling', async () => {
     const env = await openPlaneTestEnv();
-    await env.plane.add([addedKind(widgets)]);
+    await env.plane.add([addableTestKind(widgets)]);
     await env.create('namespaces', 'one');
     await env.create(key, 'held', { metadata: { finalizers: ['test.example/hold'] } }, 'one');
     await env.create(key, 'held-too', { metadata: { finalizers: ['test.example/hold', 'test.example/x'] } }, 'one');
@@ -190,10 +197,10 @@ describe('a namespace that is deleted', () => {
       env
         .kind(key)
         .verbs.patch(
-          client('one'),
+          testClientContext('one'),
           name,
           { type: 'merge', document: { metadata: { finalizers: null } }, findings: [] },
-          { ...writing, force: false },
+          { ...testWriteOptions, force: false },
         );
     await release('held');
     await env.maintenance.idle();
@@ -224,10 +231,10 @@ describe('a namespace that is deleted', () => {
     await env
       .kind('namespaces')
       .verbs.patch(
-        client(),
+        testClientContext(),
         'one',
         { type: 'merge', document: { metadata: { finalizers: null } }, findings: [] },
-        { ...writing, force: false },
+        { ...testWriteOptions, force: false },
       );
     expect(env.peek('namespaces', 'one')).toBeUndefined();
   });
@@ -246,14 +253,14 @@ describe('a namespace that is deleted', () => {
 
   it('reports what could not be deleted, and retries', async () => {
     let isBroken = true;
-    const stubborn = plainKind('stubborns', 'Stubborn', {
+    const stubborn = testKind('stubborns', 'Stubborn', {
       isDeletionBlocked() {
         if (isBroken) throw new Error('the disk is on fire');
         return false;
       },
     });
     const env = await openPlaneTestEnv();
-    await env.plane.add([addedKind(stubborn)]);
+    await env.plane.add([addableTestKind(stubborn)]);
     await env.create('namespaces', 'one');
     await env.create('stubborns.test.example', 'it', {}, 'one');
     await env.remove('namespaces', 'one');

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
 import { qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { namespaceKind } from '../../../api/core/namespace.ts';
 import { type FieldError, invalid } from '../../../api/field-error.ts';
@@ -8,9 +7,14 @@ import { forbidden, invalidObject } from '../../../api/status.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { MountedResource } from '../../../registry/mounted-resource.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../../registry/resource.ts';
-import { mountStored } from '../../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies } from '../../plane-part.ts';
-import { contentsFinalizer, isTerminating, NamespaceDeletion, specFinalizersOf } from './namespace-deletion.ts';
+import {
+  isNamespaceTerminating,
+  NamespaceDeletion,
+  namespaceContentsFinalizer,
+  specFinalizersOf,
+} from './namespace-deletion.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
@@ -22,7 +26,7 @@ export const builtinNamespaces: readonly KubeObject[] = builtinNamespaceNames.ma
   kind: 'Namespace',
   apiVersion: 'v1',
   metadata: { name, labels: { [nameLabel]: name } },
-  spec: { finalizers: [contentsFinalizer] },
+  spec: { finalizers: [namespaceContentsFinalizer] },
   status: { phase: 'Active' },
 }));
 
@@ -46,14 +50,14 @@ export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock'
       `Precondition failed: ${member} in precondition: ${wanted}, ${member} in object meta: ${found}`,
     prepareDelete,
     isDeletionBlocked: (object) => specFinalizersOf(object).length > 0,
-    needsReconcile: isTerminating,
+    needsReconcile: isNamespaceTerminating,
     reconcile: (_, name) => deletion.reconcile(name),
   });
 }
 
 /** Serves namespaces with the subresource `finalize`, the only way to change the finalizers in the spec. */
 export function mountNamespaces(store: KindStore): MountedResource {
-  return mountStored(store, {
+  return mountStoredKind(store, {
     finalize: {
       kind: store.resource,
       verbs: {
@@ -71,7 +75,7 @@ function prepare(draft: Draft, _context: unknown, subresource: string): void {
   const sent = specFinalizersOf(draft.object);
   const finalizers =
     old === undefined
-      ? [...sent, ...(sent.includes(contentsFinalizer) ? [] : [contentsFinalizer])]
+      ? [...sent, ...(sent.includes(namespaceContentsFinalizer) ? [] : [namespaceContentsFinalizer])]
       : subresource === 'finalize'
         ? sent
         : specFinalizersOf(old.object);
@@ -81,7 +85,7 @@ function prepare(draft: Draft, _context: unknown, subresource: string): void {
   metadata.labels = Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const standardFinalizers: readonly string[] = [contentsFinalizer, 'orphan', 'foregroundDeletion'];
+const standardFinalizers: readonly string[] = [namespaceContentsFinalizer, 'orphan', 'foregroundDeletion'];
 
 /** Returns the errors of the spec's finalizers. As in Kubernetes, errors of a new namespace do not contain an index. */
 function finalizerErrors({ object, old }: Draft): FieldError[] {

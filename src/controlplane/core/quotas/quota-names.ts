@@ -1,5 +1,5 @@
 /** Quota names that count objects of a core kind without the prefix `count/`, for example `pods`. */
-export const countedKinds: ReadonlySet<string> = new Set([
+export const objectCountNames: ReadonlySet<string> = new Set([
   'pods',
   'resourcequotas',
   'services',
@@ -9,7 +9,11 @@ export const countedKinds: ReadonlySet<string> = new Set([
   'persistentvolumeclaims',
 ]);
 
-const wholeNumbers: ReadonlySet<string> = new Set([...countedKinds, 'services.nodeports', 'services.loadbalancers']);
+const wholeNumbers: ReadonlySet<string> = new Set([
+  ...objectCountNames,
+  'services.nodeports',
+  'services.loadbalancers',
+]);
 
 const quotaResources: ReadonlySet<string> = new Set([
   ...wholeNumbers,
@@ -29,7 +33,7 @@ export function isStandardResource(name: string): boolean {
   return isQuotaResource(name) || name === 'storage';
 }
 
-export function isWholeNumber(name: string): boolean {
+export function requiresIntegerQuota(name: string): boolean {
   return wholeNumbers.has(name) || isExtended(name);
 }
 
@@ -56,7 +60,7 @@ const scopes: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['VolumeAttributesClass', claims],
 ]);
 
-export function isScope(scope: string): boolean {
+export function isQuotaScope(scope: string): boolean {
   return scopes.has(scope);
 }
 
@@ -67,7 +71,7 @@ export function scopeAppliesTo(scope: string, name: string): boolean {
 
 /** True for scopes whose selector must not have values. */
 export function isValuelessScope(scope: string): boolean {
-  return isScope(scope) && scope !== 'PriorityClass' && scope !== 'VolumeAttributesClass';
+  return isQuotaScope(scope) && scope !== 'PriorityClass' && scope !== 'VolumeAttributesClass';
 }
 
 export const conflictingScopes = [

@@ -16,10 +16,10 @@ import { keyPath } from '../../../api/schema/field-path.ts';
 import {
   conflictingScopes,
   isQuotaResource,
-  isScope,
+  isQuotaScope,
   isStandardResource,
   isValuelessScope,
-  isWholeNumber,
+  requiresIntegerQuota,
   scopeAppliesTo,
 } from './quota-names.ts';
 
@@ -27,7 +27,7 @@ export function quotaErrors(quota: KubeObject, old: KubeObject | undefined): Fie
   const spec = objectAt(quota as JsonValue, 'spec') ?? {};
   const hard = objectAt(spec, 'hard') ?? {};
   return [
-    ...amountErrors('spec.hard', hard),
+    ...quotaAmountErrors('spec.hard', hard),
     ...scopeErrors(textsAt(spec, 'scopes'), hard),
     ...selectorErrors(spec, hard),
     ...(old === undefined ? [] : changeErrors(spec, objectAt(old as JsonValue, 'spec') ?? {})),
@@ -35,7 +35,7 @@ export function quotaErrors(quota: KubeObject, old: KubeObject | undefined): Fie
 }
 
 /** Returns the errors of a map from resource names to quantities, such as `spec.hard`. */
-export function amountErrors(path: string, amounts: JsonObject): FieldError[] {
+export function quotaAmountErrors(path: string, amounts: JsonObject): FieldError[] {
   return Object.keys(amounts).flatMap((name) => [
     ...nameFaults(name).map((fault) => invalid(keyPath(path, name), name, fault)),
     ...valueErrors(keyPath(path, name), name, textAt(amounts, name)),
@@ -55,7 +55,7 @@ function valueErrors(path: string, name: string, text: string): FieldError[] {
   const quantity = parseQuantity(text);
   const errors: FieldError[] = [];
   if (quantity.billionths < 0n) errors.push(invalid(path, text, 'must be greater than or equal to 0'));
-  if (isWholeNumber(name) && !isWholeQuantity(quantity)) errors.push(invalid(path, text, 'must be an integer'));
+  if (requiresIntegerQuota(name) && !isWholeQuantity(quantity)) errors.push(invalid(path, text, 'must be an integer'));
   return errors;
 }
 
@@ -63,7 +63,7 @@ function scopeErrors(scopes: readonly string[], hard: JsonObject): FieldError[] 
   const field = 'spec.scopes';
   const shown = [...scopes];
   const errors = scopes.flatMap((scope) => [
-    ...(isScope(scope) ? [] : [invalid(field, shown, 'unsupported scope')]),
+    ...(isQuotaScope(scope) ? [] : [invalid(field, shown, 'unsupported scope')]),
     ...misfits(scope, hard).map(() => invalid(field, shown, 'unsupported scope applied to resource')),
   ]);
   return [...errors, ...conflicts(scopes).map(() => invalid(field, shown, 'conflicting scopes'))];
@@ -90,7 +90,7 @@ function selectorErrors(spec: JsonObject, hard: JsonObject): FieldError[] {
     const scope = textAt(expression, 'scopeName');
     const operator = textAt(expression, 'operator');
     return [
-      ...(isScope(scope) ? [] : [invalid(`${field}.scopeName`, scope, 'unsupported scope')]),
+      ...(isQuotaScope(scope) ? [] : [invalid(`${field}.scopeName`, scope, 'unsupported scope')]),
       ...misfits(scope, hard).map(() => misfitError(field, expressions)),
       ...(isValuelessScope(scope) && operator !== 'Exists' ? [invalid(`${field}.operator`, operator, onlyExists)] : []),
       ...operatorErrors(field, operator, [...textsAt(expression, 'values')]),

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonValue, textAt } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eventually, openCoreTestEnv } from '../core.fixture.ts';

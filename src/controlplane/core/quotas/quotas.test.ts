@@ -1,8 +1,14 @@
-import type { JsonObject } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addedKind, plainKind } from '../../plane.fixture.ts';
-import { type CoreTestEnv, dryRun, eventually, openCoreTestEnv, refusalOf, writing } from '../core.fixture.ts';
+import { addableTestKind, testKind } from '../../plane.fixture.ts';
+import {
+  type CoreTestEnv,
+  dryRunWriteOptions,
+  eventually,
+  expectStatusError,
+  openCoreTestEnv,
+  testWriteOptions,
+} from '../core.fixture.ts';
 
 let plane: CoreTestEnv;
 beforeEach(async () => {
@@ -29,7 +35,7 @@ describe('quotas', () => {
     });
     await plane.create('configmaps', map('b'));
     expect(status()).toMatchObject({ used: { configmaps: '2', 'count/configmaps': '2' } });
-    const error = await refusalOf(plane.create('configmaps', map('c')));
+    const error = await expectStatusError(plane.create('configmaps', map('c')));
     expect(error.status).toMatchObject({
       code: 403,
       reason: 'Forbidden',
@@ -44,7 +50,7 @@ describe('quotas', () => {
 
   it('list all exceeded resources in order', async () => {
     await plane.create('resourcequotas', quota({ secrets: '0', 'count/secrets': '0' }));
-    const error = await refusalOf(plane.create('secrets', map('s')));
+    const error = await expectStatusError(plane.create('secrets', map('s')));
     expect(error.status.message).toContain(
       'requested: count/secrets=1,secrets=1, used: count/secrets=0,secrets=0, limited: count/secrets=0,secrets=0',
     );
@@ -63,7 +69,7 @@ describe('quotas', () => {
   it('release the reservation of a failed create', async () => {
     await plane.create('configmaps', map('a'));
     await plane.create('resourcequotas', quota({ configmaps: '2' }));
-    expect((await refusalOf(plane.create('configmaps', map('a')))).code).toBe(409);
+    expect((await expectStatusError(plane.create('configmaps', map('a')))).code).toBe(409);
     await eventually(() => used('configmaps') === '1');
     await plane.create('configmaps', map('b'));
   });
@@ -72,10 +78,10 @@ describe('quotas', () => {
     await plane.create('resourcequotas', quota({ configmaps: '1' }));
     const { verbs } = plane.plane.kinds.get('configmaps') ?? {};
     const tried = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'try' } };
-    await verbs?.create(plane.context(), tried, dryRun);
-    await verbs?.create(plane.context(), tried, writing);
-    const refused = verbs?.create(plane.context(), { ...tried, metadata: { name: 'more' } }, dryRun);
-    expect((await refusalOf(refused ?? Promise.resolve())).code).toBe(403);
+    await verbs?.create(plane.context(), tried, dryRunWriteOptions);
+    await verbs?.create(plane.context(), tried, testWriteOptions);
+    const refused = verbs?.create(plane.context(), { ...tried, metadata: { name: 'more' } }, dryRunWriteOptions);
+    expect((await expectStatusError(refused ?? Promise.resolve())).code).toBe(403);
   });
 
   it('count custom resources, also if their kind is added later', async () => {
@@ -83,10 +89,10 @@ describe('quotas', () => {
     await plane.create('resourcequotas', quota({ [name]: '1', configmaps: '5' }));
     await eventually(() => status()?.used);
     expect(status()?.used).toEqual({ configmaps: '0' });
-    await plane.plane.add([addedKind(plainKind('widgets', 'Widget'))]);
+    await plane.plane.add([addableTestKind(testKind('widgets', 'Widget'))]);
     await plane.create('widgets.test.example', map('w'));
     expect(status()?.used).toEqual({ configmaps: '0', [name]: '1' });
-    const error = await refusalOf(plane.create('widgets.test.example', map('x')));
+    const error = await expectStatusError(plane.create('widgets.test.example', map('x')));
     expect(error.status.message).toBe(
       `widgets.test.example "x" is forbidden: exceeded quota: q, requested: ${name}=1, used: ${name}=1, limited: ${name}=1`,
     );
@@ -94,7 +100,7 @@ describe('quotas', () => {
 
   it('count the objects of an added kind at once, and keep the count when the kind is removed', async () => {
     const name = 'count/widgets.test.example';
-    const widgets = addedKind(plainKind('widgets', 'Widget'));
+    const widgets = addableTestKind(testKind('widgets', 'Widget'));
     await plane.plane.add([widgets]);
     await plane.create('widgets.test.example', map('w'));
     await plane.plane.remove(['widgets.test.example']);
@@ -122,12 +128,12 @@ describe('quotas', () => {
     await plane.create('configmaps', map('a'));
     await eventually(() => status('scoped')?.used);
     expect(status('scoped')?.used).toEqual({ 'count/configmaps': '0', pods: '0' });
-    expect((await refusalOf(plane.create('configmaps', map('a'), 'other'))).code).toBe(403);
+    expect((await expectStatusError(plane.create('configmaps', map('a'), 'other'))).code).toBe(403);
   });
 
   it('are enforced with their new limits immediately after a change', async () => {
     await plane.create('resourcequotas', quota({ configmaps: '0' }));
-    expect((await refusalOf(plane.create('configmaps', map('a')))).code).toBe(403);
+    expect((await expectStatusError(plane.create('configmaps', map('a')))).code).toBe(403);
     await plane.update('resourcequotas', quota({ configmaps: '1' }));
     await plane.create('configmaps', map('a'));
     expect(status()).toEqual({ hard: { configmaps: '1' }, used: { configmaps: '1' } });
@@ -142,12 +148,12 @@ describe('quotas', () => {
     const old = plane.peek('resourcequotas', 'q');
     if (old === undefined) throw new Error('no quota');
     const sent = { ...old, status: { hard: { configmaps: '9' }, used: { configmaps: '7' } } };
-    await store?.status?.update(plane.context(), 'q', sent, writing);
+    await store?.status?.update(plane.context(), 'q', sent, testWriteOptions);
     await eventually(() => used('configmaps') === '0');
     const { resourceVersion: _, ...metadata } = old.metadata;
     const misnamed = { ...old, metadata, status: { hard: { nope: '3' } } };
-    const wrong = store?.status?.update(plane.context(), 'q', misnamed, writing);
-    expect((await refusalOf(wrong ?? Promise.resolve())).status.message).toBe(
+    const wrong = store?.status?.update(plane.context(), 'q', misnamed, testWriteOptions);
+    expect((await expectStatusError(wrong ?? Promise.resolve())).status.message).toBe(
       'ResourceQuota "q" is invalid: [status.hard[nope]: Invalid value: "nope": must be a standard resource type or fully qualified, status.hard[nope]: Invalid value: "nope": must be a standard resource for quota]',
     );
   });
@@ -180,7 +186,7 @@ describe('the spec of a quota', () => {
   });
 
   it.each([['1x'], [true], ['']])('refuses the amount %j', async (amount) => {
-    const error = await refusalOf(plane.create('resourcequotas', quota({ pods: amount })));
+    const error = await expectStatusError(plane.create('resourcequotas', quota({ pods: amount })));
     expect(error.code).toBe(400);
     expect(error.status.message).toBe(
       'ResourceQuota in version "v1" cannot be handled as a ResourceQuota: quantities must match the regular expression \'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$\'',
@@ -188,7 +194,7 @@ describe('the spec of a quota', () => {
   });
 
   it('accepts only valid resources and amounts', async () => {
-    const error = await refusalOf(
+    const error = await expectStatusError(
       plane.create('resourcequotas', quota({ pods: '-1', configmaps: '1500m', nonsense: '1', 'count/x': '1.5' })),
     );
     expect(error.status.details?.causes?.map(({ field, message }) => `${field} ${message}`)).toEqual([
@@ -204,7 +210,9 @@ describe('the spec of a quota', () => {
     const scoped = (spec: JsonObject) =>
       plane.create('resourcequotas', quota({ pods: '1', configmaps: '3' }, 'q', spec));
     const texts = async (spec: JsonObject) =>
-      (await refusalOf(scoped(spec))).status.details?.causes?.map(({ field, message }) => `${field} ${message}`);
+      (await expectStatusError(scoped(spec))).status.details?.causes?.map(
+        ({ field, message }) => `${field} ${message}`,
+      );
     const shown = 'Invalid value: ["Foo","BestEffort","NotBestEffort"]:';
     expect(await texts({ scopes: ['Foo', 'BestEffort', 'NotBestEffort'] })).toEqual([
       `spec.scopes ${shown} unsupported scope`,
@@ -218,7 +226,7 @@ describe('the spec of a quota', () => {
       `${field}.values Required value: must be at least one value when \`operator\` is 'In' or 'NotIn' for scope selector`,
     ]);
     await plane.create('resourcequotas', quota({ pods: '1' }, 'kept', { scopes: ['BestEffort'] }));
-    const error = await refusalOf(
+    const error = await expectStatusError(
       plane.update('resourcequotas', quota({ pods: '1' }, 'kept', { scopes: ['Terminating'] })),
     );
     expect(error.status.message).toBe(

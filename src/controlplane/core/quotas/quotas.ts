@@ -21,9 +21,9 @@ import type { StoredResource } from '../../../registry/resource.ts';
 import { resourceKey } from '../../../registry/rows/rows.ts';
 import { systemContext } from '../../system-context.ts';
 import { KeyedWorkQueue } from '../keyed-work-queue.ts';
-import { countedKinds } from './quota-names.ts';
+import { objectCountNames } from './quota-names.ts';
 
-export interface QuotasOptions {
+export interface QuotaAdmissionOptions {
   kinds(): KindStores;
   quotas(): KindStore;
   /** Registers a listener that is called after kinds were added or removed. Returns a function that unregisters it. */
@@ -47,14 +47,14 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
  * admitted objects that are not stored yet. As in Kubernetes, the status of the quota is updated before the create is
  * admitted. It is also updated when the number of objects changes for another reason.
  */
-export class Quotas {
-  readonly #options: QuotasOptions;
+export class QuotaAdmission {
+  readonly #options: QuotaAdmissionOptions;
   readonly #reserved = new Set<Reservation>();
   readonly #work: KeyedWorkQueue;
   /** The kinds whose objects quotas count, with a listener for each, by resource key. */
   readonly #followed = new Map<string, { readonly store: KindStore; readonly stop: () => void }>();
 
-  constructor(options: QuotasOptions) {
+  constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
     const { clock, log } = options;
     this.#work = new KeyedWorkQueue({
@@ -187,7 +187,7 @@ export class Quotas {
     const resource = countedResource(name);
     if (resource === undefined) return 0;
     const store = this.#options.kinds().get(resource);
-    if (store === undefined) return countedKinds.has(name) ? 0 : undefined;
+    if (store === undefined) return objectCountNames.has(name) ? 0 : undefined;
     if (!store.resource.namespaced) return undefined;
     this.#follow(resource, store);
     return hasNoScopes(quota) ? this.#count(resource, quota.metadata.namespace ?? '') : 0;
@@ -222,12 +222,12 @@ export class Quotas {
 /** Returns the quota names under which objects of a kind are counted, such as `pods` and `count/pods`. */
 function namesOf(resource: StoredResource): readonly string[] {
   const key = resourceKey(resource);
-  return resource.group === '' && countedKinds.has(key) ? [key, `count/${key}`] : [`count/${key}`];
+  return resource.group === '' && objectCountNames.has(key) ? [key, `count/${key}`] : [`count/${key}`];
 }
 
 /** Returns the resource key of the kind that a quota name counts, `undefined` if it does not count objects. */
 function countedResource(name: string): string | undefined {
-  if (countedKinds.has(name)) return name;
+  if (objectCountNames.has(name)) return name;
   return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
 }
 

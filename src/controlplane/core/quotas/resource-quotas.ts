@@ -5,7 +5,7 @@ import { invalidObject } from '../../../api/status.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 import { dropEmpty } from '../drop-empty.ts';
-import { amountErrors, quotaErrors } from './quota-rules.ts';
+import { quotaAmountErrors, quotaErrors } from './quota-rules.ts';
 
 /** The kind ResourceQuota. The class `QuotaAdmission` enforces the limits. */
 export const storedResourceQuotas: StoredResource = defineResource({
@@ -33,7 +33,9 @@ function normalizeParts(draft: Draft): void {
 function checkAmounts(draft: Draft): void {
   const quota = draft.object as JsonObject;
   const status = isJsonObject(quota.status) ? quota.status : {};
-  const errors = ['hard', 'used'].flatMap((member) => amountErrors(`status.${member}`, objectAt(status, member) ?? {}));
+  const errors = ['hard', 'used'].flatMap((member) =>
+    quotaAmountErrors(`status.${member}`, objectAt(status, member) ?? {}),
+  );
   if (errors.length > 0) throw invalidObject(resourceQuotaKind, draft.object.metadata.name ?? '', errors);
   dropEmpty(status, ['hard', 'used']);
   quota.status = status;

@@ -1,5 +1,5 @@
 import type { HostedVirtualCluster, HostLocation } from '../../host.ts';
-import { readyPods } from '../reach/guarded-api.ts';
+import { readyPods } from '../reach/virtual-cluster-api.ts';
 import type { VirtualClusterConnections } from '../reach/virtual-cluster-connections.ts';
 import type { HostContext } from '../release/host-context.ts';
 import { describeVirtualCluster, noPodsReason, noPodsState } from './describe-virtual-cluster.ts';

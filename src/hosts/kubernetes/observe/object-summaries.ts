@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, numberAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, numberAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 import { fallingAsleepAnnotation, hostOwnerLabel, installDigestLabel } from '../../../api/naming.ts';
 import { apiPort, controlPlaneApp } from '../release/chart-labels.ts';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, numberAt, objectAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import type { PodProblem } from './object-summaries.ts';
 
 /** Reasons of waiting containers for which further waiting does not help. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../../api/status.ts';
-import { FakeCluster, forbiddenText } from '../reach/fake-cluster.fixture.ts';
+import { FakeCluster, forbiddenStatusJson } from '../reach/fake-cluster.fixture.ts';
 import { clusterUidOf, missingPermissions, probeCluster } from './probe-cluster.ts';
 
 const { signal } = new AbortController();
@@ -39,13 +39,13 @@ describe('the probe of a cluster', () => {
     cluster.statusOverride = 401;
     expect((await refusal(probeCluster(cluster.connect(kubeconfig), signal)))[0]).toBe(401);
     cluster.statusOverride = 200;
-    cluster.bodies.set('/api/v1/namespaces/kube-system', { code: 403, text: forbiddenText('system:anonymous') });
+    cluster.bodies.set('/api/v1/namespaces/kube-system', { code: 403, text: forbiddenStatusJson('system:anonymous') });
     expect((await refusal(probeCluster(cluster.connect(kubeconfig), signal)))[0]).toBe(401);
   });
 
   it('succeeds if the credentials may not read version and uid', async () => {
     const cluster = new FakeCluster('u-1');
-    cluster.bodies.set('/api/v1/namespaces/kube-system', { code: 403, text: forbiddenText('weak') });
+    cluster.bodies.set('/api/v1/namespaces/kube-system', { code: 403, text: forbiddenStatusJson('weak') });
     expect(await probeCluster(cluster.connect(kubeconfig), signal)).toMatchObject({ uid: '' });
   });
 

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { flagAt, parseTrustedJson, textAt, writeJson } from '@flotilla/json';
+import { flagAt, type JsonValue, parseTrustedJson, textAt, writeJson } from '@flotilla/json';
 import { serviceUnavailable, unauthorized } from '../../../api/status.ts';
 import type { HostConnection } from '../reach/host-connection.ts';
 import { describePermission, type RequiredPermission, requiredPermissions } from './required-permissions.ts';

@@ -2,7 +2,7 @@ import { textAt } from '@flotilla/json';
 import { StatusError, serviceUnavailable } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ClusterApi } from '../../host.ts';
-import { virtualClient } from '../../virtual-client.ts';
+import { createVirtualClusterClient } from '../../virtual-cluster-client.ts';
 
 /** The Kubernetes version that a virtual cluster reports, or the reason why the probe failed. */
 export type VirtualClusterProbe =
@@ -26,7 +26,7 @@ export async function probeVirtualCluster(
   const timeoutMessage = `it did not respond within ${timeoutMs / 1_000} seconds`;
   const cancel = clock.after(timeoutMs, () => timeout.abort(serviceUnavailable(timeoutMessage)));
   try {
-    const client = virtualClient(api, AbortSignal.any([timeout.signal, signal]));
+    const client = createVirtualClusterClient(api, AbortSignal.any([timeout.signal, signal]));
     await client.get('/readyz');
     return { kubernetesVersion: textAt(await client.get('/version'), 'gitVersion') };
   } catch (error) {

@@ -63,7 +63,7 @@ export class FakeCluster {
   }
 }
 
-export function forbiddenText(user: string): string {
+export function forbiddenStatusJson(user: string): string {
   return JSON.stringify({
     kind: 'Status',
     message: `namespaces "kube-system" is forbidden: User "${user}" cannot get`,

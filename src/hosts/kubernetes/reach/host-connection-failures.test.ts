@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Kubeconfig } from '../../../api/kubeconfig.ts';
 import { StatusError } from '../../../api/status.ts';
 import { ManualClock, systemClock } from '../../../lib/clock.ts';
-import { statusErrorOf, testApiRequest, textOf } from '../observe/api-request.fixture.ts';
+import { bodyText, statusErrorOf, testApiRequest } from '../observe/api-request.fixture.ts';
 import { ApiServerTestEnv, testKeyPairs } from './api-server.fixture.ts';
 import { connectToHost, type HostConnection, type HostConnectionOptions } from './host-connection.ts';
 
@@ -31,7 +31,9 @@ test('an invalid HTTP request is a 400 and not a fault of the cluster', async ()
   expect((await statusErrorOf(api.send(testApiRequest({ method: 'CONNECT' })))).code).toBe(400);
   expect((await statusErrorOf(api.send(testApiRequest({ headers: { accept: 'a\u0001' } })))).code).toBe(400);
   async function* nothing() {}
-  await textOf(await api.send(testApiRequest({ method: 'POST', body: nothing(), headers: { 'content-length': '0' } })));
+  await bodyText(
+    await api.send(testApiRequest({ method: 'POST', body: nothing(), headers: { 'content-length': '0' } })),
+  );
   expect(bench.last.headers['content-length']).toBe('0');
   expect(bench.seen).toHaveLength(1);
 });
@@ -56,14 +58,14 @@ test('a request body that fails reports its own error', async () => {
 
 test('a read is retried if the server closed the idle connection', async () => {
   const { api } = connect();
-  await textOf(await api.send(testApiRequest()));
+  await bodyText(await api.send(testApiRequest()));
   let first = true;
   bench.respond = (_, response) => {
     if (first) response.socket?.destroy();
     else response.end('again');
     first = false;
   };
-  expect(await textOf(await api.send(testApiRequest()))).toBe('again');
+  expect(await bodyText(await api.send(testApiRequest()))).toBe('again');
   first = true;
   const error = await statusErrorOf(api.send(testApiRequest({ method: 'DELETE' })));
   expect([error.code, error.message]).toEqual([
@@ -127,10 +129,10 @@ test('a server that does not speak TLS is reported as such', async () => {
 });
 
 test('the certificate is checked against tlsServerName, or not at all with insecureSkipTlsVerify', async () => {
-  await textOf(await connect({ tlsServerName: 'localhost' }).own.send(testApiRequest()));
+  await bodyText(await connect({ tlsServerName: 'localhost' }).own.send(testApiRequest()));
   const { other } = await testKeyPairs();
   const careless = { server: bench.kubeconfig.server, insecureSkipTlsVerify: true, certificateAuthority: other.cert };
-  await textOf(await connect(careless).own.send(testApiRequest()));
+  await bodyText(await connect(careless).own.send(testApiRequest()));
   expect(bench.seen).toHaveLength(2);
 });
 
@@ -165,7 +167,7 @@ test('closing ends open requests, and later requests fail', async () => {
   const connection = connect();
   bench.respond = (_, response) => response.write('one');
   const answer = await connection.own.send(testApiRequest());
-  const reading = textOf(answer);
+  const reading = bodyText(answer);
   await connection.close();
   const words = `the connection to 127.0.0.1:${bench.port} is closed`;
   expect((await statusErrorOf(reading)).message).toBe(words);

@@ -4,7 +4,7 @@ import { namespaceKind } from '../../../api/core/namespace.ts';
 import type { Kubeconfig } from '../../../api/kubeconfig.ts';
 import { httpClient } from '../../../client/http-client.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import { statusErrorOf, testApiRequest, textOf } from '../observe/api-request.fixture.ts';
+import { bodyText, statusErrorOf, testApiRequest } from '../observe/api-request.fixture.ts';
 import { ApiServerTestEnv, testKeyPairs } from './api-server.fixture.ts';
 import { connectToHost, type HostConnection, type HostConnectionOptions } from './host-connection.ts';
 
@@ -30,7 +30,7 @@ test('a request impersonates its user with groups, uid and extras', async () => 
   const as = { name: 'jane', uid: 'u-1', groups: ['devs', 'ops'], extra: { 'example.com/Scope%': ['a', 'b'] } };
   const answer = await connect({ token: 'sesame' }).api.send(testApiRequest({ as, path: '/api/v1/pods?limit=1' }));
   expect(answer.status).toBe(200);
-  expect(await textOf(answer)).toBe('{}');
+  expect(await bodyText(answer)).toBe('{}');
   expect(bench.last.url).toBe('/api/v1/pods?limit=1');
   expect(bench.last.headers).toMatchObject({
     authorization: 'Bearer sesame',
@@ -50,7 +50,7 @@ test('a request impersonates its user with groups, uid and extras', async () => 
 });
 
 test('a name outside of Latin-1 arrives in UTF-8', async () => {
-  await textOf(await connect().api.send(testApiRequest({ as: { name: 'Łucja', groups: [] } })));
+  await bodyText(await connect().api.send(testApiRequest({ as: { name: 'Łucja', groups: [] } })));
   expect(Buffer.from(String(bench.last.headers['impersonate-user']), 'latin1').toString('utf8')).toBe('Łucja');
 });
 
@@ -88,7 +88,7 @@ test('credentials, client addresses and hop-by-hop headers are not forwarded', a
     'user-agent': 'kubectl',
     'content-type': 'application/json',
   };
-  await textOf(await connect({ token: 'sesame' }).api.send(testApiRequest({ headers })));
+  await bodyText(await connect({ token: 'sesame' }).api.send(testApiRequest({ headers })));
   expect(Object.keys(bench.last.headers).sort()).toEqual([
     'accept',
     'authorization',
@@ -124,30 +124,30 @@ test('a response loses cookies and hop-by-hop headers, and its bytes are unchang
   for (const name of ['set-cookie', 'connection', 'keep-alive', 'transfer-encoding']) {
     expect(answer.headers).not.toHaveProperty(name);
   }
-  expect(await textOf(answer)).toBe('not gzip at all');
+  expect(await bodyText(answer)).toBe('not gzip at all');
 });
 
 test('a client certificate is presented with impersonation and never with a token of the cluster itself', async () => {
   const { client } = await testKeyPairs();
   const { api, own } = connect({ clientCertificate: client.cert, clientKey: client.key });
-  await textOf(await api.send(testApiRequest()));
+  await bodyText(await api.send(testApiRequest()));
   expect(bench.last).toMatchObject({ certificate: 'client', headers: { 'impersonate-user': 'jane' } });
-  await textOf(await own.send(testApiRequest()));
+  await bodyText(await own.send(testApiRequest()));
   expect(bench.last.certificate).toBe('client');
   expect(bench.last.headers).not.toHaveProperty('impersonate-user');
-  await textOf(await api.send(testApiRequest({ as: { token: 'of-the-account' } })));
+  await bodyText(await api.send(testApiRequest({ as: { token: 'of-the-account' } })));
   expect(bench.last).toMatchObject({ certificate: '', headers: { authorization: 'Bearer of-the-account' } });
   expect(bench.last.headers).not.toHaveProperty('impersonate-user');
 });
 
 test('a user name and password become basic authentication', async () => {
-  await textOf(await connect({ username: 'ada', password: 'p:w' }).own.send(testApiRequest()));
+  await bodyText(await connect({ username: 'ada', password: 'p:w' }).own.send(testApiRequest()));
   expect(bench.last.headers.authorization).toBe(`Basic ${Buffer.from('ada:p:w').toString('base64')}`);
 });
 
 test('a server with a root path gets requests below that path only', async () => {
   const { api } = connect({ server: `${bench.kubeconfig.server}/k8s/clusters/a` });
-  await textOf(await api.send(testApiRequest({ path: '/api/v1/nodes' })));
+  await bodyText(await api.send(testApiRequest({ path: '/api/v1/nodes' })));
   expect(bench.last.url).toBe('/k8s/clusters/a/api/v1/nodes');
   for (const path of ['/../b/api', '/api/%2e%2e/%2E./b', '/./api', 'api', '/api/..', '/a\\..\\b', '/a b', '/a#b']) {
     expect((await statusErrorOf(api.send(testApiRequest({ path })))).code).toBe(400);
@@ -166,7 +166,7 @@ test('request bodies of any length are streamed', async () => {
     [30, length(30)],
     [30, {}],
   ] as const) {
-    await textOf(await api.send(testApiRequest({ method: 'POST', body: body(chunks), headers })));
+    await bodyText(await api.send(testApiRequest({ method: 'POST', body: body(chunks), headers })));
     expect(bench.last.body.length).toBe(chunks * 10_000);
   }
 });
@@ -236,7 +236,7 @@ test('an upgraded connection carries bytes in both directions, and a declined up
   bench.onUpgrade = (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno');
   const refused = await api.upgrade(testApiRequest({ headers }));
   if (!('body' in refused)) throw new Error('an upgrade');
-  expect([refused.status, await textOf(refused)]).toEqual([403, 'no']);
+  expect([refused.status, await bodyText(refused)]).toEqual([403, 'no']);
   expect((await statusErrorOf(api.upgrade(testApiRequest()))).code).toBe(400);
 });
 

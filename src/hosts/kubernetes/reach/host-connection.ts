@@ -7,12 +7,12 @@ import { lazyValue } from '../../../lib/lazy-value.ts';
 import type { ApiResponse, ClusterApi } from '../../host.ts';
 import { dialServer, type ServerAddress } from './dial-server.ts';
 import { openHttpPool } from './http-pool.ts';
-import { type ApiTarget, impersonatingApi, type OwnApi, ownApi } from './impersonating-api.ts';
+import { type ApiTarget, impersonatingApi, type KubeconfigUserApi, kubeconfigUserApi } from './impersonating-api.ts';
 import { openWebSocket } from './open-web-socket.ts';
 import { type PodPort, portForward, portForwardPath, portForwardProtocol } from './port-forward.ts';
 import { credentialHeaders } from './request-headers.ts';
 
-export type { OwnApi } from './impersonating-api.ts';
+export type { KubeconfigUserApi } from './impersonating-api.ts';
 
 export interface HostConnectionOptions {
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface HostConnection {
   /** Sends requests as the user `request.as`. The user of the kubeconfig needs permission to impersonate that user. */
   readonly api: Required<ClusterApi>;
   /** Sends the server's own requests, as the user of the kubeconfig. */
-  readonly own: OwnApi;
+  readonly own: KubeconfigUserApi;
   /**
    * Sends requests as the user of the kubeconfig. URLs are paths below the root of the cluster. Meant for
    * `httpClient({ server: '', fetch })`.
@@ -86,7 +86,7 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
   const root = pathname.replace(/\/+$/, '');
   const credentials = credentialHeaders(kubeconfig);
   const target: ApiTarget = { pool, withoutCertificate: withoutCertificate.get, credentials, root, name: host };
-  const own = ownApi(target);
+  const own = kubeconfigUserApi(target);
   return {
     own,
     api: impersonatingApi(target),
@@ -116,7 +116,7 @@ const never = new AbortController().signal;
 // Each request without its own signal adds a listener to this one, so their number is not limited.
 setMaxListeners(0, never);
 
-function fetchOver(own: OwnApi): Fetch {
+function fetchOver(own: KubeconfigUserApi): Fetch {
   return async (path, { method, headers, body, signal = never }) => {
     const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
     const bytes = body === undefined ? undefined : Buffer.from(body);

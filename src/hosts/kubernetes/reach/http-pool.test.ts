@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
-import { never, statusErrorOf, textOf } from '../observe/api-request.fixture.ts';
+import { bodyText, neverAborted, statusErrorOf } from '../observe/api-request.fixture.ts';
 import { ApiServerTestEnv } from './api-server.fixture.ts';
 import { dialServer } from './dial-server.ts';
 import { type HttpPool, openHttpPool } from './http-pool.ts';
@@ -33,7 +33,7 @@ function wireTo(server: string): HttpPool {
   return wire;
 }
 
-const asking = (path: string, signal = never): HttpPoolRequest => ({ method: 'GET', path, headers: [], signal });
+const asking = (path: string, signal = neverAborted): HttpPoolRequest => ({ method: 'GET', path, headers: [], signal });
 
 test('watches have their own connections, and the other connections are reused', async () => {
   const wire = wireTo(bench.kubeconfig.server);
@@ -47,7 +47,7 @@ test('watches have their own connections, and the other connections are reused',
   const watches = await Promise.all(Array.from({ length: 3 * mostConnections }, () => wire.send(watching)));
   expect(watches.map(({ status }) => status)).toEqual(watches.map(() => 200));
   const before = bench.connections;
-  for (let at = 0; at < 20; at++) expect(await textOf(await wire.send(asking('/api')))).toBe('ok');
+  for (let at = 0; at < 20; at++) expect(await bodyText(await wire.send(asking('/api')))).toBe('ok');
   // A connection may not be free yet when the next request arrives.
   expect(bench.connections - before).toBeLessThanOrEqual(2);
   expect(wire.connections).toBe(bench.connections);
@@ -56,7 +56,7 @@ test('watches have their own connections, and the other connections are reused',
 
 test('many concurrent requests share a few connections', async () => {
   const wire = wireTo(bench.kubeconfig.server);
-  const asked = Array.from({ length: 20 * mostConnections }, async () => textOf(await wire.send(asking('/api'))));
+  const asked = Array.from({ length: 20 * mostConnections }, async () => bodyText(await wire.send(asking('/api'))));
   expect(new Set(await Promise.all(asked))).toEqual(new Set(['{}']));
   expect(bench.connections).toBeLessThanOrEqual(mostConnections);
 });
@@ -77,11 +77,11 @@ test('a request beyond the queue limit gets 429, and watches are not delayed', a
   const waiting = Array.from({ length: mostConnections + 2000 }, () => wire.send(asking('/api', ending.signal)));
   const refused = await statusErrorOf(wire.send(asking('/api')));
   expect([refused.code, refused.status.details?.retryAfterSeconds]).toEqual([429, 1]);
-  expect(await textOf(await wire.send(asking('/api?watch=1')))).toBe('watched');
+  expect(await bodyText(await wire.send(asking('/api?watch=1')))).toBe('watched');
   ending.abort(new Error('enough'));
   for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
   bench.respond = (_, response) => response.end('ok');
-  expect(await textOf(await wire.send(asking('/api')))).toBe('ok');
+  expect(await bodyText(await wire.send(asking('/api')))).toBe('ok');
 });
 
 test('a slow reader slows down the download', async () => {
@@ -113,7 +113,7 @@ test('a slow reader slows down the download', async () => {
   // is blocked, with every buffer in between full.
   for (let before = -1; before !== written; ) {
     before = written;
-    for (let roundTrip = 0; roundTrip < 50; roundTrip++) await textOf(await wire.send(asking('/api?watch=1')));
+    for (let roundTrip = 0; roundTrip < 50; roundTrip++) await bodyText(await wire.send(asking('/api?watch=1')));
   }
   expect(written).toBeLessThan(size / 2);
   let read = 0;

@@ -8,7 +8,7 @@ import { lazyValue } from '../../../lib/lazy-value.ts';
 import { Semaphore } from '../../../lib/queue/semaphore.ts';
 import type { ApiResponse, UpgradedConnection } from '../../host.ts';
 import type { HttpPoolRequest } from './http-pool-request.ts';
-import { codeOf, NoResponseError, noResponse } from './no-response.ts';
+import { NoResponseError, networkErrorCode, toNoResponseError } from './no-response.ts';
 import type { Dial } from './open-socket.ts';
 import { ResponseStream } from './response-stream.ts';
 import { upgradeConnection } from './upgrade-connection.ts';
@@ -153,9 +153,9 @@ class UndiciHttpPool implements HttpPool {
     const where = this.#where;
     if (signal.aborted) return signal.reason;
     if (this.#closing.signal.aborted) return serviceUnavailable(`the connection to ${where} is closed`);
-    if (malformedRequestCodes.has(codeOf(error)))
+    if (malformedRequestCodes.has(networkErrorCode(error)))
       return badRequest(`cannot forward the request to ${where}: its method, path, headers or body length is invalid`);
-    return noResponse(error, { where, timeout: this.#options.responseTimeoutMs });
+    return toNoResponseError(error, { where, timeout: this.#options.responseTimeoutMs });
   }
 
   async #dispatch(request: HttpPoolRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {

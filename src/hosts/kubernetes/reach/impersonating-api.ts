@@ -1,9 +1,9 @@
 import { badRequest } from '../../../api/status.ts';
 import type { ApiRequest, ApiResponse, ClusterApi, UpgradedConnection } from '../../host.ts';
-import { checkPath } from './check-path.ts';
 import type { HttpPool } from './http-pool.ts';
 import type { HttpPoolRequest } from './http-pool-request.ts';
 import { NoResponseError } from './no-response.ts';
+import { rejectAmbiguousPath } from './reject-ambiguous-path.ts';
 import { bearerHeader, forwardedHeaders, impersonationHeaders, type RawHeaders } from './request-headers.ts';
 
 /** The connections to an API server, and the credentials for it. */
@@ -26,12 +26,12 @@ export interface ApiTarget {
 type OwnRequest = Omit<ApiRequest, 'as'>;
 
 /** Sends requests as the user of the kubeconfig, without impersonation. */
-export interface OwnApi {
+export interface KubeconfigUserApi {
   send(request: OwnRequest): Promise<ApiResponse>;
   upgrade(request: Omit<OwnRequest, 'body'>): Promise<ApiResponse | UpgradedConnection>;
 }
 
-export function ownApi({ pool, credentials, root }: ApiTarget): OwnApi {
+export function kubeconfigUserApi({ pool, credentials, root }: ApiTarget): KubeconfigUserApi {
   return {
     send: async (request) => await pool.send(wireRequest(root, request, credentials)),
     upgrade: async (request) => await pool.upgrade(upgradeRequest(root, request, credentials)),
@@ -90,7 +90,7 @@ const unforwardableMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', '
 
 function wireRequest(root: string, request: OwnRequest, credentials: RawHeaders): HttpPoolRequest {
   const { method, path, headers, body, signal } = request;
-  checkPath(path);
+  rejectAmbiguousPath(path);
   if (unforwardableMethods.has(method.toUpperCase())) throw badRequest(`the method ${method} cannot be forwarded`);
   const lines = [...forwardedHeaders(headers), ...credentials];
   const sent = { method, path: `${root}${path}`, headers: lines, signal };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { badRequest } from '../../../api/status.ts';
-import { NoResponseError, noResponse } from './no-response.ts';
+import { NoResponseError, toNoResponseError } from './no-response.ts';
 
 const sought = { where: 'host:6443', timeout: 10_000 };
 const failing = (code: string) => Object.assign(new Error('Bearer sesame'), { code });
@@ -24,19 +24,21 @@ test.each([
   ['UND_ERR_SOCKET', 'ConnectionEnded', 'closed the connection without a response'],
   ['EACCES', 'Unreachable', 'cannot be reached (EACCES)'],
 ])('the error code %s gets a message that quotes nothing else of the error', (code, why, words) => {
-  expect(noResponse(failing(code), sought)).toMatchObject({ code: 503, why, message: `host:6443 ${words}` });
+  expect(toNoResponseError(failing(code), sought)).toMatchObject({ code: 503, why, message: `host:6443 ${words}` });
 });
 
 test('the reason comes from the first of several addresses or from the cause of the error', () => {
   const several = new AggregateError([failing('ECONNREFUSED'), failing('ENETUNREACH')]);
-  expect(noResponse(several, sought)).toMatchObject({ why: 'Refused' });
-  expect(noResponse(new Error('x', { cause: failing('EAI_AGAIN') }), sought)).toMatchObject({ why: 'NameNotFound' });
-  expect(noResponse('text', sought)).toMatchObject({ why: 'ConnectionEnded' });
+  expect(toNoResponseError(several, sought)).toMatchObject({ why: 'Refused' });
+  expect(toNoResponseError(new Error('x', { cause: failing('EAI_AGAIN') }), sought)).toMatchObject({
+    why: 'NameNotFound',
+  });
+  expect(toNoResponseError('text', sought)).toMatchObject({ why: 'ConnectionEnded' });
 });
 
 test('a StatusError is returned unchanged', () => {
   const error = badRequest('no');
-  expect(noResponse(error, sought)).toBe(error);
+  expect(toNoResponseError(error, sought)).toBe(error);
   expect(new NoResponseError('Refused', 'x').status).toMatchObject({
     kind: 'Status',
     reason: 'ServiceUnavailable',

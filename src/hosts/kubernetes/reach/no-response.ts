@@ -37,9 +37,9 @@ export interface ConnectionTarget {
  * Converts a connection error to a StatusError. Uses only the code of the error, because its message may quote the
  * request including credentials.
  */
-export function noResponse(error: unknown, { where, timeout }: ConnectionTarget): StatusError {
+export function toNoResponseError(error: unknown, { where, timeout }: ConnectionTarget): StatusError {
   if (error instanceof StatusError) return error;
-  const [why, message] = reasonFor(codeOf(error), timeout);
+  const [why, message] = reasonFor(networkErrorCode(error), timeout);
   return new NoResponseError(why, `${where} ${message}`);
 }
 
@@ -82,11 +82,11 @@ function reasonFor(code: string, timeout: number): readonly [NoResponseReason, s
   return ['Unreachable', `cannot be reached (${code})`];
 }
 
-export function codeOf(error: unknown): string {
+export function networkErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as NodeJS.ErrnoException;
   if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
   // All addresses of the host name failed. Return the code of the first error.
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  return error.cause === undefined ? '' : codeOf(error.cause);
+  if (error instanceof AggregateError && error.errors.length > 0) return networkErrorCode(error.errors[0]);
+  return error.cause === undefined ? '' : networkErrorCode(error.cause);
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../../lib/clock.ts';
 import { unlessAborted } from '../../../lib/unless-aborted.ts';
-import { noResponse } from './no-response.ts';
+import { toNoResponseError } from './no-response.ts';
 
 /**
  * Opens a new connection to one server, on which HTTP requests can be sent. Rejects with StatusError 503. The caller
@@ -45,7 +45,7 @@ export async function openSocket<S extends Socket>(
     stop.abort(error);
     for (const resource of resources) resource.destroy();
     if (signal.aborted) throw signal.reason;
-    throw noResponse(error, { where, timeout });
+    throw toNoResponseError(error, { where, timeout });
   } finally {
     cancel();
     signal.removeEventListener('abort', onAbort);

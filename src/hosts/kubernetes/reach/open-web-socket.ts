@@ -4,7 +4,7 @@ import { isJsonObject } from '@flotilla/json';
 import { WebSocket } from 'ws';
 import { type Status, StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { NoResponseError, noResponse } from './no-response.ts';
+import { NoResponseError, toNoResponseError } from './no-response.ts';
 import type { RawHeaders } from './request-headers.ts';
 
 export interface WebSocketRequest {
@@ -57,7 +57,7 @@ export async function openWebSocket(socket: Socket, request: WebSocketRequest): 
   } catch (error) {
     socket.destroy();
     if (signal.aborted) throw signal.reason;
-    throw noResponse(error, { where: host, timeout });
+    throw toNoResponseError(error, { where: host, timeout });
   } finally {
     cancel();
     signal.removeEventListener('abort', end);

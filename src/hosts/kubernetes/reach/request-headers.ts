@@ -1,7 +1,7 @@
 import type { Kubeconfig } from '../../../api/kubeconfig.ts';
 import { badRequest } from '../../../api/status.ts';
 import type { UserInfo } from '../../../api/user-info.ts';
-import { connectionHeaders } from '../../connection-headers.ts';
+import { hopByHopHeaders } from '../../hop-by-hop-headers.ts';
 import type { ApiRequest, ApiResponse } from '../../host.ts';
 
 /** HTTP headers as an array in which names and values alternate. A name may occur more than once. */
@@ -12,7 +12,7 @@ export type RawHeaders = readonly string[];
  * is or where the request comes from.
  */
 const droppedRequestHeaders = new Set([
-  ...connectionHeaders,
+  ...hopByHopHeaders,
   'host',
   'expect',
   'content-length',
@@ -23,7 +23,7 @@ const droppedRequestHeaders = new Set([
 ]);
 const droppedPrefixes = [':', 'impersonate-', 'x-remote-', 'x-forwarded-'];
 /** Response headers that are not returned. A cluster must not set cookies for the origin of this server. */
-const droppedResponseHeaders = new Set([...connectionHeaders, 'set-cookie', 'set-cookie2']);
+const droppedResponseHeaders = new Set([...hopByHopHeaders, 'set-cookie', 'set-cookie2']);
 
 /** The prefix of the WebSocket subprotocol in which browsers send a bearer token to Kubernetes. */
 const bearerProtocol = 'base64url.bearer.authorization.k8s.io.';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonValue, writeJson } from '@flotilla/json';
 import type { StatusError } from '../../../api/status.ts';
 import type { ApiResponse } from '../../host.ts';
 

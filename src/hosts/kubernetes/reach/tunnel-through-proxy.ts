@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { badRequest } from '../../../api/status.ts';
-import { NoResponseError, noResponse } from './no-response.ts';
+import { NoResponseError, toNoResponseError } from './no-response.ts';
 import { connectTcp, type TrackResource, waitForSocket } from './open-socket.ts';
 import { createTlsConnector } from './tls-connector.ts';
 
@@ -20,7 +20,7 @@ export function tunnelThroughProxy(proxy: URL, timeout: number): typeof connectT
       const carrier = await connectTcp(address, track);
       return secure === undefined ? carrier : await waitForSocket(secure(carrier), 'secureConnect', track);
     } catch (error) {
-      throw noResponse(error, { where: `the proxy ${proxy.host}`, timeout });
+      throw toNoResponseError(error, { where: `the proxy ${proxy.host}`, timeout });
     }
   }
 

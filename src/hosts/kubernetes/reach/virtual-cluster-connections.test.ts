@@ -6,7 +6,7 @@ import { writeKubeconfig } from '../../../api/kubeconfig.ts';
 import { ManualClock } from '../../../lib/clock.ts';
 import { silentLog } from '../../../lib/log.ts';
 import type { ApiRequest } from '../../host.ts';
-import { testApiRequest, textOf } from '../observe/api-request.fixture.ts';
+import { bodyText, testApiRequest } from '../observe/api-request.fixture.ts';
 import { ApiServerTestEnv, testKeyPairs } from './api-server.fixture.ts';
 import type { VirtualClusterEndpoint } from './dial-virtual-cluster.ts';
 import { type ForwardedPorts, forwardPorts } from './forwarded-port.fixture.ts';
@@ -68,7 +68,7 @@ function certificates(authority: string, client: { cert: string; key: string }):
   };
 }
 
-const ask = async (more: Partial<ApiRequest> = {}) => textOf(await ways.apiOf(place).send(testApiRequest(more)));
+const ask = async (more: Partial<ApiRequest> = {}) => bodyText(await ways.apiOf(place).send(testApiRequest(more)));
 const reads = () => host.seen.filter(({ url }) => url.includes('/secrets/')).length;
 
 test('a request goes through the host to a pod with the secret’s certificate and impersonates the caller', async () => {

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { objectAt, parseTrustedJson, textAt } from '@flotilla/json';
+import { type JsonValue, objectAt, parseTrustedJson, textAt } from '@flotilla/json';
 import { type Kubeconfig, readKubeconfig } from '../../../api/kubeconfig.ts';
 import type { StatusError } from '../../../api/status.ts';
 import type { HostConnection } from './host-connection.ts';

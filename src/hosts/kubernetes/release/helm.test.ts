@@ -39,7 +39,7 @@ async function setUp(then: string, changed: Partial<HelmSettings> = {}) {
     workDir,
     install: (signal = never) => {
       const chart = chartOf(undefined, settings);
-      return helm.install({ place, chart, values: 'password: hush', labels: { 'a/b': 'c', d: 'e' } }, signal);
+      return helm.install({ location: place, chart, values: 'password: hush', labels: { 'a/b': 'c', d: 'e' } }, signal);
     },
     calls: () => readFile(`${program}.calls`, 'utf8'),
   };

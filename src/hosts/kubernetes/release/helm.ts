@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { conflict, type StatusError, serviceUnavailable } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { privateMode } from '../../../lib/private-file.ts';
+import { privateFileMode } from '../../../lib/private-file.ts';
 import { Semaphore } from '../../../lib/queue/semaphore.ts';
 import type { HostLocation } from '../../host.ts';
 import { InstallError } from '../../install-error.ts';
@@ -19,8 +19,8 @@ export interface HelmOptions {
   readonly clock: Clock;
 }
 
-export interface WantedRelease {
-  readonly place: HostLocation;
+export interface ReleaseRequest {
+  readonly location: HostLocation;
   readonly chart: ChartReference;
   /** The Helm values as a YAML map; empty for none. */
   readonly values: string;
@@ -31,7 +31,7 @@ export interface WantedRelease {
 /** Manages the Helm releases on one cluster with the helm program. Rejects with StatusError, usually InstallError. */
 export interface Helm {
   /** Installs or upgrades a release. Does not wait until its pods are running. */
-  install(wanted: WantedRelease, signal: AbortSignal): Promise<void>;
+  install(wanted: ReleaseRequest, signal: AbortSignal): Promise<void>;
   /** Uninstalls a release. Does nothing if there is no such release. */
   uninstall(location: HostLocation, signal: AbortSignal): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function createHelm(options: HelmOptions): Helm {
     const folder = await mkdtemp(join(workDir, runPrefix));
     try {
       for (const [name, text] of Object.entries(files))
-        await writeFile(join(folder, name), text, { mode: privateMode });
+        await writeFile(join(folder, name), text, { mode: privateFileMode });
       const environment = {
         ...settings.environment,
         HOME: folder,
@@ -99,14 +99,14 @@ export function createHelm(options: HelmOptions): Helm {
   };
 
   return {
-    install: ({ place, chart, values, labels }, signal) =>
+    install: ({ location, chart, values, labels }, signal) =>
       withSlot(
-        place,
+        location,
         async () => {
           const path = await charts.fetch(chart, signal);
           const labelPairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
           const arguments_ = [
-            ...['upgrade', place.name, path, '--install', ...onCluster(place)],
+            ...['upgrade', location.name, path, '--install', ...onCluster(location)],
             // Without `--reset-values`, helm would keep values that the new values file no longer contains.
             ...['--reset-values', '--values=values.yaml', '--hide-notes'],
             ...[

@@ -9,7 +9,7 @@ import { applyObjects } from '../../apply-objects.ts';
 import type { HostLocation, InstallRequest } from '../../host.ts';
 import { InstallError } from '../../install-error.ts';
 import { addLabelsAndAnnotations, deleteByUid, ensureOwnedObject, findObject, ownerOf } from '../../owned-object.ts';
-import { virtualClient } from '../../virtual-client.ts';
+import { createVirtualClusterClient } from '../../virtual-cluster-client.ts';
 import { serviceKind } from '../host-kinds.ts';
 import { type ReleaseRecordSummary, summarizeService, summarizeWorkload } from '../observe/object-summaries.ts';
 import { controlPlaneApp } from './chart-labels.ts';
@@ -26,11 +26,11 @@ export async function installRelease(work: HostContext, wanted: InstallRequest, 
   const namespaces = hostClient.resource(namespaceKind);
   await ensureOwnedObject(
     namespaces,
-    { kind: namespaceKind, place: { name: location.namespace }, owner, spec: undefined, metadata: space },
+    { kind: namespaceKind, key: { name: location.namespace }, owner, spec: undefined, metadata: space },
     call,
   );
   if (space.objects !== undefined && space.objects.trim() !== '') {
-    await applyObjects(space.objects, virtualClient(work.ownApi, signal), location.namespace);
+    await applyObjects(space.objects, createVirtualClusterClient(work.ownApi, signal), location.namespace);
   }
   const values = release.values ?? '';
   const digest = hash('sha256', JSON.stringify([chart, values]), 'hex').slice(0, 32);
@@ -46,7 +46,7 @@ export async function installRelease(work: HostContext, wanted: InstallRequest, 
     record?.status === 'deployed' && record.digest === digest && before !== undefined && controlPlane.length > 0;
   if (!isInstalled) {
     await helm.install(
-      { place: location, chart, values, labels: { [hostOwnerLabel]: owner, [installDigestLabel]: digest } },
+      { location: location, chart, values, labels: { [hostOwnerLabel]: owner, [installDigestLabel]: digest } },
       signal,
     );
     // Helm has started the control plane, because the chart does not know about sleep. Put it back to sleep.

@@ -13,7 +13,7 @@ import { type HostContext, latestReleaseRecord } from './host-context.ts';
 import { deleteSyncedPods, workloadsOf } from './scale-workloads.ts';
 import { stuckNamespace } from './stuck-namespace.ts';
 
-export interface Removal {
+export interface RemovalTarget {
   readonly owner: string;
   readonly uid?: string;
 }
@@ -25,7 +25,7 @@ export interface Removal {
 export async function removeRelease(
   work: HostContext,
   location: HostLocation,
-  of: Removal,
+  of: RemovalTarget,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { hostClient, cache } = work;
@@ -67,7 +67,11 @@ export async function removeRelease(
  * True if this is the virtual cluster to remove. If no uid is given, a virtual cluster of the owner and a manually
  * created one are removed, but never one of another owner.
  */
-function isTarget(service: KubeObject, record: ReleaseRecordSummary | undefined, { owner, uid }: Removal): boolean {
+function isTarget(
+  service: KubeObject,
+  record: ReleaseRecordSummary | undefined,
+  { owner, uid }: RemovalTarget,
+): boolean {
   if (uid !== undefined) return service.metadata.uid === uid;
   return [owner, ''].includes(ownerOf(service) || (record?.owner ?? ''));
 }
@@ -76,7 +80,7 @@ interface ExistingObjects {
   /** The service of the virtual cluster to remove; `undefined` if it is already deleted. */
   readonly service: KubeObject | undefined;
   readonly record: ReleaseRecordSummary | undefined;
-  readonly of: Removal;
+  readonly of: RemovalTarget;
 }
 
 /** Deletes the objects of the virtual cluster. Returns false if there were none. */
@@ -143,7 +147,7 @@ async function hasOtherVirtualCluster(
 async function isStillDeleting(
   work: HostContext,
   location: HostLocation,
-  { owner }: Removal,
+  { owner }: RemovalTarget,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { hostClient, metadataClient } = work;

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { numberAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, numberAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 import { fallingAsleepAnnotation, replicasAnnotation } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 
 /** A deletion that takes less than this time is normal, because pods may take half a minute to terminate. */

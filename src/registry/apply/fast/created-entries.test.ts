@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonValue, writeJson } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { timestamp } from '../../../api/meta.ts';
 import { createdEntries, textOfEntries } from './created-entries.ts';

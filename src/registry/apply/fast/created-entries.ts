@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { writeJsonWithKnownParts } from '@flotilla/json';
+import { type JsonObject, type JsonValue, writeJsonWithKnownParts } from '@flotilla/json';
 import type { ManagedFieldsEntry, Timestamp } from '../../../api/meta.ts';
 import { type ManagerInfo, managedEntry } from '../managers.ts';
 import { textOfFields } from './fields-cache.ts';

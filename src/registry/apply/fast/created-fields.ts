@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
-import { canonicalJson } from '@flotilla/json';
+import { canonicalJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import { type MapShape, type Shape, shapeOf } from '../shape.ts';
 import type { TrackedKind } from '../tracked-fields.ts';
 import { asList, asMap, memberShape, shapePartFor } from '../typed.ts';

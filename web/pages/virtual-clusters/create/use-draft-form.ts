@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { textAt } from '@flotilla/json';
+import { type JsonValue, textAt } from '@flotilla/json';
 import { useMemo, useState } from 'react';
 import { resolveTemplate } from '../../../../src/api/management/resolve-template.ts';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';

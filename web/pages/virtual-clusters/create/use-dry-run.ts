@@ -1,5 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
-import { writeJson } from '@flotilla/json';
+import { type JsonObject, writeJson } from '@flotilla/json';
 import { useEffect, useState } from 'react';
 import type { VirtualClusterInstance } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
 import { kinds } from '../../../data/kind-ref.ts';

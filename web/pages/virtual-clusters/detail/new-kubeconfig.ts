@@ -1,5 +1,4 @@
-import type { JsonValue } from '@flotilla/json';
-import { numberAt } from '@flotilla/json';
+import { type JsonValue, numberAt } from '@flotilla/json';
 import type { VirtualClusterInstanceKubeConfig } from '../../../../src/api/management/v1/virtual-cluster-instance-kube-config.ts';
 
 /** A new kubeconfig. It is a secret and is kept only while it is shown. */

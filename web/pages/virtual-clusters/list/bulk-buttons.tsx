@@ -4,19 +4,22 @@ import { Icon } from '../../../components/icon.tsx';
 import { kinds } from '../../../data/kind-ref.ts';
 import type { Row } from '../../../data/rows/table-rows.ts';
 import { usePermittedRows } from '../../../data/rows/use-permitted-rows.ts';
-import type { ChangeRequest } from './change-dialog.tsx';
+import type { InstanceChangeRequest } from './change-dialog.tsx';
 import { type InstanceChange, instanceChanges } from './instance-change.ts';
 
 interface BulkButtonsProps {
   readonly rows: readonly Row[];
   statusOf(row: Row): string;
-  onAsk(request: ChangeRequest): void;
+  onAsk(request: InstanceChangeRequest): void;
   onClear(): void;
 }
 
 /** The buttons for actions on the selected rows. */
 export function BulkButtons({ rows, statusOf, onAsk, onClear }: BulkButtonsProps) {
-  const ask = useCallback((request: ChangeRequest) => onAsk({ ...request, onAttempted: onClear }), [onAsk, onClear]);
+  const ask = useCallback(
+    (request: InstanceChangeRequest) => onAsk({ ...request, onAttempted: onClear }),
+    [onAsk, onClear],
+  );
   return (
     <>
       {instanceChanges.map((change) => (

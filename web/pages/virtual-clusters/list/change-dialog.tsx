@@ -2,7 +2,7 @@ import { BulkDialog } from '../../../components/list/bulk-dialog.tsx';
 import type { Row } from '../../../data/rows/table-rows.ts';
 import { type InstanceChange, projectOf } from './instance-change.ts';
 
-export interface ChangeRequest {
+export interface InstanceChangeRequest {
   readonly change: InstanceChange;
   /** The rows to change. */
   readonly rows: readonly Row[];
@@ -13,7 +13,7 @@ export interface ChangeRequest {
 }
 
 interface ChangeDialogProps {
-  readonly request: ChangeRequest;
+  readonly request: InstanceChangeRequest;
   onClose(): void;
 }
 
@@ -21,7 +21,10 @@ interface ChangeDialogProps {
  * A dialog that confirms a change of one or more virtual clusters. To delete virtual clusters, the user must type the
  * name or, for several, their number.
  */
-export function ChangeDialog({ request: { change, rows, skipped = 0, onAttempted }, onClose }: ChangeDialogProps) {
+export function InstanceChangeDialog({
+  request: { change, rows, skipped = 0, onAttempted },
+  onClose,
+}: ChangeDialogProps) {
   const only = rows.length === 1 ? (rows[0]?.metadata.name ?? '') : undefined;
   const names = only ?? `${rows.length} virtual clusters`;
   return (

@@ -4,13 +4,13 @@ import { RowMenu } from '../../../components/list/row-menu.tsx';
 import { MenuLink } from '../../../components/menu-link.tsx';
 import type { Row } from '../../../data/rows/table-rows.ts';
 import { useInstancePermissions } from '../detail/use-instance-permissions.ts';
-import type { ChangeRequest } from './change-dialog.tsx';
+import type { InstanceChangeRequest } from './change-dialog.tsx';
 import { instanceChanges, projectOf } from './instance-change.ts';
 
 interface InstanceMenuProps {
   readonly row: Row;
   readonly status: string;
-  onAsk(request: ChangeRequest): void;
+  onAsk(request: InstanceChangeRequest): void;
 }
 
 export function InstanceMenu(props: InstanceMenuProps) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StatusError } from '../api/status.ts';
 import { ManualClock } from '../lib/clock.ts';
 import type { Host } from './host.ts';
-import { hostTimeouts, withTimeouts } from './with-timeouts.ts';
+import { defaultHostTimeouts, hostWithTimeouts } from './host-with-timeouts.ts';
 
 const place = { namespace: 'a', name: 'b' };
 
@@ -30,16 +30,16 @@ describe('a host with timeouts', () => {
   it('rejects a call after its timeout, aborts it and names the cluster', async () => {
     const clock = new ManualClock();
     const signals: AbortSignal[] = [];
-    const host = withTimeouts(silentHost(signals), 'far', clock);
+    const host = hostWithTimeouts(silentHost(signals), 'far', clock);
     const asked = [
-      ...[host.discover(), host.observe(place)].map((call) => [hostTimeouts.read, call] as const),
-      ...[host.sleep(place), host.wake(place)].map((call) => [hostTimeouts.change, call] as const),
+      ...[host.discover(), host.observe(place)].map((call) => [defaultHostTimeouts.read, call] as const),
+      ...[host.sleep(place), host.wake(place)].map((call) => [defaultHostTimeouts.change, call] as const),
       ...[host.install({ location: place, owner: 'o' }), host.remove(place, { owner: 'o' })].map(
-        (call) => [hostTimeouts.run, call] as const,
+        (call) => [defaultHostTimeouts.run, call] as const,
       ),
     ];
     const ends = asked.map(([patience, call]) => call.then(undefined, (error: unknown) => ({ patience, error })));
-    clock.advance(hostTimeouts.run);
+    clock.advance(defaultHostTimeouts.run);
     for (const end of await Promise.all(ends)) {
       const { patience, error } = end as { patience: number; error: unknown };
       expect(error).toBeInstanceOf(StatusError);
@@ -55,7 +55,7 @@ describe('a host with timeouts', () => {
 
   it('aborts a call when the caller’s signal fires, with its reason', async () => {
     const ending = new AbortController();
-    const host = withTimeouts(silentHost(), 'far', new ManualClock());
+    const host = hostWithTimeouts(silentHost(), 'far', new ManualClock());
     const asked = host.observe(place, { signal: ending.signal });
     ending.abort(new Error('enough'));
     await expect(asked).rejects.toThrow('enough');

@@ -5,7 +5,7 @@ import { badRequest } from '../../../api/status.ts';
  * would serve a path outside of the cluster. Segments of one or two dots are never needed, because no Kubernetes object
  * has such a name.
  */
-export function checkPath(path: string): void {
+export function rejectAmbiguousPath(path: string): void {
   const [pathname = ''] = path.split('?', 1);
   const isPlain = pathname.startsWith('/') && /^[\x21-\x7e]+$/.test(path) && !/[\\#]/.test(path);
   if (isPlain && !pathname.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))) return;

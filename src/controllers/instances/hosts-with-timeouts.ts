@@ -1,9 +1,9 @@
 import type { Host } from '../../hosts/host.ts';
-import { withTimeouts } from '../../hosts/with-timeouts.ts';
+import { hostWithTimeouts } from '../../hosts/host-with-timeouts.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /** Wraps the connected hosts so that every call has a timeout. A host that hangs cannot block a worker forever. */
-export class HostsWithDeadlines {
+export class HostsWithTimeouts {
   readonly #hostOf: (cluster: string) => Host | undefined;
   readonly #clock: Clock;
   readonly #wrapped = new WeakMap<Host, Host>();
@@ -16,7 +16,7 @@ export class HostsWithDeadlines {
   get(cluster: string): Host | undefined {
     const host = this.#hostOf(cluster);
     if (host === undefined) return undefined;
-    const wrapped = this.#wrapped.get(host) ?? withTimeouts(host, cluster, this.#clock);
+    const wrapped = this.#wrapped.get(host) ?? hostWithTimeouts(host, cluster, this.#clock);
     this.#wrapped.set(host, wrapped);
     return wrapped;
   }

@@ -4,7 +4,7 @@ import { type Status, StatusError, serviceUnavailable } from '../api/status.ts';
 import type { ApiRequest, ClusterApi } from './host.ts';
 
 /** A client that sends requests to a virtual cluster as its administrator. Rejects with StatusError. */
-export interface VirtualClient {
+export interface VirtualClusterClient {
   /** Sends a GET and returns the JSON body of the response. */
   get(path: string): Promise<JsonObject>;
   /** Sends the object in a POST and returns the JSON body of the response. */
@@ -20,7 +20,7 @@ const fieldManager = 'flotilla';
 /** Maximum length of a response. Discovery documents and lists of bindings are far smaller. */
 const maxResponseLength = 16 * 1024 * 1024;
 
-export function virtualClient(api: ClusterApi, signal: AbortSignal): VirtualClient {
+export function createVirtualClusterClient(api: ClusterApi, signal: AbortSignal): VirtualClusterClient {
   async function call(method: string, path: string, type = '', body?: JsonObject): Promise<string> {
     const sent: Pick<ApiRequest, 'headers' | 'body'> =
       body === undefined

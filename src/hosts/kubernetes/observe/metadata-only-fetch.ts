@@ -6,7 +6,7 @@ const form = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
  * Wraps `fetch` so that Kubernetes returns only the metadata of objects. The contents of secrets then never reach this
  * server, and the contents of pods need not be parsed.
  */
-export function metadataOnly(fetch: Fetch): Fetch {
+export function metadataOnlyFetch(fetch: Fetch): Fetch {
   return (url, init) => {
     if (init.method !== 'GET') return fetch(url, init);
     const { pathname, searchParams } = new URL(url, 'https://host');

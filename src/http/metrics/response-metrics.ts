@@ -21,7 +21,7 @@ interface ResponseSeries {
 }
 
 /** The metrics about responses and watch events: counts, latencies and sizes. */
-export class ResponseTallies {
+export class ResponseMetrics {
   readonly #total = new FastCounter('apiserver_request_total', 'Number of requests, by labels and response code.');
   readonly #duration = new FastHistogram(
     'apiserver_request_duration_seconds',
@@ -49,7 +49,7 @@ export class ResponseTallies {
   }
 
   /** Records a response. `bytes` is `undefined` if the size is not known yet; `recordResponseSize` records it later. */
-  answered(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void {
+  recordResponse(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void {
     const series = this.#series.get(labels) ?? this.#addSeries(labels);
     const count = series.codes.get(code) ?? this.#addCode(series, labels, code);
     count.value++;
@@ -59,12 +59,12 @@ export class ResponseTallies {
   }
 
   /** Records the size of a response that was still unknown when the response was recorded. */
-  sent(labels: RequestLabels, bytes: number): void {
+  recordResponseSize(labels: RequestLabels, bytes: number): void {
     this.#series.get(labels)?.sizes.observe(bytes);
   }
 
   /** Returns a function that records one watch event. Its parameter is the size of the event in bytes. */
-  watchEvents({ group, version, resource }: RequestLabels): (bytes: number) => void {
+  watchEventRecorder({ group, version, resource }: RequestLabels): (bytes: number) => void {
     const count = this.#events.series({ group, version, resource });
     const measured = this.#eventSizes.series({ group, version, resource });
     return (bytes) => {

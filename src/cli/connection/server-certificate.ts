@@ -3,20 +3,20 @@ import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, timeoutError } from '../cli-error.ts';
 import type { Environment } from '../environment.ts';
-import { connectThrough } from './proxy-agent.ts';
+import { connectThroughProxy } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';
 import { isTrustError } from './trust-error.ts';
 
 /** Tells whether the certificate of a server is trusted. */
-export type PeerTrust =
+export type ServerCertificateTrust =
   /** The certificate is signed by a CA that the operating system trusts. */
   | { readonly trusted: true }
   /**
    * The certificate is not trusted. `authority` is the CA that signed it; `undefined` if the server did not send it.
    */
-  | { readonly trusted: false; readonly authority: PeerAuthority | undefined };
+  | { readonly trusted: false; readonly authority: ServerCertificateAuthority | undefined };
 
-export interface PeerAuthority {
+export interface ServerCertificateAuthority {
   readonly pem: string;
   /** The fingerprint as `SHA256:` and hexadecimal pairs. */
   readonly fingerprint: string;
@@ -27,7 +27,7 @@ export interface PeerAuthority {
 const handshakeMilliseconds = 15_000;
 
 /** Opens a TLS connection to inspect the certificate of a server. Sends no request and no credential. */
-export async function inspectPeer(url: string, environment: Environment): Promise<PeerTrust> {
+export async function checkServerCertificate(url: string, environment: Environment): Promise<ServerCertificateTrust> {
   const socket = await handshake(new URL(url), environment);
   try {
     if (socket.authorized) return { trusted: true };
@@ -71,7 +71,7 @@ function handshake(url: URL, environment: Environment): Promise<TLSSocket> {
     };
     const options = { host, port, rejectUnauthorized: false, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) };
     if (proxy === undefined) onSocket(connect(options));
-    else connectThrough(proxy, options).then(onSocket, fail);
+    else connectThroughProxy(proxy, options).then(onSocket, fail);
   });
 }
 
@@ -89,7 +89,7 @@ function lastOf(first: DetailedPeerCertificate): X509Certificate | undefined {
   return last.subject === last.issuer && last.verify(last.publicKey) ? last : undefined;
 }
 
-function described(certificate: X509Certificate): PeerAuthority {
+function described(certificate: X509Certificate): ServerCertificateAuthority {
   return {
     pem: certificate.toString(),
     fingerprint: fingerprintOf(certificate),

@@ -1,16 +1,16 @@
 import type { Definition } from '../../api/apiextensions/definition.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { AddedKind } from '../plane-kinds.ts';
-import { type CustomKind, type CustomVersion, customVersions } from './custom-versions.ts';
+import { type CustomKindState, type CustomVersion, customVersions } from './custom-versions.ts';
 import { mountScale } from './scale.ts';
 
 /**
  * Returns the kind that a CustomResourceDefinition adds to its plane. Objects are stored in one version and served in
  * all served versions. `undefined` if the definition has no storage version.
  */
-export function addedKind(definition: Definition, kind: CustomKind): AddedKind | undefined {
+export function kindOfDefinition(definition: Definition, kind: CustomKindState): AddedKind | undefined {
   const versions = customVersions(definition, kind);
   const stored = versions.find(({ storage }) => storage);
   if (stored === undefined) return undefined;
@@ -27,6 +27,6 @@ export function addedKind(definition: Definition, kind: CustomKind): AddedKind |
 function mountVersion(stored: KindStore, version: CustomVersion, terminating: boolean): MountedResource {
   const store = version.storage ? stored : stored.inVersion(version.resource);
   const subresources = version.scale === undefined ? {} : { scale: mountScale(store, version.scale) };
-  const mounted = mountStored(store, subresources);
+  const mounted = mountStoredKind(store, subresources);
   return terminating ? { ...mounted, unlisted: ['patch', 'create', 'update'] } : mounted;
 }

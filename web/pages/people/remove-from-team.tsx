@@ -1,16 +1,16 @@
 import { Text } from '@mantine/core';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { notify } from '../../components/notifications.tsx';
-import { leaveTeam } from './team-members.ts';
+import { removeTeamMember } from './team-members.ts';
 
-export interface LeaveTeamProps {
+export interface RemoveFromTeamProps {
   readonly team: string;
   readonly user: string;
   onClose(): void;
 }
 
 /** A dialog that removes a user from a team. */
-export function LeaveTeam({ team, user, onClose }: LeaveTeamProps) {
+export function RemoveFromTeam({ team, user, onClose }: RemoveFromTeamProps) {
   return (
     <Confirm
       title={`Remove ${user} from ${team}?`}
@@ -18,7 +18,7 @@ export function LeaveTeam({ team, user, onClose }: LeaveTeamProps) {
       danger
       onClose={onClose}
       onConfirm={async () => {
-        await leaveTeam(team, user);
+        await removeTeamMember(team, user);
         notify.done(`Removed ${user} from ${team}`);
       }}
     >

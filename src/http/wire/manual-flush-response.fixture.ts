@@ -2,14 +2,14 @@ import { EventEmitter } from 'node:events';
 import type { ResponseTarget } from './write-reply.ts';
 
 /** A test response whose write callbacks run only when the test releases them. */
-export class HeldResponse extends EventEmitter implements ResponseTarget {
+export class ManualFlushResponse extends EventEmitter implements ResponseTarget {
   readonly writableLength = 0;
   /** The length of each chunk that was written. The last chunk is the one passed to `end`. */
-  readonly pieces: number[] = [];
+  readonly chunkLengths: number[] = [];
   #written: (() => void)[] = [];
 
   get length(): number {
-    return this.pieces.reduce((sum, piece) => sum + piece, 0);
+    return this.chunkLengths.reduce((sum, piece) => sum + piece, 0);
   }
 
   writeHead(): void {}
@@ -17,13 +17,13 @@ export class HeldResponse extends EventEmitter implements ResponseTarget {
   destroy(): void {}
 
   write(chunk: string | Uint8Array, written?: () => void): boolean {
-    this.pieces.push(chunk.length);
+    this.chunkLengths.push(chunk.length);
     if (written !== undefined) this.#written.push(written);
     return true;
   }
 
   end(chunk?: string | Uint8Array): void {
-    this.pieces.push(chunk?.length ?? 0);
+    this.chunkLengths.push(chunk?.length ?? 0);
     this.emit('finish');
   }
 

@@ -9,12 +9,12 @@ import { Panel } from '../../components/panel.tsx';
 import { ParameterField } from '../virtual-clusters/create/parameter-field.tsx';
 import { parameterSections } from '../virtual-clusters/create/parameter-sections.ts';
 import { parameterValues, withParameter } from '../virtual-clusters/create/parameter-values.ts';
-import { type Render, renderSample, samplePlatform, usableParameters } from './render-sample.ts';
-import classes from './rendered-panel.module.css';
+import { renderSample, samplePlatform, type TemplateRenderer, usableParameters } from './render-sample.ts';
+import classes from './template-preview-panel.module.css';
 import type { TemplateVersion } from './template-versions.ts';
 
-export interface RenderedPanelProps {
-  readonly render: Render;
+export interface TemplatePreviewPanelProps {
+  readonly render: TemplateRenderer;
   readonly part: TemplateVersion;
   /** Called whenever the problems in the template change. */
   onProblems(problems: readonly TextProblem[]): void;
@@ -23,7 +23,7 @@ export interface RenderedPanelProps {
 const platformFields = ['name', 'project', 'user', 'team'] as const satisfies readonly (keyof PlatformValues)[];
 
 /** A preview of the rendered template, with sample values that the user can edit. */
-export function RenderedPanel({ render, part, onProblems }: RenderedPanelProps) {
+export function TemplatePreviewPanel({ render, part, onProblems }: TemplatePreviewPanelProps) {
   const [given, setGiven] = useState('');
   const [platform, setPlatform] = useState(samplePlatform);
   const shown = useDeferredValue(part);

@@ -6,7 +6,7 @@ const gatedPlanes = new WeakMap<Plane, Plane>();
  * Wraps a plane so that it asks `Identity.preauthorize` before it authorizes a request. Returns the same wrapper for
  * the same plane, because a handler is created once per plane object.
  */
-export function gatedPlane(plane: Plane): Plane {
+export function preauthorizingPlane(plane: Plane): Plane {
   const found = gatedPlanes.get(plane);
   if (found !== undefined) return found;
   const gated: Plane = {

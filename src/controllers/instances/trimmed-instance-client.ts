@@ -11,7 +11,7 @@ type InstanceClient = ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>
  * Wraps a client so that lists and watches return only the fields that the instance index uses. This saves memory,
  * because an informer caches a copy of every instance. A reconcile reads the full object.
  */
-export function slimInstances(instances: InstanceClient): InstanceClient {
+export function trimmedInstanceClient(instances: InstanceClient): InstanceClient {
   return {
     ...instances,
     async list(request) {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StatusError } from '../../../api/status.ts';
-import { checkPath } from './check-path.ts';
+import { rejectAmbiguousPath } from './reject-ambiguous-path.ts';
 
 const isPassed = (path: string) => {
   try {
-    checkPath(path);
+    rejectAmbiguousPath(path);
     return true;
   } catch (error) {
     expect(error).toBeInstanceOf(StatusError);

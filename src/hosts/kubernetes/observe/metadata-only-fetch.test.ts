@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { metadataOnly } from './metadata-only.ts';
+import { metadataOnlyFetch } from './metadata-only-fetch.ts';
 
 it('requests use the metadata form that matches an object or a list', async () => {
   const asked: string[] = [];
-  const fetch = metadataOnly((_url, { headers }) => {
+  const fetch = metadataOnlyFetch((_url, { headers }) => {
     asked.push(/as=(\w+)/.exec(headers.Accept ?? '')?.[1] ?? '');
     return Promise.resolve({ status: 200, text: () => Promise.resolve(''), body: null });
   });

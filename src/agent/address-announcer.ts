@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts';
 import { wait } from '../lib/wait.ts';
 import type { ControlServer } from './control-server.ts';
 
-export interface AnnouncerOptions {
+export interface AddressAnnouncerOptions {
   readonly server: Pick<ControlServer, 'announce'>;
   readonly announcement: AgentAnnouncement;
   readonly clock: Clock;
@@ -16,7 +16,7 @@ export interface AnnouncerOptions {
  * Announces the agent's address to the control server. The announcement is repeated after each reconnect, because the
  * server may have been restored from a backup, or the Cluster object may have been created again.
  */
-export interface Announcer {
+export interface AddressAnnouncer {
   /** Must be called each time the agent has connected to the control server. */
   onConnected(): void;
   /** Resolves after the abort signal has fired and the last request has ended. Never rejects. */
@@ -25,7 +25,10 @@ export interface Announcer {
 
 const retry: BackoffOptions = { initialMilliseconds: 500, maxMilliseconds: 30_000 };
 
-export function startAnnouncer({ server, announcement, clock, log }: AnnouncerOptions, signal: AbortSignal): Announcer {
+export function startAddressAnnouncer(
+  { server, announcement, clock, log }: AddressAnnouncerOptions,
+  signal: AbortSignal,
+): AddressAnnouncer {
   let current: Promise<void> | undefined;
   let again = false;
 

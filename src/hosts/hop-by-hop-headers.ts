@@ -2,7 +2,7 @@
  * The hop-by-hop headers of RFC 9110, section 7.6.1, which a proxy must not forward. The value of a `connection` header
  * may name further ones.
  */
-export const connectionHeaders: readonly string[] = [
+export const hopByHopHeaders: readonly string[] = [
   'connection',
   'keep-alive',
   'proxy-authenticate',

@@ -12,7 +12,7 @@ import type { VirtualClusterConnections } from './virtual-cluster-connections.ts
  * Returns the API of a virtual cluster. While the virtual cluster cannot be used, every response is a Status that
  * states the reason.
  */
-export function guardedApi(
+export function virtualClusterApi(
   location: HostLocation,
   cache: HostCache,
   connections: VirtualClusterConnections,
@@ -32,7 +32,7 @@ export function guardedApi(
 /** Returns the reason why the virtual cluster cannot be used; `undefined` if it can be used. */
 function unusableError(snapshot: VirtualClusterSnapshot): StatusError | undefined {
   const { location, service } = snapshot;
-  if (service === undefined) return noVirtualCluster(location);
+  if (service === undefined) return virtualClusterNotFound(location);
   const what = `the virtual cluster ${location.name}`;
   if (isBeingRemoved(snapshot)) return serviceUnavailable(`${what} is being removed`);
   if (isAsleep(snapshot)) return serviceUnavailable(`${what} is asleep and keeps its data; wake it to use it`);
@@ -41,7 +41,7 @@ function unusableError(snapshot: VirtualClusterSnapshot): StatusError | undefine
   return serviceUnavailable(`${what} is not running${message === '' ? '' : `: ${message}`}`, 1);
 }
 
-export function noVirtualCluster({ name }: HostLocation): StatusError {
+export function virtualClusterNotFound({ name }: HostLocation): StatusError {
   return notFound({ group: '', resource: 'virtualclusters' }, name);
 }
 

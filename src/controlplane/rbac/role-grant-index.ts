@@ -4,7 +4,7 @@ import { type RoleRef, roleRefOf, type Subject, subjectsOf } from '../../api/rba
 import type { UserInfo } from '../../api/user-info.ts';
 
 /** The content of a RoleBinding or ClusterRoleBinding. The namespace of a ClusterRoleBinding is empty. */
-export interface Grant {
+export interface RoleGrant {
   readonly name: string;
   readonly namespace: string;
   readonly role: RoleRef;
@@ -12,9 +12,9 @@ export interface Grant {
 }
 
 /** The role bindings of a plane, indexed by subject, so that a decision reads only the bindings of the caller. */
-export class Grants {
+export class RoleGrantIndex {
   /** The bindings by namespace, and then by subject key. */
-  readonly #bySubject = new Map<string, Map<string, Grant[]>>();
+  readonly #bySubject = new Map<string, Map<string, RoleGrant[]>>();
 
   add(binding: KubeObject): void {
     const grant = grantOf(binding);
@@ -34,10 +34,10 @@ export class Grants {
   }
 
   /** Returns the bindings in a namespace that name the user or one of the user's groups, without duplicates. */
-  *forUser(user: UserInfo, namespace: string): Generator<Grant> {
+  *forUser(user: UserInfo, namespace: string): Generator<RoleGrant> {
     const grantsByKey = this.#bySubject.get(namespace);
     if (grantsByKey === undefined) return;
-    const seen = new Set<Grant>();
+    const seen = new Set<RoleGrant>();
     for (const key of subjectKeys(user)) {
       for (const grant of grantsByKey.get(key) ?? []) {
         if (seen.has(grant)) continue;
@@ -47,8 +47,8 @@ export class Grants {
     }
   }
 
-  #grantsOf(namespace: string, key: string): Grant[] {
-    const grantsByKey = this.#bySubject.get(namespace) ?? new Map<string, Grant[]>();
+  #grantsOf(namespace: string, key: string): RoleGrant[] {
+    const grantsByKey = this.#bySubject.get(namespace) ?? new Map<string, RoleGrant[]>();
     this.#bySubject.set(namespace, grantsByKey);
     const grants = grantsByKey.get(key) ?? [];
     grantsByKey.set(key, grants);
@@ -57,17 +57,17 @@ export class Grants {
 }
 
 /** Returns the first subject of the binding that matches the user. The reason of the decision names it. */
-export function matchingSubject({ subjects, namespace }: Grant, user: UserInfo): Subject | undefined {
+export function matchingSubject({ subjects, namespace }: RoleGrant, user: UserInfo): Subject | undefined {
   const keys = new Set(subjectKeys(user));
   return subjects.find((subject) => keys.has(subjectKey(subject, namespace) ?? ''));
 }
 
-function grantOf(binding: KubeObject): Grant {
+function grantOf(binding: KubeObject): RoleGrant {
   const { name = '', namespace = '' } = binding.metadata;
   return { name, namespace, role: roleRefOf(binding), subjects: subjectsOf(binding) };
 }
 
-function grantKeys({ subjects, namespace }: Grant): ReadonlySet<string> {
+function grantKeys({ subjects, namespace }: RoleGrant): ReadonlySet<string> {
   return new Set(subjects.map((subject) => subjectKey(subject, namespace)).filter((key) => key !== undefined));
 }
 

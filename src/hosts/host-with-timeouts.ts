@@ -13,13 +13,18 @@ export interface HostTimeouts {
   readonly run: number;
 }
 
-export const hostTimeouts: HostTimeouts = { read: 30_000, change: 60_000, run: 15 * 60_000 };
+export const defaultHostTimeouts: HostTimeouts = { read: 30_000, change: 60_000, run: 15 * 60_000 };
 
 /**
  * Wraps a host driver so that its functions fail with 503 after a timeout, even if the driver ignores the abort signal.
  * `watch`, `logs` and the API of a virtual cluster (`clusterApi`) have no timeout.
  */
-export function withTimeouts(host: Host, cluster: string, clock: Clock, timeouts: HostTimeouts = hostTimeouts): Host {
+export function hostWithTimeouts(
+  host: Host,
+  cluster: string,
+  clock: Clock,
+  timeouts: HostTimeouts = defaultHostTimeouts,
+): Host {
   function timed<T>(
     milliseconds: number,
     { signal }: HostCallOptions,

@@ -4,9 +4,9 @@ import { PrincipalPicker } from '../../components/form/principal-picker.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import type { Principal } from '../../data/principals.ts';
-import { joinTeam } from './team-members.ts';
+import { addTeamMember } from './team-members.ts';
 
-export interface JoinTeamProps {
+export interface AddToTeamProps {
   /** Exactly one of `user` and `team` is given. The person who opens the dialog selects the other one. */
   readonly user?: string;
   readonly team?: string;
@@ -14,14 +14,14 @@ export interface JoinTeamProps {
 }
 
 /** A dialog that adds a user to a team. It opens from the page of the user or of the team. */
-export function JoinTeam({ user, team, onClose }: JoinTeamProps) {
+export function AddToTeam({ user, team, onClose }: AddToTeamProps) {
   const [other, setOther] = useState<Principal>();
   const wanted = user === undefined ? 'User' : 'Team';
 
   async function send(): Promise<void> {
     if (other === undefined) return;
     const [who, where] = [user ?? other.name, team ?? other.name];
-    await joinTeam(where, who);
+    await addTeamMember(where, who);
     notify.done(`Added ${who} to ${where}`);
   }
 
