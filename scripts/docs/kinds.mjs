@@ -35,13 +35,20 @@ export async function kindsPage(program) {
 }
 
 async function mountedResources(program) {
-  const { openManagement, openMemoryStore, openSealer, sealKeyBytes, defaultSettings, systemClock, silentLog } =
-    program;
+  const {
+    openManagementApi,
+    openMemoryStore,
+    openSealer,
+    sealKeyBytes,
+    defaultManagementSettings,
+    systemClock,
+    silentLog,
+  } = program;
   const store = openMemoryStore();
-  const { plane } = await openManagement({
+  const { plane } = await openManagementApi({
     store,
     sealer: openSealer(new Uint8Array(sealKeyBytes)),
-    settings: defaultSettings,
+    settings: defaultManagementSettings,
     clock: systemClock,
     log: silentLog,
   });
@@ -53,10 +60,18 @@ async function mountedResources(program) {
 
 /** The kinds of the built-in cluster that Kubernetes does not have. */
 async function builtInResources(program) {
-  const { openPlanes, openMemoryStore, openSealer, sealKeyBytes, versionInfo, systemClock, silentLog, naming } =
-    program;
+  const {
+    openBuiltInClusterPlanes,
+    openMemoryStore,
+    openSealer,
+    sealKeyBytes,
+    versionInfo,
+    systemClock,
+    silentLog,
+    naming,
+  } = program;
   const store = openMemoryStore();
-  const { local, close } = await openPlanes({
+  const { local, close } = await openBuiltInClusterPlanes({
     store,
     clock: systemClock,
     log: silentLog,
@@ -140,13 +155,13 @@ function subresourcePath({ parent, name }, headingOf) {
   return `The subresource ${code(`${parent.plural}/<name>/${name}`)} of ${link(headingOf(parent))}.`;
 }
 
-function kindProperties(resource, { verbsOf }) {
+function kindProperties(resource, { discoveryVerbsOf }) {
   const { kind, verbs } = resource;
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const path = `${root}/${kind.namespaced ? 'namespaces/<namespace>/' : ''}${kind.plural}`;
   const properties = [
     ['path', code(path)],
-    ['verbs', verbsOf(resource).join(', ')],
+    ['verbs', discoveryVerbsOf(resource).join(', ')],
     ['scope', kind.namespaced ? 'namespaced' : 'cluster'],
     ['short names', codes(kind.shortNames ?? [])],
     ['categories', codes(kind.categories ?? [])],

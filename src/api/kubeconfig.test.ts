@@ -96,7 +96,7 @@ describe('readKubeconfig', () => {
       'a PEM-encoded certificate',
     ],
     [{ 'client-key-data': encodeBase64(pem('ENCRYPTED PRIVATE KEY')) }, {}, 'an unencrypted key'],
-    [{ token: 'a', username: 'b' }, {}, 'a token or a username'],
+    [{ token: 'a', username: 'b' }, {}, 'both a token and a username'],
     [{ token: 12 }, {}, 'a string in token'],
     [{ token: 'a\r\nX-Remote-User: admin' }, {}, 'a token without spaces'],
     [{}, { server: '' }, 'set the server'],
@@ -108,9 +108,9 @@ describe('readKubeconfig', () => {
     [
       {},
       { 'insecure-skip-tls-verify': true, 'certificate-authority-data': encodeBase64(certificate) },
-      'certificate-authority-data or insecure-skip-tls-verify',
+      'both certificate-authority-data and insecure-skip-tls-verify',
     ],
-  ])('rejects user %j and cluster %j and reports that it must have: %s', (user, cluster, words) => {
+  ])('rejects user %j and cluster %j and reports: %s', (user, cluster, words) => {
     const fault = faultOf(kubeconfig(user, cluster));
     expect(fault).toMatch(/^must /);
     expect(fault).toContain(words);

@@ -8,8 +8,8 @@ import { ManualFlushResponse } from './manual-flush-response.fixture.ts';
 import { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 import { writeReply } from './write-reply.ts';
 
-const isPieced = (body: Uint8Array | GeneratedBody): body is GeneratedBody => 'pieces' in body;
-const bytesOf = (body: Uint8Array | GeneratedBody) => (isPieced(body) ? Buffer.concat([...body.chunks]) : body);
+const isGenerated = (body: Uint8Array | GeneratedBody): body is GeneratedBody => 'chunks' in body;
+const bytesOf = (body: Uint8Array | GeneratedBody) => (isGenerated(body) ? Buffer.concat([...body.chunks]) : body);
 const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => false };
 
 /** Items that count themselves. */
@@ -41,10 +41,10 @@ describe('a long text', () => {
       [10, 12_000],
     ] as const) {
       const whole = await bufferOrGenerateBody(generateText(counting(count, length).text), new RequestEnd());
-      expect(isPieced(whole)).toBe(false);
+      expect(isGenerated(whole)).toBe(false);
       expect(bytesOf(whole).byteLength).toBeLessThanOrEqual(maxBufferedBodyBytes);
       expect(
-        isPieced(await bufferOrGenerateBody(generateText(counting(2 * count, length).text), new RequestEnd())),
+        isGenerated(await bufferOrGenerateBody(generateText(counting(2 * count, length).text), new RequestEnd())),
       ).toBe(true);
     }
   });
@@ -53,7 +53,7 @@ describe('a long text', () => {
     const end = new RequestEnd();
     const { made, text } = counting(10_000, 1000);
     const body = await bufferOrGenerateBody(generateText(text), end);
-    if (!isPieced(body)) throw new Error('it is not long');
+    if (!isGenerated(body)) throw new Error('it is not long');
     const pieces = body.chunks[Symbol.iterator]();
     while (made.count < 500) pieces.next();
     end.end(new Error('the key is no more'));
