@@ -163,7 +163,7 @@ function keyCheckUnavailable(): Error {
 
 const states = new WeakMap<ActiveAccessKey, KeyState>();
 
-/** Converts an access key of the policy for the authenticator. The result is cached because every request needs it. */
+/** Converts an access key from the policy to the form that the authenticator uses, and caches the result. */
 function keyStateOf(key: ActiveAccessKey): KeyState {
   const known = states.get(key);
   if (known !== undefined) return known;

@@ -25,7 +25,7 @@ export interface AccessStatus {
   readonly uid: string;
   /** The owner for whom the virtual cluster was created; empty if a user created it directly on the host. */
   readonly owner: string;
-  /** `opening` means that the virtual cluster starts, for example after a sleep; `closing` means that it is removed. */
+  /** `opening`: the virtual cluster is starting, for example after a sleep. `closing`: it is being removed. */
   readonly access: 'open' | 'opening' | 'asleep' | 'closing';
 }
 

@@ -41,6 +41,11 @@ describe('completion', () => {
     else expect(result).toEqual(expected);
   });
 
+  it.each(['access-k', 'list --all-p'])('of %j describes what it offers', async (line) => {
+    const offer = await complete(line.split(' '), catalogue, async () => []);
+    expect(offer).toEqual([{ word: expect.any(String), description: expect.stringMatching(/^[A-Z].* .*/) }]);
+  });
+
   it('queries the project and the server that the line names', async () => {
     const queries: [string, Record<string, string>][] = [];
     await offered('get --project red --context=a ', queries);

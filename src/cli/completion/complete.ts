@@ -58,8 +58,8 @@ function commandIn(words: readonly string[], { commands, groups }: Catalogue) {
 function wordsBelow(group: string, { commands, groups }: Catalogue): Completion[] {
   const own = commands
     .filter(({ path }) => (group === '' ? !path.includes(' ') : path.startsWith(`${group} `)))
-    .map(({ path, summary }) => ({ word: path.split(' ').at(-1) ?? '', meaning: summary }));
-  return group === '' ? [...own, ...groups.map(({ path, summary }) => ({ word: path, meaning: summary }))] : own;
+    .map(({ path, summary }) => ({ word: path.split(' ').at(-1) ?? '', description: summary }));
+  return group === '' ? [...own, ...groups.map(({ path, summary }) => ({ word: path, description: summary }))] : own;
 }
 
 /** Returns the number of arguments, the values of the options, and the last option if its value is not typed yet. */
@@ -91,12 +91,13 @@ function longName({ flags }: OptionSpec): string {
 
 function optionWords(spec: CommandSpec): Completion[] {
   const all = [...(spec.options ?? []), { flags: '--help', description: 'Show this help' }];
-  return all.map((option) => ({ word: `--${longName(option)}`, meaning: option.description }));
+  return all.map((option) => ({ word: `--${longName(option)}`, description: option.description }));
 }
 
 /**
- * Prints one completion per line, with its description after a tab. To complete file names, prints `:files`; with
- * `--kubectl`, prints the directive that kubectl expects. An error prints nothing, because the user only pressed Tab.
+ * Prints one completion per line, with its description after a tab. If the shell should complete file names, prints
+ * `:files` instead. With `--kubectl`, the last line is always a directive in the form that kubectl expects. An error
+ * prints nothing, because the user only pressed Tab.
  */
 export async function printCompletions(given: readonly string[], environment: Environment): Promise<void> {
   const { loadCatalogue } = await import('../catalogue/catalogue.ts');

@@ -8,7 +8,7 @@ const summarizedConditions = ['Reachable', 'CredentialsValid', 'Unique', 'Rights
 
 type ClusterCondition = (typeof summarizedConditions)[number] | 'Ready';
 
-/** A condition's status, its reason for programs, and its message, which tells users what to do. */
+/** A condition's status, its machine-readable reason, and its message, which tells users what to do. */
 type ConditionContent = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
 
 export interface ClusterMismatch {

@@ -20,7 +20,10 @@ const DECISION = opaque('kubernetes.authorization.Decision');
 
 const EMPTY_CHECK: AccessCheck = { verb: '', group: '', resource: '', subresource: '', namespace: '', name: '' };
 
-/** A permission check under construction. `authorizer` and its methods, except `check`, return values of this class. */
+/**
+ * A permission check under construction. The CEL variable `authorizer` is an instance of this class, and so are the
+ * results of all its methods except `check`.
+ */
 class CelAccessCheck extends CelOpaque {
   readonly typeName: string;
   readonly attributes: AccessCheck;

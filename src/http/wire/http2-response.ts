@@ -39,10 +39,13 @@ export class Http2Response implements ResponseTarget {
     else this.#stream.end(chunk);
   }
 
-  /** Waits with the close listener that the request already has, because adding listeners to each response is slow. */
+  /**
+   * Ends the response and resolves when its stream is closed. Uses the close listener that the request already has,
+   * because adding a listener for each response is slow.
+   */
   endAndFlush(chunk?: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
-      // A long-running request ends when the server shuts down, but its response has not been sent completely yet.
+      // A shutdown ends a long-running request before its response is sent, so the request's listener has already fired.
       if (this.#end.hasEnded) this.#stream.once('close', resolve);
       else this.#end.onEnd(() => resolve());
       this.end(chunk);
