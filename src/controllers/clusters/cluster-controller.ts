@@ -29,7 +29,7 @@ const agentMissing: ClusterProbeResult = {
   failure: {
     reason: 'NoAgent',
     detail:
-      'No agent has connected yet. Create an access key for it (subresource accesskey), then start it: flotilla agent.',
+      'No agent has connected yet. Create an access key for the agent (subresource accesskey of this Cluster), then run `flotilla agent`.',
   },
 };
 

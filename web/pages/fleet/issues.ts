@@ -69,7 +69,8 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
     };
     const phase = status(row);
     if (phase === 'Failed') {
-      const next = 'Check its conditions for the cause. It continues automatically after the cause is fixed.';
+      const next =
+        'Its conditions show the cause. The server retries automatically, so it becomes ready after the cause is fixed.';
       return [{ ...common, what: `${name} has failed`, why: message(row), next }];
     }
     const terminatingMs = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
