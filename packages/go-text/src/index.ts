@@ -1,2 +1,3 @@
+export { goJsonTypeName } from './go-json-type-name.ts';
 export { goQuote } from './go-quote.ts';
 export { goTypeOf, printGo, printGoSource } from './go-value.ts';

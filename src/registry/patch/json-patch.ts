@@ -1,3 +1,4 @@
+import { goJsonTypeName } from '@flotilla/go-text';
 import {
   cloneJson,
   equalJson,
@@ -10,7 +11,6 @@ import {
 import { badRequest, requestTooLarge, type StatusError, unprocessable } from '../../api/status.ts';
 import { arrayIndex, parsePointer } from './json-pointer.ts';
 import { jsonSize } from './json-size.ts';
-import { goJsonTypeName } from './json-type-name.ts';
 
 export const maxPatchOperations = 10_000;
 

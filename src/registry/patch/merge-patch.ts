@@ -1,6 +1,6 @@
+import { goJsonTypeName } from '@flotilla/go-text';
 import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
-import { goJsonTypeName } from './json-type-name.ts';
 
 /**
  * Applies a JSON merge patch (RFC 7396): null removes a member, objects are merged, all other values replace the old

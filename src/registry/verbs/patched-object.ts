@@ -4,14 +4,14 @@ import { DecodeError, goDecoderTypeName, wrongTypeError } from '../../api/decode
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import { badRequest, invalidObject, StatusError, unprocessable } from '../../api/status.ts';
+import { badRequest, invalidObject, type StatusError } from '../../api/status.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
 import { toPrintedForm } from '../../api/structs/printed-form.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
-import { applyStrategicMerge } from '../patch/strategic-merge.ts';
+import { applyStrategicPatch } from '../patch/strategic-patch.ts';
 import { findStructProblem } from '../patch/struct-problem.ts';
 import { strictPatchError, undecodablePatch } from '../patch/undecodable-patch.ts';
 import type { Patch, PatchOptions } from '../verbs.ts';
@@ -56,13 +56,7 @@ type DocumentPatch = Exclude<Patch, { type: 'apply' }>;
 function patchedDocument({ resource }: KindRuntime, base: KubeObject, patch: DocumentPatch): JsonValue {
   if (patch.type === 'json') return applyJsonPatch(base, patch.operations);
   if (patch.type === 'merge') return applyMergePatch(base, patch.document);
-  try {
-    return applyStrategicMerge(resource, base, patch.document);
-  } catch (error) {
-    // The message quotes the value that could not be merged, so it must not be shown for a confidential kind.
-    if (resource.confidential !== true || !(error instanceof StatusError) || error.code !== 422) throw error;
-    throw unprocessable('the server rejected our request due to an error in our request');
-  }
+  return applyStrategicPatch(resource, base, patch.document);
 }
 
 function decode(kind: KindRuntime, document: JsonValue, patch: DocumentPatch, current: CachedObject): DecodeResult {

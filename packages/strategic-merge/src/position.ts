@@ -1,14 +1,13 @@
-import type { ResourceKind } from '../../api/resource.ts';
-import { memberSchema } from '../../api/schema/member-schema.ts';
-import type { Schema } from '../../api/schema/schema.ts';
-import { unprocessable } from '../../api/status.ts';
-import { metadataSchema } from '../apply/metadata-schema.ts';
+import { type MergeSchema, memberSchema } from './merge-schema.ts';
+import { UnmergeablePatchError } from './patch-error.ts';
 
 /** A position within an object during a strategic merge: the schema that applies there, and a name for messages. */
 export interface StrategicPosition {
-  readonly schema: Schema;
+  readonly schema: MergeSchema;
   /** The name of the Go struct at this position, as Kubernetes prints it in error messages. */
   readonly name: string;
+  /** True for the position of the whole object. */
+  readonly isRoot?: true;
 }
 
 /** Describes how a strategic merge patch changes a list. */
@@ -20,25 +19,22 @@ export interface ListMergeRule {
   readonly items: StrategicPosition;
 }
 
-export function rootPosition(kind: Pick<ResourceKind, 'kind' | 'schema'>): StrategicPosition {
-  const { schema } = kind;
-  return { name: kind.kind, schema: { ...schema, properties: { ...schema.properties, metadata: metadataSchema } } };
-}
-
-/** Returns the position of a member. Throws 422 if the schema has no such member, because it defines how to merge. */
+/** Returns the position of a member. Throws if the schema has no such member, because it defines how to merge. */
 export function memberPosition(position: StrategicPosition, name: string): StrategicPosition {
   const schema = memberSchema(position.schema, name);
   if (schema === undefined) {
-    throw unprocessable(
+    throw new UnmergeablePatchError(
       `unable to find api field in struct ${position.name} for the json field ${JSON.stringify(name)}`,
     );
   }
-  return { schema, name: schema === metadataSchema ? 'ObjectMeta' : `${position.name}${capital(name)}` };
+  const isObjectMeta = position.isRoot === true && name === 'metadata';
+  return { schema, name: isObjectMeta ? 'ObjectMeta' : `${position.name}${capital(name)}` };
 }
 
 export function listMergeRule(position: StrategicPosition, name: string): ListMergeRule {
   const { schema } = memberPosition(position, name);
-  if (schema.type !== 'array') throw unprocessable(`expected slice or array type, but got: ${goKind(position.schema)}`);
+  if (schema.type !== 'array')
+    throw new UnmergeablePatchError(`expected slice or array type, but got: ${goKind(position.schema)}`);
   return {
     isMerged: (schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('merge'),
     mergeKey: schema['x-kubernetes-patch-merge-key'] ?? '',
@@ -51,7 +47,7 @@ export function isReplaced(position: StrategicPosition): boolean {
   return (position.schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('replace');
 }
 
-function goKind(schema: Schema): string {
+function goKind(schema: MergeSchema): string {
   return schema.properties === undefined ? 'map' : 'struct';
 }
 

@@ -1,6 +1,6 @@
 import { goTypeOf, printGo } from '@flotilla/go-text';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
-import { type StatusError, unprocessable } from '../../api/status.ts';
+import { UnmergeablePatchError } from './patch-error.ts';
 
 /*
  * Values that a strategic merge patch adds where none existed lose their nulls and directives.
@@ -40,6 +40,7 @@ export function printGoString(value: JsonValue): string {
   return value === null ? '%!s(<nil>)' : `%!s(${goTypeOf(value)}=${printGo(value)})`;
 }
 
-export function unexpectedType(expected: string, value: JsonValue): StatusError {
-  return unprocessable(`expected a ${expected}, but received a ${value === null ? '%!s(<nil>)' : goTypeOf(value)}`);
+export function unexpectedType(expected: string, value: JsonValue): UnmergeablePatchError {
+  const received = value === null ? '%!s(<nil>)' : goTypeOf(value);
+  return new UnmergeablePatchError(`expected a ${expected}, but received a ${received}`);
 }

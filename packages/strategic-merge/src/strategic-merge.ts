@@ -1,44 +1,36 @@
-import { printGo } from '@flotilla/go-text';
+import { goJsonTypeName, printGo } from '@flotilla/go-text';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
-import type { ResourceKind } from '../../api/resource.ts';
-import { badRequest, type StatusError, unprocessable } from '../../api/status.ts';
-import { goJsonTypeName } from './json-type-name.ts';
-import {
-  hasPatchDirective,
-  printGoString,
-  unexpectedType,
-  withoutDirectives,
-  withoutNulls,
-} from './strategic-directives.ts';
-import { mergeAndOrderList, mergeLists, removeScalars } from './strategic-list.ts';
-import {
-  isReplaced,
-  listMergeRule,
-  memberPosition,
-  rootPosition,
-  type StrategicPosition,
-} from './strategic-position.ts';
+import { hasPatchDirective, printGoString, unexpectedType, withoutDirectives, withoutNulls } from './directives.ts';
+import { mergeAndOrderList, mergeLists, removeScalars } from './merge-lists.ts';
+import type { MergeSchema } from './merge-schema.ts';
+import { MalformedPatchError, UnmergeablePatchError } from './patch-error.ts';
+import { isReplaced, listMergeRule, memberPosition, type StrategicPosition } from './position.ts';
 
 const retain = '$retainKeys';
 const removal = '$deleteFromPrimitiveList';
 const order = '$setElementOrder';
 
+/** The kind of the object to patch. */
+export interface MergedKind {
+  readonly kind: string;
+  /** The schema of the whole object, including `metadata`. */
+  readonly schema: MergeSchema;
+}
+
 /**
  * Applies a strategic merge patch (rule PATCH-01). It works like a JSON merge patch, but lists are merged if the kind's
  * schema says so, and members whose name begins with `$` are directives. Returns a new document that shares nothing
- * with its inputs. Throws 400 or 422 with the message of Kubernetes, although Kubernetes responds to some of these
- * errors with 500.
+ * with its inputs. Throws a MalformedPatchError or an UnmergeablePatchError with the message of the Kubernetes library.
+ * The recursion is as deep as the patch, so the caller limits the depth of patches.
  */
-export function applyStrategicMerge(
-  kind: Pick<ResourceKind, 'kind' | 'schema'>,
-  document: JsonObject,
-  patch: JsonValue,
-): JsonObject {
+export function applyStrategicMerge(kind: MergedKind, document: JsonObject, patch: JsonValue): JsonObject {
   if (patch === null) return cloneJson(document);
   if (!isJsonObject(patch)) {
-    throw badRequest(`json: cannot unmarshal ${goJsonTypeName(patch)} into Go value of type map[string]interface {}`);
+    const type = goJsonTypeName(patch);
+    throw new MalformedPatchError(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
   }
-  return mergeObjects(rootPosition(kind), cloneJson(document), patch);
+  const root: StrategicPosition = { schema: kind.schema, name: kind.kind, isRoot: true };
+  return mergeObjects(root, cloneJson(document), patch);
 }
 
 /** Merges `patch` into `original`, which becomes the result. Does not change `patch`. */
@@ -65,7 +57,7 @@ function mergeObjects(position: StrategicPosition, original: JsonObject, patch: 
 function applyDirective(directive: JsonValue, patch: JsonObject): JsonObject {
   if (directive === 'delete') return {};
   if (directive !== 'replace') {
-    throw unprocessable(`unknown patch type: ${printGoString(directive)} in map: ${printGo(patch)}`);
+    throw new UnmergeablePatchError(`unknown patch type: ${printGoString(directive)} in map: ${printGo(patch)}`);
   }
   const { $patch: _, ...replacement } = cloneJson(patch);
   return replacement;
@@ -122,8 +114,8 @@ function listAt(object: JsonObject, name: string): readonly JsonValue[] | undefi
 }
 
 /**
- * Removes all members of `original` that `$retainKeys` does not list. Throws 400 if the patch sets a member that
- * `$retainKeys` does not list.
+ * Removes all members of `original` that `$retainKeys` does not list. Throws a MalformedPatchError if the patch
+ * sets a member that `$retainKeys` does not list.
  */
 function dropUnretained(original: JsonObject, patch: JsonObject): void {
   const names = getMember(patch, retain);
@@ -138,19 +130,19 @@ function dropUnretained(original: JsonObject, patch: JsonObject): void {
 }
 
 /** Returns the name of the list that a directive is for: `finalizers` for `$setElementOrder/finalizers`. */
-function listNamed(name: string, prefix: string, invalidFormat: () => StatusError): string {
+function listNamed(name: string, prefix: string, invalidFormat: () => MalformedPatchError): string {
   if (!name.startsWith(`${prefix}/`)) throw invalidFormat();
   return name.slice(prefix.length + 1);
 }
 
-function invalidRemovalList(): StatusError {
-  return badRequest('invalid patch format of primitive list');
+function invalidRemovalList(): MalformedPatchError {
+  return new MalformedPatchError('invalid patch format of primitive list');
 }
 
-function invalidRetainKeys(): StatusError {
-  return badRequest('invalid patch format of retainKeys');
+function invalidRetainKeys(): MalformedPatchError {
+  return new MalformedPatchError('invalid patch format of retainKeys');
 }
 
-function invalidElementOrder(): StatusError {
-  return badRequest('invalid patch format of setElementOrder list');
+function invalidElementOrder(): MalformedPatchError {
+  return new MalformedPatchError('invalid patch format of setElementOrder list');
 }

@@ -1,8 +1,8 @@
 import { goTypeOf, printGo } from '@flotilla/go-text';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
-import { type StatusError, unprocessable } from '../../api/status.ts';
-import { hasPatchDirective, printGoString, unexpectedType, withoutDirectives } from './strategic-directives.ts';
-import type { ListMergeRule, StrategicPosition } from './strategic-position.ts';
+import { hasPatchDirective, printGoString, unexpectedType, withoutDirectives } from './directives.ts';
+import { ListOfListsError, UnmergeablePatchError } from './patch-error.ts';
+import type { ListMergeRule, StrategicPosition } from './position.ts';
 
 type Items = readonly JsonValue[];
 
@@ -17,7 +17,7 @@ export function mergeLists(rule: ListMergeRule, original: Items, patch: Items, m
     return sortByTwoOrders('', [...new Set([...original, ...patch])], patch, original);
   }
   const { mergeKey } = rule;
-  if (mergeKey === '') throw unprocessable('cannot merge lists without merge key for struct');
+  if (mergeKey === '') throw new UnmergeablePatchError('cannot merge lists without merge key for struct');
   const { kept, added } = applyDirectives(mergeKey, original, patch);
   const merged = mergeKeyed(rule, kept, added, mergeItem);
   return sortByTwoOrders(mergeKey, merged, added, kept);
@@ -120,7 +120,7 @@ function applyDirectives(
     else if (directive === 'replace') replaces = true;
     else if (directive === 'delete') deletedKeys.add(keyOf(item, mergeKey));
     else {
-      throw unprocessable(
+      throw new UnmergeablePatchError(
         directive === 'merge'
           ? 'merging lists cannot yet be specified in the patch'
           : `unknown patch type: ${printGoString(directive)} in map: ${printGo(item)}`,
@@ -132,7 +132,7 @@ function applyDirectives(
   return { kept, added };
 }
 
-/** Throws 422 unless `wanted` contains the items of the patch in the same order. Deleted items are not checked. */
+/** Throws an UnmergeablePatchError unless `wanted` contains the items of the patch in the same order. Deleted items are not checked. */
 function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
   if (wanted.length === 0 || patch.length === 0) return;
   const items = mergeKey === '' ? patch : patch.filter((item) => !hasPatchDirective(item, 'delete'));
@@ -144,7 +144,7 @@ function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
     if (identityOf(item, mergeKey) === identityOf(next, mergeKey)) at++;
   }
   if (at < items.length) {
-    throw unprocessable(
+    throw new UnmergeablePatchError(
       `The order in patch list:\n${printGo([...patch])}\n doesn't match $setElementOrder list:\n${printGo([...wanted])}\n`,
     );
   }
@@ -219,23 +219,25 @@ function keyOf(item: JsonValue, mergeKey: string): JsonValue {
   return key;
 }
 
-function missingMergeKey(item: JsonObject, mergeKey: string): StatusError {
-  return unprocessable(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`);
+function missingMergeKey(item: JsonObject, mergeKey: string): UnmergeablePatchError {
+  return new UnmergeablePatchError(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/** Returns the Go type of all items. Throws 422 if there are no items, their types differ, or they are lists. */
+/** Returns the Go type of all items. Throws if there are no items, their types differ, or they are lists. */
 function elementType(...lists: readonly Items[]): string {
   let type: string | undefined;
   for (const item of lists.flat()) {
     const found = goTypeOf(item);
     if (found === '[]interface {}' && type === undefined) {
-      throw unprocessable('the server rejected our request due to an error in our request');
+      throw new ListOfListsError();
     }
     if (found !== (type ?? found) || item === null) {
-      throw unprocessable(`list element types are not identical: ${printGo(lists.map((list) => [...list]))}`);
+      throw new UnmergeablePatchError(
+        `list element types are not identical: ${printGo(lists.map((list) => [...list]))}`,
+      );
     }
     type = found;
   }
-  if (type === undefined) throw unprocessable('no elements in any of the given slices');
+  if (type === undefined) throw new UnmergeablePatchError('no elements in any of the given slices');
   return type;
 }
