@@ -11,7 +11,7 @@ export function checkRuleIds() {
   const paths = [
     'README.md',
     'CONTRIBUTING.md',
-    ...['src', 'web', 'test', 'scripts', 'docs'].flatMap((folder) =>
+    ...['packages', 'src', 'web', 'test', 'scripts', 'docs'].flatMap((folder) =>
       filesBelow(folder, '.ts', '.tsx', '.mjs', '.md', '.go', '.sh', '.py'),
     ),
   ].filter((path) => !/(^|\/)(node_modules|dist)\//.test(path));

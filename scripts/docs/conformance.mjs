@@ -49,6 +49,7 @@ function testsByRule() {
   const proofs = new Map();
   const add = (id, path) => proofs.set(id, (proofs.get(id) ?? new Set()).add(path));
   const paths = [
+    ...filesBelow('packages', '.test.ts'),
     ...filesBelow('src', '.test.ts'),
     ...filesBelow('test', '.test.ts', '_test.go'),
     ...filesBelow('test/side-by-side/areas', '.ts'),
