@@ -28,11 +28,11 @@ import { openVirtualPlanes, type VirtualPlanes } from './virtual-planes.ts';
 
 export interface BuiltInClusterPlanesOptions extends PlaneComposerOptions, PlaneHandlersOptions {
   readonly store: Store;
-  /** The memory that all loaded planes together may use, in bytes. */
+  /** The maximum memory of all idle planes together, in bytes. Planes in use are never unloaded and do not count. */
   readonly memoryBudget: number;
   /**
-   * The maximum total size of the objects in one virtual cluster, in bytes. A full virtual cluster refuses larger
-   * objects.
+   * The maximum total size of the objects in one virtual cluster, in bytes. A full virtual cluster refuses new objects
+   * and updates that make an object larger.
    */
   readonly maxVirtualClusterBytes: number;
   /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */

@@ -89,8 +89,8 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       const unavailable = unavailableError(object);
       if (unavailable !== undefined) throw unavailable;
       const planeId = planeIdOf(object);
-      // Called in the same tick as the check above. So the plane is removed either before that check or after this
-      // session.
+      // There is no await between the check above and this call, which pins the plane. So the plane is removed either
+      // before the check or after the session.
       const opening = options.openSession(planeId, name);
       const sessions = sessionsOf(planeId);
       sessions.count += 1;

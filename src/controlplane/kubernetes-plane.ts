@@ -25,7 +25,7 @@ export interface KubernetesPlaneOptions {
 }
 
 export interface PlaneComposition {
-  /** The parts of the plane. They are mounted, started, and asked to admit a write in this order. */
+  /** The parts of the plane, in the order in which they are mounted, started, and called to admit a write. */
   readonly parts: readonly PlanePart[];
   readonly authorize: Plane['authorize'];
   /** Hides objects from callers. Optional; by default a caller that may list a kind sees all of its objects. */
@@ -49,8 +49,8 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     },
   });
   const builtinLists = parts.flatMap((part) => (part.builtinObjects === undefined ? [] : [part.builtinObjects]));
-  // The creation row must be read before the objects. Then no object is older than the built-in objects, and a watch
-  // that resumes receives the changes of both.
+  // The creation row must be read before the objects. The revision at which the objects are read is then not lower than
+  // the revision of the built-in objects, and a watch that resumes receives the changes of both.
   const planeCreation = await ensurePlaneCreated({
     store: options.store,
     slice: id,

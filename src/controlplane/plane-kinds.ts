@@ -14,7 +14,10 @@ export interface AddedKind {
 }
 
 export interface PlaneKindsOptions {
-  /** The stores of the plane's kinds, by resource key. This class inserts and deletes the kinds of run time changes. */
+  /**
+   * The stores of the plane's kinds, by resource key. PlaneKinds inserts and deletes entries when kinds are added and
+   * removed at run time.
+   */
   readonly kinds: Map<string, KindStore>;
   mount(stores: KindStores): readonly MountedResource[];
   open(resource: StoredResource): Promise<KindStore>;

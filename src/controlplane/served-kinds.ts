@@ -35,7 +35,7 @@ export class ServedKinds {
     this.#rebuild();
   }
 
-  /** True if the kind with this resource key is now served at a path that `mounted` does not contain. */
+  /** True if replacing the served resources of this kind by `mounted` would remove a path at which it is served now. */
   removesPath(key: string, mounted: readonly MountedResource[]): boolean {
     const kept = new Set(mounted.map(({ kind }) => pathOf(kind)));
     return (this.#added.get(key) ?? []).some(({ kind }) => !kept.has(pathOf(kind)));

@@ -1,7 +1,8 @@
 /** Milliseconds between two checks whether the system clock was set to another time. */
 const checkIntervalMs = 1_000;
 /**
- * Differences up to this many milliseconds are ignored, because time synchronization adjusts the clock in small steps.
+ * Changes of the system clock by up to this many milliseconds are ignored, because time synchronization adjusts the
+ * clock in small steps.
  */
 const toleranceMs = 100;
 
@@ -23,7 +24,8 @@ interface Alarm {
 
 /**
  * Calls functions at absolute times. A timer measures a duration, so it fires at the wrong time if the system clock is
- * set. Therefore, while there are alarms, a timer checks the clock every second and restarts all alarms if it was set.
+ * set to another time. Therefore that clock is checked every second as long as there are alarms. If it was set, the
+ * timers of all alarms are restarted.
  */
 export class Alarms {
   readonly #clock: AlarmClock;

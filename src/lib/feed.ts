@@ -8,8 +8,8 @@ export interface Feed<T> {
   /** True if all items were taken and no more will be added. */
   readonly isEnded: boolean;
   /**
-   * Calls `wake` once, later, when the reader should call `take` again. Must be called after `take` returned
-   * `undefined`. The next `take` may return `undefined` again.
+   * Registers `wake`, which is called once, later, when the reader should call `take` again. The reader must call
+   * `wait` only after `take` has returned `undefined`. After the wake-up, `take` may return `undefined` again.
    */
   wait(wake: () => void): void;
   /** Ends the feed and wakes the reader if it waits. The reader calls it to stop. May be called repeatedly. */

@@ -1,6 +1,6 @@
 export interface LazyValue<T> {
   get(): T;
-  /** The value; `undefined` if `get` was never called. Used to close only what was created. */
+  /** The value; `undefined` if `get` was never called. Used to close the value only if it was created. */
   readonly created: T | undefined;
 }
 

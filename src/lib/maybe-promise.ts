@@ -4,9 +4,10 @@ import { fastPathsEnabled } from '@flotilla/fast-paths';
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Calls `next` with the value. The plain path always waits for a promise. The fast path calls `next` synchronously if
- * the value is available, because each promise costs every request several microtasks. `next` may then throw
- * synchronously.
+ * Calls `next` with the value and returns its result. If `value` is a promise, `next` is called after the promise has
+ * resolved. If `value` is not a promise and fast paths are enabled, `next` is called synchronously, so it may also
+ * throw synchronously. This saves the several microtasks that each promise costs a request. If fast paths are disabled,
+ * `next` is always called asynchronously.
  */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => Promise<R>): Promise<R>;
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R>;
@@ -16,8 +17,8 @@ export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybeP
 }
 
 /**
- * Reports whether an asynchronous function must await a value: `mustAwait(value) ? await value : value`. On the plain
- * path always true, even if the value is not a promise. On the fast path true only for a promise.
+ * Reports whether an asynchronous function must await a value: `mustAwait(value) ? await value : value`. Always true
+ * for a promise. For any other value, true only if fast paths are disabled.
  */
 export function mustAwait<T>(value: MaybePromise<T>): value is Promise<T> {
   return isPromise(value) || !fastPathsEnabled();

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 export const privateFileMode = 0o600;
 
 /**
- * Writes a file atomically that only its owner may read: writes a temporary file, syncs it to disk and renames it.
+ * Atomically writes a file that only its owner may read: writes a temporary file, syncs it to disk and renames it.
  * After a crash, either the old or the new file exists.
  */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
@@ -27,7 +27,10 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   await syncDirectory(dirname(path));
 }
 
-/** Syncs a directory to disk. Must be called after a rename, which is durable only then. */
+/**
+ * Syncs a directory to disk. Must be called after a rename in the directory, because only the sync makes the rename
+ * durable.
+ */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

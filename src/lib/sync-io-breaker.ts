@@ -8,9 +8,9 @@ export interface SyncIoBreakerOptions {
 }
 
 /**
- * A single slow operation usually waited for the CPU, not for the disk, so it is tolerated. Slow operations may take
- * this share of the time, which is less than the cost of using another thread. A burst may take `burstWaits *
- * maxBlockMs`.
+ * Slow operations are tolerated as long as they take no more than this share of the time, which costs less than using
+ * another thread. In a short time, they are tolerated up to a total of `burstWaits * maxBlockMs`. A single slow
+ * operation is tolerated because it usually waited for the CPU, not for the disk.
  */
 const slowShare = 0.02;
 const burstWaits = 4;
@@ -19,7 +19,8 @@ const minOpenMs = 1000;
 /**
  * A circuit breaker for synchronous I/O. Such I/O is usually fast enough to do on this thread, which costs less than
  * passing it to another thread. If it is slow repeatedly or for very long, the breaker opens, and callers use another
- * thread. It stays open twice as long each time, so that a slow disk blocks this thread only rarely.
+ * thread. The breaker first stays open for `minOpenMs`, and then twice as long each time, up to `maxOpenMs`. So a slow
+ * disk blocks this thread only rarely.
  */
 export class SyncIoBreaker {
   readonly #options: SyncIoBreakerOptions;

@@ -9,8 +9,9 @@ export class WorkBudget {
   #spent = 0;
 
   /**
-   * `waitForTick` resolves in the next tick. Optional; defaults to the next tick of the event loop. Callers that share
-   * ticks pass their own function.
+   * `perTick` is the number of units that may be spent in one tick. `waitForTick` resolves when the work may continue.
+   * Optional; by default it resolves in the next tick of the event loop. Requests that share the processor in time
+   * slices pass a function that waits for their next slice.
    */
   constructor(perTick: number, waitForTick: () => Promise<void> = yieldToEventLoop) {
     this.#perTick = perTick;

@@ -4,8 +4,8 @@ import { type CelType, DYN } from './cel-type.ts';
 export type Substitutions = Pick<Map<string, CelType>, 'get' | 'set'>;
 
 /**
- * Substitutions that are discarded unless `keep` is called. Stored apart from the known ones, because copying the known
- * ones for every check would make the type check of long expressions quadratic.
+ * The substitutions that one check finds. They are discarded unless `keep` adds them to the known substitutions. The
+ * known ones are not copied, because a copy for every check would make the type check of long expressions quadratic.
  */
 class Trial implements Substitutions {
   readonly #known: Substitutions;

@@ -80,7 +80,8 @@ function isPattern(text: string): boolean {
 }
 
 /**
- * Returns an issue if the elements of a literal list do not all have the same type. Dynamic is a type like any other.
+ * Returns an issue if the elements of a literal list do not all have the same type. A dynamic element does not have the
+ * same type as an int, for example.
  */
 function mixedTypeIssues([first, ...rest]: readonly Expression[]): Issue[] {
   if (first?.type === undefined) return [];

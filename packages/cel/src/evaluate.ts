@@ -215,7 +215,8 @@ class Evaluator {
   #comprehension(expression: Comprehension, bindings: Bindings): CelValue {
     const range = this.run(expression.range, bindings);
     const { accumulator } = expression;
-    // The accumulator may contain an error, because a later element can still make `exists` true.
+    // An error of one element is kept in the accumulator and not thrown, because a later element can make `exists`
+    // true.
     let accumulated = emptyContainer(expression) ?? this.#attempt(expression.initial, bindings);
     let first: CelValue = null;
     let second: CelValue = null;
@@ -255,7 +256,9 @@ function emptyContainer({ initial, accumulator }: Comprehension): CelValue | und
 
 const INDEXING = new Set(['_[_]', '_[?_]']);
 
-/** True for a variable or a path from a variable. Each step of the path costs one unit, and the variable one more. */
+/**
+ * True for a variable or a path that starts at a variable. Each step of the path and the variable cost one unit each.
+ */
 function isAttribute(expression: Expression): boolean {
   switch (expression.kind) {
     case 'identifier':

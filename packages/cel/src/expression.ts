@@ -62,8 +62,8 @@ export interface MapLiteral extends Node {
 
 /**
  * A loop over the elements of a list or the keys of a map. `accumulator` starts with the value `initial` and is set to
- * `step` for each element until `condition` is false. The value of the loop is `result`. If the range is empty, the
- * loop only defines a variable for `result`.
+ * `step` for each element until `condition` is false. The value of the loop is `result`. Some macros loop over an empty
+ * list, only to define `accumulator` as a variable that `result` can use.
  */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension';

@@ -11,7 +11,9 @@ export function noSuchOverload(name = ''): EvaluationError {
   return new EvaluationError(/^[a-zA-Z]/.test(name) ? `no such overload: ${name}` : 'no such overload');
 }
 
-/** Returns a field of an object or map, `undefined` if the field is missing or the value is neither. */
+/**
+ * Returns a field of an object or map. `undefined` if the field is missing or `value` is neither an object nor a map.
+ */
 export function fieldOf(value: CelValue, field: string): CelValue | undefined {
   return value instanceof CelMap ? value.find(field) : undefined;
 }

@@ -14,7 +14,10 @@ export function disableFastPaths(): () => void {
   return setEnabled(false);
 }
 
-/** For tests only: enables all fast paths, even if the test run disables them. Returns a function that restores. */
+/**
+ * For tests only: enables all fast paths, even if the test run disables them. Returns a function that restores the
+ * previous state.
+ */
 export function enableFastPaths(): () => void {
   return setEnabled(true);
 }

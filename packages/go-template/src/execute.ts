@@ -9,7 +9,7 @@ import { formatValue, isTrue, sortedKeys, typeName, type Value } from './values.
 const maxSteps = 200_000;
 const maxCallDepth = 100;
 
-/** Executes a template. `.` and `$` are `values`. Throws TemplateError. Limits its time and memory. */
+/** Executes a template. `.` and `$` are `values`. Throws TemplateError. Limits the time and memory of the execution. */
 export function executeTemplate(template: Template, values: Value): string {
   const run = new Execution(template);
   run.nodes(template.nodes, new Scope(values));

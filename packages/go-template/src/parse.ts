@@ -20,7 +20,8 @@ type Keyword = 'if' | 'with' | 'range';
 interface Block {
   readonly nodes: Node[];
   /**
-   * The keyword that ended the block, and the reader behind that keyword. Absent if the end of the template ended it.
+   * The keyword that ended the block, and the reader, whose next token is the one after that keyword. Absent if the
+   * template ended before such a keyword.
    */
   readonly end?: { readonly word: 'end' | 'else'; readonly reader: TokenReader };
 }

@@ -24,7 +24,7 @@ export class CanonicalJson {
     this.#standIn = standIn;
   }
 
-  /** True if JSON.stringify writes an object with all values that were processed so far as `writeJson` does. */
+  /** True if, for all values processed until now, JSON.stringify writes the same text as `writeJson`. */
   get isPlain(): boolean {
     return this.#plain;
   }

@@ -41,12 +41,15 @@ export function parseJson(text: string, counted?: number): ParsedJson {
   return { value, duplicates: reader.duplicates };
 }
 
-/** Parses text that this program wrote, so it is valid and has no duplicates. Only long integers need JsonReader. */
+/**
+ * Parses text that this program wrote, so it is valid and has no duplicates. The fast path uses JSON.parse, unless the
+ * text contains long integers, which only JsonReader parses exactly.
+ */
 export function parseTrustedJson(text: string): JsonValue {
   return !fastPathsEnabled() || hasLongDigits(text) ? new JsonReader(text).read() : (JSON.parse(text) as JsonValue);
 }
 
-/** Integers with fewer digits are represented exactly by a double. */
+/** The number of digits from which an integer may be too large for a double. Integers with fewer digits are exact. */
 const longRun = 16;
 
 /** True if the text contains 16 consecutive digits. Checking every 16th character is enough to find them. */
@@ -116,7 +119,9 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Counts the members of all objects in a value. Returns NaN, which equals no count, if a number overflowed. */
+/**
+ * Counts the members of all objects in a value. Returns NaN, which no expected count equals, if a number is infinite.
+ */
 function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) {
     return typeof value === 'number' && !Number.isFinite(value) ? Number.NaN : 0;

@@ -9,7 +9,10 @@ export interface WriteOptions {
   readonly sorted?: boolean;
 }
 
-/** The maximum nesting depth for recursion and JSON.stringify, far below the stack limit. Deeper values use a stack. */
+/**
+ * The maximum nesting depth of values that are written with recursion or JSON.stringify, far below the depth at which
+ * the call stack overflows. Deeper values are written by DeepWriter.
+ */
 export const maxWriteDepth = 500;
 
 /**

@@ -74,7 +74,8 @@ function suffixScale(suffix: string): Scale | undefined {
 
 function roundedUp(value: bigint, exponent: number): bigint {
   if (value === 0n) return 0n;
-  // A larger exponent gives the largest value. A smaller exponent gives the smallest positive value, one billionth.
+  // Extreme exponents are not computed: a very large one gives the largest quantity, a very small one gives one
+  // billionth.
   if (exponent > maxLength) return maxBillionths;
   if (exponent < -maxLength * 2) return 1n;
   if (exponent >= 0) return value * 10n ** BigInt(exponent);

@@ -74,8 +74,8 @@ export function mergeAndOrderList(
 }
 
 /**
- * Returns the order that the list had before the patch. Kubernetes reads this order after it has overwritten deleted
- * items in place, so added items count at the positions of deleted ones.
+ * Returns the order that the list had before the patch, as Kubernetes determines it. Kubernetes deletes items in place
+ * before it reads this order, so items that the patch adds fill the positions that become free at the end of the list.
  */
 function formerOrder(rule: ListMergeRule, original: Items, patch: Items): Items {
   const { mergeKey } = rule;
@@ -132,7 +132,10 @@ function applyDirectives(
   return { kept, added };
 }
 
-/** Throws an UnmergeablePatchError unless `wanted` contains the items of the patch in the same order. Deleted items are not checked. */
+/**
+ * Throws an UnmergeablePatchError unless `wanted` contains the items of the patch in the same order. Items that the
+ * patch deletes are not checked.
+ */
 function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
   if (wanted.length === 0 || patch.length === 0) return;
   const items = mergeKey === '' ? patch : patch.filter((item) => !hasPatchDirective(item, 'delete'));
@@ -152,8 +155,8 @@ function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
 
 /**
  * Sorts `merged` by two orders. Items that `leading` contains are sorted as in `leading`, all other items as in
- * `former`. When the two sorted lists are combined, an item of the second goes before the next item of the first only
- * if `former` has the two in this order.
+ * `former`. Then the two sorted lists are combined. An item of the second list goes before an item of the first list
+ * only if it also precedes that item in `former`.
  */
 function sortByTwoOrders(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
   for (const item of [...merged, ...leading, ...former]) identityOf(item, mergeKey);

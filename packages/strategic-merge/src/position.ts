@@ -19,7 +19,10 @@ export interface ListMergeRule {
   readonly items: StrategicPosition;
 }
 
-/** Returns the position of a member. Throws if the schema has no such member, because it defines how to merge. */
+/**
+ * Returns the position of a member. Throws if the schema does not contain it, because only the schema defines how to
+ * merge it.
+ */
 export function memberPosition(position: StrategicPosition, name: string): StrategicPosition {
   const schema = memberSchema(position.schema, name);
   if (schema === undefined) {

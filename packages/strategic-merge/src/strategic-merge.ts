@@ -94,8 +94,8 @@ function removeFromList(position: StrategicPosition, original: JsonObject, name:
 }
 
 /**
- * Merges a list and sorts it by the patch's `$setElementOrder`. Returns true if the list is done: the patch's own
- * member for the list must not be merged a second time.
+ * Merges a list and sorts it by the patch's `$setElementOrder`. Returns true if it has merged the list. The caller must
+ * then not merge the patch's member for the same list again.
  */
 function mergeInOrder(position: StrategicPosition, original: JsonObject, patch: JsonObject, name: string): boolean {
   const wanted = patch[`${order}/${name}`] as JsonValue;

@@ -2,12 +2,12 @@ import type { JsonValue } from '@flotilla/json';
 import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yaml';
 
 /**
- * Matches octal numbers of YAML 1.2 (`0o17`), which are strings in YAML 1.1. Treating them as numbers quotes strings of
- * this form.
+ * Matches octal numbers of YAML 1.2 (`0o17`), which are strings in YAML 1.1. The tag below treats such a text as a
+ * number, so that the library writes a string of this form in quotes.
  */
 const octal = /^[-+]?0o[0-7_]+$/;
 
-/** A YAML tag that writes integers beyond 2^53 exactly, which the library's own tag rejects. */
+/** A YAML tag for integers that also writes integers beyond 2^53, exactly. The library's own tag rejects them. */
 const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
   implicit: true,
   implicitFirstChars: intYaml11Tag.implicitFirstChars,

@@ -21,8 +21,8 @@ interface Job {
 const retry = { initialMilliseconds: 200, maxMilliseconds: 60_000 };
 
 /**
- * A work queue with unique keys. The work for one key never runs twice at the same time. A key that is added during its
- * work runs once more.
+ * A work queue with unique keys. The work for one key never runs twice at the same time. If a key is added while its
+ * work is running, the work runs once more afterwards.
  */
 export class KeyedWorkQueue {
   readonly #options: KeyedWorkQueueOptions;

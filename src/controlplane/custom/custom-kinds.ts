@@ -100,7 +100,7 @@ export class CustomKindsController {
 
   async #establish(name: string, definition: Definition): Promise<number | undefined> {
     const { status, isServed } = establishResultOf(definition, this.#usedNames(definition), this.#options.clock.now());
-    // The kind is served before the status is written, so that clients that wait for the condition can use it.
+    // The kind is served before the status is written. A client that waits for the condition can then use the kind.
     if (isServed) await this.#serve([{ ...definition, status }]);
     if (isSameDefinitionStatus(status, definition.status)) return undefined;
     // The status is computed again from the newest object, because a new storage version may have been added.

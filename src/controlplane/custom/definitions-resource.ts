@@ -114,7 +114,9 @@ function markTerminating(object: KubeObject, now: number): void {
   };
 }
 
-/** True if the custom resources of the definition must be deleted, or if the definition is not yet established. */
+/**
+ * True if the definition is being deleted and its custom resources may still exist, or if it is not yet established.
+ */
 function isPending(object: KubeObject): boolean {
   if (object.metadata.deletionTimestamp !== undefined) {
     return (object.metadata.finalizers ?? []).includes(definitionCleanupFinalizer);

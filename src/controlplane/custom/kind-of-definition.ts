@@ -7,8 +7,8 @@ import { type CustomKindState, type CustomVersion, customVersions } from './cust
 import { mountScale } from './scale.ts';
 
 /**
- * Returns the kind that a CustomResourceDefinition adds to its plane. Objects are stored in one version and served in
- * all served versions. `undefined` if the definition has no storage version.
+ * Returns the kind that a CustomResourceDefinition adds to its plane. Its objects are stored in the storage version,
+ * and served in every version that has `served: true`. `undefined` if the definition has no storage version.
  */
 export function kindOfDefinition(definition: Definition, kind: CustomKindState): AddedKind | undefined {
   const versions = customVersions(definition, kind);
@@ -17,7 +17,7 @@ export function kindOfDefinition(definition: Definition, kind: CustomKindState):
   return {
     resource: stored.resource,
     mount(store) {
-      // Open watches would otherwise receive later events in the new storage version.
+      // Without this, open watches would receive all later events in the new storage version.
       if (kind.hasNewStorageVersion === true) store.endWatches();
       return versions.filter(({ served }) => served).map((version) => mountVersion(store, version, kind.terminating));
     },

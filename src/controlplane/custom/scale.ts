@@ -157,7 +157,10 @@ function foundValue<T>(found: ScaleValue<T>): T | undefined {
   return found.value;
 }
 
-/** Returns the replica count. A missing count means 0, unless the custom resource itself has no count (SCALE-03). */
+/**
+ * Returns the replica count of a sent Scale, 0 if it has none. Throws 400 if the custom resource has none either
+ * (SCALE-03).
+ */
 function replicasOf(scale: KubeObject, current: KubeObject, path: string): number {
   const sent = valueAt(scale as JsonValue, 'spec', 'replicas');
   if (typeof sent === 'number') return sent;

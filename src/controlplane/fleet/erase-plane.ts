@@ -17,8 +17,9 @@ const pageSize = 500;
 const concurrency = 32;
 
 /**
- * Marks a plane as removed: deletes its creation row and writes a row that its data must be erased. Erasing continues
- * after a crash. Returns false if the plane does not exist and has no data to erase.
+ * Marks a plane as removed: deletes its creation row, and writes a removal row, which records that the plane's data
+ * must be erased. With this row, the erasure continues after a crash. Returns false if the plane does not exist and has
+ * no data to erase.
  */
 export async function markPlaneRemoved(store: Store, id: string): Promise<boolean> {
   const creationRow = await store.get(planeCreationKey(id));

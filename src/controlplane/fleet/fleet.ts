@@ -209,7 +209,8 @@ class PlaneFleet implements Fleet {
   }
 
   async #remove(id: string): Promise<void> {
-    // `#removals` contains the ID now, so `borrow` no longer returns the plane. A load in progress must finish first.
+    // `#removals` contains the ID now, so `borrow` no longer returns the plane. A load that is in progress must finish
+    // before the plane is marked as removed.
     const entry = this.#planes.get(id);
     await entry?.loading.catch(() => {});
     if (!(await withStatusErrors(markPlaneRemoved(this.#store, id)))) return;

@@ -16,7 +16,7 @@ export interface PlaneEntry {
   loaded: LoadedPlane | undefined;
   /** The number of callers that use the plane now. A plane with pins is not unloaded. */
   pins: number;
-  /** The number of times that a caller has released the plane and other callers still used it. */
+  /** The number of times that a caller has released the plane while other callers still used it. */
   releases: number;
   bytes: number;
 }
@@ -25,8 +25,8 @@ export interface PlaneEntry {
 const bytesPerPlane = 32 * 1024;
 
 /**
- * A plane in constant use is measured at every Nth release, because adding up the sizes of all of its caches takes
- * longer than many requests.
+ * The memory of a plane in constant use is measured only once in this many releases. Adding up the sizes of all of its
+ * caches takes longer than many requests.
  */
 const releasesPerMeasurement = 32;
 

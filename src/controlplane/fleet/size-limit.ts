@@ -11,8 +11,8 @@ export interface SizeLimitOptions {
 }
 
 /**
- * Computing the size takes longer than many writes, so most writes skip the check. For each 8 MiB of free capacity, one
- * write skips it, up to `maxSkippedChecks` writes.
+ * Computing the size takes longer than many writes, so most writes skip the check. After each check, the next N writes
+ * skip it. N is the number of times that 8 MiB fit into the free capacity, but at most `maxSkippedChecks`.
  */
 const bytesPerSkippedCheck = 8 * 1024 * 1024;
 const maxSkippedChecks = 64;

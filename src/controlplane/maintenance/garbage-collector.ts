@@ -112,7 +112,7 @@ async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeO
   const { plane } = context;
   const uid = owner.metadata.uid ?? '';
   for (const dependentKey of await dependentsOf(context, uid)) {
-    // A dependent that is being deleted has its own row. Processing it here could lead to an endless loop in a cycle.
+    // A dependent that is being deleted has its own row. If owners form a cycle, processing it here could never end.
     const dependent = findObject(plane, dependentKey);
     if (dependent !== undefined && dependent.metadata.deletionTimestamp === undefined) {
       await check(context, dependentKey, dependent);

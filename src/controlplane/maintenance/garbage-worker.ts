@@ -36,7 +36,8 @@ export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions):
       }
       const last = page.entries.at(-1);
       if (page.remaining === 0 || last === undefined) break;
-      // The plane is being processed. Its remaining rows are skipped now and read again after that.
+      // If the plane of the last row is being processed, the scan skips the remaining rows of this plane. They are read
+      // again after the processing has ended.
       const isActive = work.isActive(planeOf(last));
       if (isActive) isComplete = false;
       after = isActive ? gcKey(planeOf(last), afterAllUids) : last.key;

@@ -64,8 +64,8 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
       cancelTimer?.();
       deferredRows.beginScan();
       try {
-        // During the scan, `wake` must accept every new deadline, because the scan may have passed its position
-        // already.
+        // With Infinity, every new deadline makes `wake` request another scan. That is necessary because the scan in
+        // progress may already have passed the position at which the row of the new deadline is inserted.
         nextDeadline = Number.POSITIVE_INFINITY;
         const next = await handleDeadlines();
         deferredRows.endScan();

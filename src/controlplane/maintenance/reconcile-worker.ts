@@ -11,7 +11,7 @@ import { RowWorker } from './row-worker.ts';
 const pageSize = 500;
 
 /**
- * Reconciles the objects of all control planes that need it (`StoredResource.needsReconcile`). Runs one reconcile at a
+ * Reconciles the objects that need it (`StoredResource.needsReconcile`), in all control planes. Runs one reconcile at a
  * time for each object, until the kind reports that the object is done. Loads only planes that have pending reconciles.
  */
 export function reconcileWorker({ store, clock, log, plane }: MaintenanceOptions): RowWorker {

@@ -12,12 +12,15 @@ export interface RowWorkerOptions {
   scan(): Promise<void>;
 }
 
-/** The maximum number of concurrent tasks. Several tasks run at once, because one (starting a cluster) can be slow. */
+/**
+ * The maximum number of concurrent tasks. Tasks run concurrently because a task such as starting a cluster can be slow.
+ */
 const maxConcurrent = 16;
 
 /**
  * Processes maintenance rows of the store. Only one scan runs at a time. Another scan follows if `wake` was called
- * during the scan, or when a deferred row is due. The work that a scan starts runs concurrently, but only once per ID.
+ * during the scan, or when a deferred row is due. A scan starts tasks, which run concurrently. Two tasks with the same
+ * ID never run at the same time.
  */
 export class RowWorker {
   readonly deferredRows: DeferredRows;

@@ -21,7 +21,9 @@ export interface PolicyResult {
   readonly failures: readonly FailedValidation[];
   /** Annotations for the audit log. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** Errors in the audit annotations. They refuse the request, whatever actions the binding specifies. */
+  /**
+   * Errors in the audit annotations. If there are any, the request is refused, whatever actions the binding specifies.
+   */
   readonly faults: readonly string[];
 }
 

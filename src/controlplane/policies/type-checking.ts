@@ -22,7 +22,8 @@ export async function typeCheckingStatus(
     const type = objectType(kind);
     if (type === undefined) continue;
     for (const [fieldRef, fault] of await faultsOf(parse, spec, type)) {
-      // An error that occurs without a known kind too makes the policy invalid. A warning would repeat it.
+      // An error that also occurs if the kind is unknown makes the policy itself invalid. A warning would only repeat
+      // it.
       if (generalFaults.has(fieldRef)) continue;
       const prefix = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
       const text = `${prefix.startsWith('/') ? prefix.slice(1) : prefix}: ${fault.replace(/^compilation failed: /, '')}`;

@@ -22,7 +22,8 @@ export class AggregationController {
   readonly #log: Log;
   readonly #unlisten: () => void;
   /**
-   * The aggregated roles by name. `#selected` contains the roles that they select. Changes to other roles are ignored.
+   * The aggregated roles by name. `#selected` contains the roles that the aggregated roles select. The controller
+   * ignores changes to roles that are in neither map.
    */
   readonly #aggregated = new Map<string, KubeObject>();
   readonly #selected = new Map<string, KubeObject>();
@@ -92,7 +93,8 @@ export class AggregationController {
    * aggregate each other in a cycle may never converge, so the number of passes is limited.
    */
   async #run(): Promise<void> {
-    // Continues only after `reconcile` has set `#work`. Otherwise a run without work would reset `#work` too early.
+    // Waits until `reconcile` has set `#work`. A run that finds nothing to do would otherwise reset `#work` before it
+    // is set.
     await Promise.resolve();
     try {
       while (this.#isStale && !this.#isStopped && this.#passes <= this.#aggregated.size) {
@@ -115,7 +117,9 @@ export class AggregationController {
     if (!equalRules(rules, rulesOf(role))) await this.#write(name, rules);
   }
 
-  /** Writes the rules. The UID in the patch prevents that a concurrently deleted role is created again. */
+  /**
+   * Writes the rules. The UID in the patch prevents the patch from creating a role again that was deleted concurrently.
+   */
   async #write(name: string, rules: readonly PolicyRule[]): Promise<void> {
     const { kind } = clusterRoleKind;
     const uid = this.#clusterRoles.peek('', name)?.object.metadata.uid ?? '';

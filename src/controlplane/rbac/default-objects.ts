@@ -20,8 +20,8 @@ let builtinObjects: readonly KubeObject[] | undefined;
 
 /**
  * Returns the RBAC objects that every plane has: Kubernetes' default objects, and the binding of the default role of
- * virtual clusters. Nearly every virtual cluster needs this binding. It is safe in all planes, because only the gateway
- * adds callers to its group. All planes of the process share the list.
+ * virtual clusters. Nearly every virtual cluster needs this binding. It is safe in all planes, because it grants the
+ * role only to a group to which only the gateway adds callers. All planes of the process share the list.
  */
 export function builtinRbacObjects(): readonly KubeObject[] {
   builtinObjects ??= [
@@ -96,7 +96,7 @@ function clusterRoleBindings(): KubeObject[] {
   ];
 }
 
-/** Returns the role that extension API servers need. Their installation binds it. */
+/** Returns the role that extension API servers need. The role binding is part of the installation of such a server. */
 function systemRoles(): KubeObject[] {
   const rule = resourceRule(readVerbs, [''], 'configmaps');
   const rules = [{ ...rule, resourceNames: ['extension-apiserver-authentication'] }];

@@ -34,7 +34,8 @@ export async function refuseRoleEscalation(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const name = draft.object.metadata.name ?? '';
   const namespace = resource.namespaced ? context.namespace : '';
-  // As in Kubernetes, the name is taken from the URL. A POST has none, so permissions for certain names do not apply.
+  // As in Kubernetes, the name is taken from the URL. The URL of a POST has no name, so rules with `resourceNames` do
+  // not apply to it.
   const attributes = { group: rbacGroup, resource: resource.plural, namespace, name: context.pathName ?? '' };
   if (await context.may({ verb: 'escalate', ...attributes })) return;
   const refuse = (detail: string) => forbidden(groupResourceOf(resource), name, detail);

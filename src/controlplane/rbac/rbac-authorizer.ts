@@ -96,8 +96,8 @@ function describeSubject({ kind, name, namespace }: Subject, bindingNamespace: s
 }
 
 /**
- * Formats the missing roles of bindings, without duplicates; more than one in brackets. In some messages, Kubernetes
- * prints `resourceName` instead of the role's kind.
+ * Formats the missing roles of bindings, without duplicates. Two or more are enclosed in brackets. If `resourceName` is
+ * set, it replaces the role's kind, as in some messages of Kubernetes.
  */
 export function describeMissingRoles(missing: readonly MissingRole[], resourceName?: string): string {
   const texts = missing.map(

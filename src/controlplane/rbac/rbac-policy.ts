@@ -41,7 +41,7 @@ export class RbacPolicy {
     this.clusterRoles = storeOf(stores, clusterRoleKind);
     this.roleBindings = storeOf(stores, roleBindingKind);
     this.clusterRoleBindings = storeOf(stores, clusterRoleBindingKind);
-    // The listeners are never removed, because they end when the stores are closed.
+    // The listeners are not unregistered here. They are no longer called after the stores are closed.
     for (const roles of [this.roles, this.clusterRoles]) roles.listen((change) => this.#evict(roles, change));
     for (const bindings of [this.roleBindings, this.clusterRoleBindings]) {
       bindings.listen(({ before, after }) => {
@@ -55,7 +55,7 @@ export class RbacPolicy {
     return [this.roles, this.clusterRoles, this.roleBindings, this.clusterRoleBindings];
   }
 
-  /** Returns the cluster role bindings of a user, and then the role bindings in the namespace, unless it is empty. */
+  /** Returns the cluster role bindings of a user, then the user's role bindings in `namespace` if it is not empty. */
   *grantsOf(user: UserInfo, namespace: string): Generator<RoleGrant> {
     this.#grants ??= this.#buildGrants();
     yield* this.#grants.forUser(user, '');

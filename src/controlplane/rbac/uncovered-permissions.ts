@@ -11,7 +11,7 @@ import { pathCovers } from './rule-allows.ts';
 const maxComparisons = 2_000_000;
 
 /**
- * The maximum number of missing permissions that an error lists one by one. This many take some hundred kilobytes,
+ * The maximum number of missing permissions that an error lists one by one. Such a list takes some hundred kilobytes,
  * which is a large response to a request of a few kilobytes.
  */
 const maxListed = 2_000;

@@ -24,7 +24,7 @@ import { runRules } from './run-rules.ts';
 import { declaredType, isEmbedded } from './schema-type.ts';
 import type { CompiledValidations, CompileValidations } from './validation-rules.ts';
 
-/** The maximum size of a request in bytes. It limits the number of values of one kind that an object can contain. */
+/** The maximum size of a request in bytes. It limits the number of values in an object to which one rule applies. */
 const LARGEST_REQUEST = 3 * 1024 * 1024;
 
 /** Compiles the validation rules of a schema. Loads the CEL grammar if the schema has rules. */

@@ -2,8 +2,8 @@ import { equalJson, getMember, isJsonObject, type JsonValue } from '@flotilla/js
 import type { Schema } from '../../api/schema/schema.ts';
 
 /**
- * Pairs a value with the value at the same position of the old object. Members are matched by name, and items of map
- * lists by their keys. Errors in unchanged values are tolerated (META-23).
+ * Pairs a value with the value at the same position of the old object. Members are matched by name, and items of lists
+ * of the type `map` by their keys. Errors in unchanged values are tolerated (META-23).
  */
 export class Correlation {
   readonly #value: JsonValue;

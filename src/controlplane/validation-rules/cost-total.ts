@@ -6,8 +6,8 @@ export const RULE_COST_LIMIT = 10_000_000;
 /** The maximum estimated cost of all validation rules of a schema together. */
 const SCHEMA_COST_LIMIT = 100_000_000;
 /**
- * The number of rules that are named in the errors if the total is exceeded. They are the most expensive rules among
- * those with at least one percent of the limit.
+ * The maximum number of rules that the errors name if the total exceeds its limit. The errors name the most expensive
+ * rules. A rule below one percent of the limit is never named.
  */
 const MAX_NAMED_RULES = 4;
 

@@ -34,8 +34,8 @@ export function ruleError(
 }
 
 /**
- * Evaluates a `messageExpression`. Without `text`, its result is unusable and the rule's own message is used. If
- * `fatal` is set, the cost budget is exhausted and no more rules are evaluated.
+ * Evaluates a `messageExpression`. `text` is the resulting message. It is absent if the result is unusable; the caller
+ * then uses the rule's own message. `fatal` is set if the cost budget is exhausted; no more rules are then evaluated.
  */
 export function evaluateMessage(program: Program, bindings: Bindings, meter: Meter): { text?: string; fatal?: string } {
   let made: unknown;

@@ -15,7 +15,7 @@ import {
 import type { Schema } from '../../api/schema/schema.ts';
 import { escapeName, isReserved } from './escape-name.ts';
 
-/** The maximum size of a request in bytes. It limits values for which the schema has no limit. */
+/** The maximum size of a request in bytes. It limits the size of values for which the schema specifies no limit. */
 const LARGEST_REQUEST = 3 * 1024 * 1024;
 const TEXT: DeclaredType = { type: STRING, maxElements: LARGEST_REQUEST - 2, minSize: 2 };
 const KEY: DeclaredType = { type: STRING, maxElements: 0, minSize: 2 };

@@ -14,7 +14,9 @@ export interface RuleRun {
   readonly budget?: number;
   /** Called with the text of each error that is tolerated because its value is unchanged (ratcheting). */
   readonly warn?: (text: string) => void;
-  /** Awaited after every share of the cost budget, so that other requests get processor time. */
+  /**
+   * Awaited each time that rules have used up another share of the budget, so that other requests get processor time.
+   */
   readonly nextTimeSlice?: () => Promise<void>;
 }
 
@@ -30,7 +32,7 @@ export interface RuleValidator {
 export interface CompiledValidations {
   /**
    * The errors of the rules themselves, because of which the definition is rejected. Paths include the path of the
-   * schema. Other parts of the schema than `x-kubernetes-validations` are not checked.
+   * schema. Parts of the schema other than `x-kubernetes-validations` are not checked.
    */
   readonly errors: readonly FieldError[];
   /** Absent if the schema has no rules. A rule that does not compile makes `validate` reject every object. */

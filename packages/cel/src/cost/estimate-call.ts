@@ -5,7 +5,9 @@ import { exactly, MAX_VALUE, plus, type Span, scaled, times, UNKNOWN_SPAN } from
 
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;
-/** The assumed length, in characters, of the pattern of a named format such as `format.dns1123Label()`. */
+/**
+ * The length, in characters, that the estimate assumes for the pattern of every named format (`format.dns1123Label()`).
+ */
 const LONGEST_FORMAT_PATTERN = 128;
 
 /** A function call whose cost is estimated, with its arguments and the ranges of their sizes. */
@@ -141,7 +143,10 @@ function isText(type: CelType | undefined): boolean {
   return type?.kind === 'string' || type?.kind === 'bytes';
 }
 
-/** Returns the cost of comparing opaque values such as quantities and IP addresses: one unit. */
+/**
+ * Estimates a comparison of opaque values such as quantities and IP addresses as one unit. `undefined` for other
+ * values.
+ */
 function equality({ args: [left, right] }: EstimatedCall): CallEstimate | undefined {
   if (left?.type?.kind !== 'opaque' || right?.type === undefined || !sameType(left.type, right.type)) return undefined;
   return left.type.name === 'optional_type' ? undefined : { cost: exactly(1) };
@@ -176,8 +181,8 @@ const BY_NAME: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
 ]);
 
 /**
- * The cost of comparing IP addresses, which have 4 or 16 bytes and are traversed `rounds` times. The overload `written`
- * accepts the address as text, which is parsed first.
+ * The cost of comparing IP addresses. An address has 4 or 16 bytes and is read `rounds` times (2 or 3). `written`
+ * is the ID of the overload that accepts an address as text. The cost of that overload includes parsing the text.
  */
 function addresses(call: EstimatedCall, rounds: number, written: string): Span {
   const bytes: Span = { min: 4, max: 16 };

@@ -232,7 +232,8 @@ class Estimator {
   }
 
   /**
-   * Returns the declared type at a path. As in Kubernetes, the first segment is taken for `self`, whatever its name.
+   * Returns the declared type at a path. As in Kubernetes, the first segment always stands for `self`, even if it is
+   * the name of another variable.
    */
   #declared([, ...path]: Path): DeclaredType | undefined {
     let at: DeclaredType | undefined = this.#self;

@@ -10,7 +10,10 @@ const QUANTITY = opaque('kubernetes.Quantity');
 class CelQuantity extends CelOpaque {
   readonly typeName = 'kubernetes.Quantity';
   readonly billionths: bigint;
-  /** True if the quantity was written with a decimal point. As in Kubernetes, `1.5Gi` is then never an integer. */
+  /**
+   * True if the quantity was written with a decimal point. As in Kubernetes, such a quantity (`1.5Gi`) is never an
+   * integer.
+   */
   readonly isFraction: boolean;
   constructor(billionths: bigint, isFraction = false) {
     super();

@@ -47,7 +47,7 @@ function findAll(text: string, pattern: string, limit: number, evaluation: Evalu
   const each = text.length * patternOf(pattern).programSize();
   const found: string[] = [];
   while ((limit < 0 || found.length < limit) && matcher.find()) {
-    // Before it found this match, the matcher may have read up to the end of the text without success.
+    // To find this match, the matcher may have read the text to its end. That work is charged for every match.
     evaluation.meter.work(each);
     found.push(matcher.group() ?? '');
   }

@@ -43,7 +43,8 @@ export function skipOut(text: string, at: number, levels: number): number {
 }
 
 /**
- * Calls `visit` with each member of the object at `at` until `visit` returns true. Returns the index of the last stop.
+ * Calls `visit` with each member of the object at `at` until `visit` returns true. Then returns the index of this
+ * member's name. If `visit` never returns true, returns the index of the object's closing brace.
  */
 export function walkMembers(
   text: string,

@@ -20,8 +20,8 @@ const maxExactDigits = 15;
 
 /**
  * Contains the JSON texts that `writeJson` would return for the members of a document and for the members of its member
- * `within`. The texts are assembled from pieces of the received text. That takes a fraction of the time, because
- * nothing is unescaped and serialized again.
+ * `within`. The texts are assembled from pieces of the received text. That takes a fraction of the time of `writeJson`,
+ * because nothing is unescaped and serialized again.
  */
 export class SortedJsonText {
   readonly #within: string;
@@ -91,7 +91,7 @@ class Scanner {
   constructor(text: string, within: string) {
     this.#text = text;
     this.#within = `${within}"`;
-    // The other escapes are written by `writeJson` in the same form.
+    // All escapes other than these two have the same form in the text that `writeJson` writes.
     if (text.includes('\\u') || text.includes('\\/') || text.charCodeAt(0) !== openBrace) this.#giveUp();
     else this.#object(1);
   }

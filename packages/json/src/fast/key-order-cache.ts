@@ -1,4 +1,4 @@
-/** Members at later positions of an object are not cached. */
+/** The number of members of an object that are cached, counted from its start. */
 const maxPositions = 64;
 
 /**

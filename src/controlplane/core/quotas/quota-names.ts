@@ -64,7 +64,10 @@ export function isQuotaScope(scope: string): boolean {
   return scopes.has(scope);
 }
 
-/** True if a quota with this scope can limit the resource. An unknown scope, which is a separate error, always can. */
+/**
+ * True if a quota with this scope can limit the resource. Also true for an unknown scope, which is reported as a
+ * separate error.
+ */
 export function scopeAppliesTo(scope: string, name: string): boolean {
   return !isQuotaResource(name) || (scopes.get(scope)?.has(name) ?? true);
 }

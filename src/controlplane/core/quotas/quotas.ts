@@ -51,7 +51,7 @@ export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
   readonly #reserved = new Set<Reservation>();
   readonly #work: KeyedWorkQueue;
-  /** The kinds whose objects quotas count, with a listener for each, by resource key. */
+  /** The kinds whose objects quotas count, by resource key. `stop` unregisters the listener on the kind's store. */
   readonly #followed = new Map<string, { readonly store: KindStore; readonly stop: () => void }>();
 
   constructor(options: QuotaAdmissionOptions) {
