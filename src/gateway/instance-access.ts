@@ -81,7 +81,7 @@ export interface InstanceAccessOptions {
   /** Returns the current version of the instance; `undefined` if it no longer exists. */
   latest(instance: VirtualClusterInstance): VirtualClusterInstance | undefined;
   readonly activity: ActivityLog;
-  /** True if auto-sleep put the instance to sleep because it was not used, and not a user. */
+  /** True if auto-sleep put the instance to sleep because it was not used. False if a user put it to sleep. */
   sleepsFromInactivity(instance: VirtualClusterInstance): boolean;
   readonly clock: Clock;
 }
@@ -90,8 +90,8 @@ export interface InstanceAccess {
   /**
    * Opens a session in the virtual cluster of an instance. Wakes the instance if that is allowed, and waits until it is
    * usable or the signal from `abortSignal` fires. Throws 501 or 503 if the instance cannot be used now. If
-   * `keepsAwake` is true, the instance counts as in use during the whole session, and otherwise only at its start and
-   * end.
+   * `keepsAwake` is true, the instance counts as in use during the whole session. Otherwise it counts as in use only at
+   * the start and at the end of the session.
    */
   openSession(
     instance: VirtualClusterInstance,
@@ -216,8 +216,9 @@ class ClusterInstanceAccess implements InstanceAccess {
 
   /**
    * Records the end of a session as a use of the instance, unless the instance is asleep. A session may end because the
-   * instance falls asleep, and recording that as a use would wake it again. The session cannot tell: if the pods stop
-   * before the sleep is reported, it sees only a closed connection.
+   * instance falls asleep, and recording that as a use would wake the instance again. The session itself does not
+   * always know why it ends: if the pods stop before the host reports the sleep, the session sees only a closed
+   * connection.
    */
   async #recordFinalUse(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<void> {
     const { activity, clock } = this.#options;

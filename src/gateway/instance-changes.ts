@@ -14,7 +14,9 @@ export interface InstanceChanges {
    * looked up, so that no change to them is missed. The abort reason is the Status with which a stream ends.
    */
   signalFor(instance: VirtualClusterInstance): AbortSignal;
-  /** Must be called for each change to an instance. `before` or `after` is `undefined` if it was created or deleted. */
+  /**
+   * Must be called for each change to an instance. `before` is `undefined` for a new one, `after` for a deleted one.
+   */
   handleChange(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void;
 }
 

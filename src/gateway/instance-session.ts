@@ -4,7 +4,10 @@ import type { GatewaySession } from './gateway-target.ts';
 export interface InstanceSessionOptions {
   /** Returns a better reason for the end of the session. If it rejects, the original reason is used. */
   endReason(reason: unknown): Promise<unknown>;
-  /** Called when the session is closed. `wasEvicted` is true if the virtual cluster ended it, and not the caller. */
+  /**
+   * Called when the session is closed. `wasEvicted` is true if the virtual cluster fell asleep or was removed, and
+   * false if the caller ended the session.
+   */
   onLeave(wasEvicted: boolean): void;
 }
 

@@ -3,8 +3,8 @@ import type { Plane } from '../http/plane.ts';
 const gatedPlanes = new WeakMap<Plane, Plane>();
 
 /**
- * Wraps a plane so that it asks `Identity.preauthorize` before it authorizes a request. Returns the same wrapper for
- * the same plane, because a handler is created once per plane object.
+ * Wraps a plane so that it calls `Identity.preauthorize` before it authorizes a request. Always returns the same
+ * wrapper for a plane, because handlers are cached by plane object.
  */
 export function preauthorizingPlane(plane: Plane): Plane {
   const found = gatedPlanes.get(plane);

@@ -37,11 +37,13 @@ interface CachedReview {
 }
 
 /**
- * How long the result of a TokenReview is cached. A revoked token does no harm during this time, because the cluster
- * checks the token again with each forwarded request.
+ * The time for which the result of a TokenReview is cached. A revoked token does no harm during this time, because the
+ * cluster checks the token again with each forwarded request.
  */
 const cacheMs = 10_000;
-/** Longer than any service account token. Longer strings are rejected without a TokenReview. */
+/**
+ * Maximum length of a token. A longer string cannot be a service account token and is rejected without a TokenReview.
+ */
 const maxTokenLength = 16 * 1024;
 const maxCached = 10_000;
 const reviewTimeoutMs = 10_000;

@@ -12,7 +12,7 @@ interface WakeRequest {
   work(signal: AbortSignal): Promise<void>;
   /** Fires when the client of this request no longer waits. */
   readonly ending: AbortSignal;
-  /** Returns the error for a request that waited too long, or that exceeds the number of waiting requests. */
+  /** Returns the error for a request that waited too long, or that arrives while `maxWaiting` requests already wait. */
   timeoutError(): Error;
 }
 
@@ -24,8 +24,8 @@ interface PendingWake {
 }
 
 /**
- * How long, and how many requests, may wait for one virtual cluster to wake. Other requests get an error and must
- * retry.
+ * The maximum time that a request waits for a virtual cluster to wake, and the maximum number of requests that wait for
+ * the same virtual cluster. Requests beyond these limits get an error and must retry.
  */
 const waitTimeoutMs = 10_000;
 const maxWaiting = 200;

@@ -15,7 +15,7 @@ export interface HostedVirtualCluster {
   /** The unique id of the virtual cluster. An earlier or later virtual cluster at the same location has another uid. */
   readonly uid: string;
   readonly phase: HostPhase;
-  /** Why the virtual cluster is in this phase: `reason` in CamelCase for programs, `message` for users. */
+  /** The cause of the phase. `reason` is a CamelCase identifier for use in code, `message` is a sentence for users. */
   readonly reason: string;
   readonly message: string;
   /** The Kubernetes version of the virtual cluster; empty until the virtual cluster has reported it. */
@@ -30,8 +30,8 @@ export interface HostedVirtualCluster {
 }
 
 /**
- * A request to install or update a virtual cluster. Do not rename its members, except `location` and `owner`: the
- * stored `status.installHash` of an instance is a hash over their names and values.
+ * A request to install or update a virtual cluster. Do not rename any member except `location` and `owner`: the stored
+ * `status.installHash` of an instance is a hash over the names and values of all other members.
  */
 export interface InstallRequest {
   readonly location: HostLocation;
@@ -146,7 +146,7 @@ export interface ClusterApi {
   send(request: ApiRequest): Promise<ApiResponse>;
   /**
    * Requests a protocol upgrade; the headers must include `connection` and `upgrade`. Returns an ApiResponse if the
-   * cluster declines the upgrade. Absent if the cluster does not support upgrades.
+   * cluster declines the upgrade. This function is absent if the cluster does not support upgrades.
    */
   upgrade?(request: Omit<ApiRequest, 'body'>): Promise<ApiResponse | UpgradedConnection>;
 }

@@ -48,7 +48,8 @@ interface Entry {
   /** The connection and its host; `undefined` if the kubeconfig is unusable. */
   readonly connected: Connected | undefined;
   /**
-   * True if the kubeconfig leads to a different cluster than the one that the object describes. Blocks all requests.
+   * True if the kubeconfig leads to a different cluster than the one that the object describes. This blocks all
+   * requests except probes: `hostOf` and `apiOf` return `undefined`, and only `connectionOf` returns the connection.
    */
   readonly isMismatched: boolean;
 }

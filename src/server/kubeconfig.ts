@@ -45,8 +45,8 @@ export function adminKubeconfig(content: KubeconfigContent, user: string, token:
 }
 
 /**
- * Updates the server addresses in an existing kubeconfig and leaves everything else unchanged. Updates the CA
- * certificates only if the server uses a new CA, because with the old one no client could connect.
+ * Updates the server addresses in an existing kubeconfig. If the server uses a new CA, also updates the CA
+ * certificates, because clients could not connect with the old ones. Leaves everything else unchanged.
  */
 export async function refreshKubeconfig(path: string, content: KubeconfigContent): Promise<void> {
   const text = await readIfExists(path);
@@ -89,8 +89,9 @@ function addressPrefix(content: KubeconfigContent): string {
 }
 
 /**
- * Returns the first lines of a kubeconfig, with the address that it contains; `undefined` if a user has modified them
- * or the CA has changed. This avoids parsing YAML at every start to update an address.
+ * Returns the first lines of a kubeconfig if they are exactly as `adminKubeconfig` wrote them, except for the address;
+ * `undefined` if a user has modified them or the CA has changed. With these lines an address can be updated without
+ * parsing YAML at every start.
  */
 function unmodifiedPrefix(text: string, content: KubeconfigContent): string | undefined {
   const server = /^ {6}server: (\S+)$/m.exec(text)?.[1] ?? '';

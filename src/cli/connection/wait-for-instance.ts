@@ -13,7 +13,9 @@ export interface InstanceWait {
   readonly milliseconds: number;
 }
 
-/** Waits until an instance is ready. Prints each condition that becomes true, and the message of the next one. */
+/**
+ * Waits until an instance is ready. Prints each condition that becomes true, and the message of the Ready condition.
+ */
 export async function waitUntilReady(
   api: ServerApi,
   wanted: InstanceWait,

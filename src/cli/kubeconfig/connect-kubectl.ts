@@ -30,7 +30,7 @@ export async function disconnectKubectl(
 ): Promise<readonly string[]> {
   let removed: readonly string[] = [];
   const path = userKubeconfig(environment);
-  // `changeKubeconfig` would create a missing kubeconfig and its directory.
+  // Without a kubeconfig there is nothing to remove, and `changeKubeconfig` would create the file and its directory.
   if ((await readKubeconfigFile(path)) === undefined) return removed;
   await changeKubeconfig(path, (before) => {
     removed = entryNamesFor(before, originOf(api, request));

@@ -9,8 +9,9 @@ const clusterFiles = { 'certificate-authority': 'certificate-authority-data' };
 const userFiles = { 'client-certificate': 'client-certificate-data', 'client-key': 'client-key-data' };
 
 /**
- * Extracts one context of a kubeconfig with its cluster and user. Reads the files that these name on this machine and
- * inserts their contents, because the server must not read its own files. Rejects credentials that a program provides.
+ * Extracts one context of a kubeconfig with its cluster and user. Replaces the file names in them by the contents of
+ * these files on this machine, because the server must not read files on its own machine instead. Rejects a user whose
+ * credentials come from a program (`exec` or `auth-provider`).
  */
 export async function inlineContext(
   kubeconfig: JsonObject,

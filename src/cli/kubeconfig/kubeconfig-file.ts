@@ -58,7 +58,8 @@ async function linkTarget(path: string): Promise<string> {
 const maxAttempts = 20;
 const pauseMilliseconds = 100;
 /**
- * An older lock file is ignored: kubectl holds the lock for milliseconds, so the process that created it was killed.
+ * A lock file older than this is ignored. kubectl holds the lock only for milliseconds, so the process that created an
+ * older lock file was killed.
  */
 const staleAfterMs = 60_000;
 

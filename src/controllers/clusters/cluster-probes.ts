@@ -21,7 +21,10 @@ export interface CachedProbe {
   readonly permissionsCheckedAt: number;
 }
 
-/** Interval between probes of a healthy cluster. It may be long, because requests to a failed cluster report errors. */
+/**
+ * Interval between probes of a healthy cluster. A long one suffices, because requests to a failed cluster report
+ * errors.
+ */
 const healthyIntervalMs = 30_000;
 const retry: BackoffOptions = { initialMilliseconds: 1_000, maxMilliseconds: 60_000 };
 /** Interval between permission checks. It is long because permissions change rarely and a check takes many requests. */

@@ -2,7 +2,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { InstanceActivity } from './instance-activity.ts';
 
 /**
- * Minimum time between two checks of one virtual cluster. A missing binding is restored after at most this time of use.
+ * Minimum time between two checks of one virtual cluster. While a virtual cluster is in use, a missing binding is
+ * restored after at most this time.
  */
 const intervalMs = 60_000;
 
@@ -13,7 +14,7 @@ const intervalMs = 60_000;
  */
 export class RoleBindingChecks {
   readonly #clock: Clock;
-  /** Monotonic time of the last check, by instance uid; `undefined` if a check is due. */
+  /** Monotonic time of the last check, by instance uid; `undefined` from the time a check is due until it is done. */
   readonly #checkedAt = new Map<string, number | undefined>();
 
   constructor(clock: Clock) {

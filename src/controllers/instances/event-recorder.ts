@@ -39,7 +39,7 @@ interface PendingEvent {
 
 /** Maximum number of queued events. Further events are dropped. Even a mass creation of instances stays below it. */
 const maxPending = 20_000;
-/** Enough concurrent event writes to share group commits, and too few to delay other writers. */
+/** Maximum number of concurrent event writes: enough to share group commits, and too few to delay other writers. */
 const maxConcurrentWrites = 16;
 /** The maximum length that Kubernetes allows for an event message. */
 const maxMessageLength = 1024;

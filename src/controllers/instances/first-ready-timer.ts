@@ -1,7 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { InstanceSnapshot } from './instance-snapshot.ts';
 
-/** Allowed difference to `creationTimestamp`, which is rounded down to whole seconds. */
+/**
+ * If the controller first saw an instance later than this after `creationTimestamp`, the measurement starts at
+ * `creationTimestamp`. A smaller difference may result from rounding: `creationTimestamp` has whole seconds.
+ */
 const timestampToleranceMs = 2_000;
 
 /**

@@ -3,7 +3,9 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 import { StatusDraft } from './status-draft.ts';
 import { writeStatus } from './write-status.ts';
 
-/** Installations that take less are not reported, which saves a write for each instance on the built-in cluster. */
+/**
+ * Shorter installations do not set the phase Pending, which saves a write for each instance on the built-in cluster.
+ */
 const delayMs = 100;
 
 /**

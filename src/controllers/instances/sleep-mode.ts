@@ -3,7 +3,7 @@ import { sleepForcedReason, sleepUnusedReason } from '../../api/management/sleep
 import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
 import type { InstanceSnapshot } from './instance-snapshot.ts';
 
-/** Decides whether an instance sleeps or is deleted now, because it is unused or because a user requests it. */
+/** The decision whether an instance sleeps or is deleted now, because it is unused or because a user requests it. */
 export interface SleepMode {
   readonly sleepReason: typeof sleepForcedReason | typeof sleepUnusedReason | undefined;
   readonly isExpired: boolean;

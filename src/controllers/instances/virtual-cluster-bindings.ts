@@ -10,8 +10,8 @@ const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
 const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;
 
 /**
- * Ensures that each role is bound to its group inside the virtual cluster. The gateway forwards requests of users who
- * have the role with this group. Returns the roles whose binding was missing or different. Writes only these bindings.
+ * Ensures that each role is bound to its group inside the virtual cluster. The gateway adds this group to the forwarded
+ * requests of users who have the role. Writes only bindings that are missing or different, and returns their roles.
  */
 export async function ensureBindings(virtual: VirtualClusterClient, roles: readonly string[]): Promise<string[]> {
   const changed: string[] = [];

@@ -103,7 +103,7 @@ async function removeProject(context: ProjectReconcile): Promise<ReconcileResult
   return undefined;
 }
 
-/** Enough concurrent deletions to share group commits, and too few to delay other writers. */
+/** Maximum number of concurrent deletions: enough to share group commits, and too few to delay other writers. */
 const deleteBatchSize = 32;
 
 /** Lists all objects of a kind. The list is final, because the terminating namespace accepts no new objects. */

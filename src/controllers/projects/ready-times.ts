@@ -21,7 +21,8 @@ export interface ReadyTimeRecorder {
 }
 
 /**
- * The first duration of a project is written after the first delay. Later durations are collected for the second one.
+ * The first duration of a project is written after the first delay. Later durations are collected and written after the
+ * second delay.
  */
 const firstWriteMilliseconds = 1_000;
 const writeEveryMilliseconds = 30_000;
@@ -29,7 +30,7 @@ const writeEveryMilliseconds = 30_000;
 /** Maximum number of attempts to write if other writers modify the project at the same time. */
 const maxAttempts = 5;
 
-/** Maximum number of concurrent writes. This many writes share group commits. */
+/** Maximum number of concurrent writes. Concurrent writes share group commits. */
 const writeBatchSize = 32;
 
 interface PendingDays {

@@ -96,7 +96,9 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   );
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
-  /** A promise that all workers share, because there may be many workers. */
+  /**
+   * Resolves when all inputs are synced or the controller is stopped. The workers share it, because there may be many.
+   */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.otherSources?.(add, signal);
 

@@ -71,7 +71,7 @@ export class WorkQueue {
     return this.#lanes.size;
   }
 
-  /** Adds the key after a delay. If `add` is called for the key before, the delay is canceled. */
+  /** Adds the key after a delay. If `add` is called for the key before the delay is over, the delay is canceled. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#closed) return;
     this.#timers.get(key)?.();

@@ -66,7 +66,7 @@ class KubernetesHost implements ClosableHost {
 
   constructor(options: KubernetesHostOptions) {
     const { connection, clock, log } = options;
-    // Each waiting operation adds a listener to this signal, so their number is not limited.
+    // Each waiting operation adds a listener to this signal. 0 means that Node.js does not warn about many listeners.
     setMaxListeners(0, this.#closing.signal);
     this.#connection = connection;
     this.#work = hostWork(options);

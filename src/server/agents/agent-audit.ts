@@ -13,18 +13,20 @@ export interface AgentAuditOptions {
   readonly path: string;
 }
 
-/** Appends the audit lines that agents send to the server's audit log. Each line is written exactly once. */
+/** Receives audit lines from agents and appends them to the server's audit log. Each line is written exactly once. */
 export interface AgentAudit {
   append(cluster: string, batch: AgentAuditBatch): Promise<AgentAuditReceipt>;
 }
 
-/** Maximum number of agent logs whose next line number is cached. For others it is read from the audit log again. */
+/**
+ * Maximum number of agent logs whose next line number is cached. If it is not cached, it is read from the audit log.
+ */
 const maxCached = 1_000;
 
 /**
- * The next expected line number of each agent log is cached. After a start it is read from the audit log itself,
- * because a number in a separate file could be older than the written lines. Agents resend lines until the server
- * confirms them.
+ * Creates the receiver of agents' audit lines. It caches the next expected line number of each agent log. After a start
+ * of the server it reads the number from the audit log itself, because a number in a separate file could be older than
+ * the written lines. Agents resend lines until the server confirms them.
  */
 export function createAgentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
   const nextLines = new Map<string, number>();
@@ -86,7 +88,7 @@ const members = [
   'annotations',
 ] as const;
 
-/** Copies the known members of an agent's audit line. Its content is unverified, so `agent` is added to the event. */
+/** Copies the known members of an agent's audit line. Adds `agent`, which shows that the content is unverified. */
 function eventOf(line: JsonObject, agent: NonNullable<AuditEvent['agent']>): AuditEvent {
   const text = (member: string): string => textAt(line, member).slice(0, 8_192);
   const [level, stage] = [text('level'), text('stage')];

@@ -15,9 +15,10 @@ export interface AnnouncementHandlerOptions {
 }
 
 /**
- * Stores the address that an agent announces. Clients use it as the direct endpoint of the cluster. If the cluster is
- * reachable only through its agent, the server also stores it as the cluster's kubeconfig. Agents announce themselves
- * on every connect; an unchanged announcement is not written, because new credentials close all existing connections.
+ * Stores the address that an agent announces. Clients use the address as the direct endpoint of the cluster. If the
+ * cluster is reachable only through its agent, the server also stores a kubeconfig with this address and the agent's
+ * credential. Agents announce themselves on every connect. An unchanged announcement is not written, because a new
+ * kubeconfig closes all existing connections.
  */
 export function createAnnouncementHandler({ kinds, apiPrefix }: AnnouncementHandlerOptions) {
   const clusters = storeOf(kinds, clusterKind);

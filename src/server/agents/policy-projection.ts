@@ -52,7 +52,7 @@ function identity({ metadata }: KubeObject): JsonObject {
   };
 }
 
-/** True for the annotation that an agent needs: it decides whether a request may wake a virtual cluster. */
+/** True for the only annotation that an agent needs. It decides whether a request may wake a virtual cluster. */
 function isRelevantAnnotation(annotation: string): boolean {
   return annotation === sleepForceAnnotation;
 }

@@ -32,10 +32,14 @@ export interface PolicySource {
   readonly clock: Clock;
 }
 
-/** Maximum number of queued lines. A slower agent is disconnected. It reconnects and receives the full policy again. */
+/**
+ * Maximum number of queued lines. An agent that reads too slowly is disconnected. It reconnects and receives the full
+ * policy again.
+ */
 const maxQueued = 100_000;
 /**
- * Number of characters per chunk. Each chunk is flushed separately, and single lines would cause many small packets.
+ * Lines are combined into chunks of about this many characters. Each chunk is flushed separately, so a chunk per line
+ * would cause many small packets.
  */
 const chunkLength = 64 * 1024;
 

@@ -13,7 +13,7 @@ export interface LoginRemovalsOptions {
   readonly log: Log;
 }
 
-/** Removes logins. Also removes logins that a change to their user or to their creator key has ended. */
+/** Removes logins. Also removes logins that ended because their user, or the key that opened them, was changed. */
 export class LoginRemovals {
   readonly #options: LoginRemovalsOptions;
   readonly #inProgress = new Set<Promise<void>>();

@@ -69,7 +69,8 @@ export interface Logins {
 }
 
 /**
- * Maximum number of logins per user or per opening key. No person has as many devices. A further login ends the oldest.
+ * Maximum number of logins per user or per opening key. No person has that many devices. A further login ends the
+ * oldest login.
  */
 export const maxLogins = 100;
 
@@ -198,8 +199,9 @@ class AccessKeyLogins implements Logins {
   }
 
   /**
-   * Ends the oldest logins above the limit. Only logins that were opened in the same way are counted and ended, so that
-   * a stolen access key cannot end logins with the password.
+   * Ends the oldest logins above the limit. Only logins that were opened in the same way (with the password, or with
+   * the same access key) are counted and ended. A stolen access key therefore cannot end logins that the password
+   * opened.
    */
   async #endOldest(member: KeyOwnerField, login: AccessKey): Promise<void> {
     const now = this.#options.clock.now();

@@ -21,9 +21,9 @@ export interface OrphanedKeysOptions {
 
 /**
  * Deletes orphaned access keys: keys of deleted users, teams and clusters, and keys that were created with a deleted
- * key. Also deletes those that remain from a previous run of the server. Orphaned keys are already rejected, but lists
- * would show them as active. An owner reference would require a second write per created key. Returns a function that
- * stops the deletion.
+ * key. Also deletes orphaned keys that remain from a previous run of the server. Orphaned keys are already rejected,
+ * but lists would show them as active. The keys have no owner references for the garbage collector, because setting one
+ * would require a second write per created key. Returns a function that stops the deletion.
  */
 export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): () => Promise<void> {
   const keys = storeOf(kinds, accessKeyKind);

@@ -68,7 +68,10 @@ export function onPermissionChanges(kinds: KindStores, listener: (affected: Affe
   );
 }
 
-/** Returns the principals of all projects that have the team as a member, because they can see who is in the team. */
+/**
+ * Returns the principals of all projects that have the team as a member. A change to the team affects them, because
+ * they can see who is in the team.
+ */
 function* teammatesOf(kinds: KindStores, team: string): Iterable<AffectedPrincipals> {
   for (const { object } of storeOf(kinds, projectKind).peekAll()) {
     const isMember = (object.spec?.members ?? []).some(({ kind, name }) => kind === 'Team' && name === team);
@@ -93,7 +96,10 @@ function* keysOf(state: ManagementState, member: 'user' | 'team' | 'subject', na
   for (const key of state.accessKeysOf(member, name)) yield nameOfObject(key);
 }
 
-/** True if a write changed only the status. A write of a new key value does not change the status. */
+/**
+ * True if a write changed only the status. False for the write of a new key value, because it leaves the status
+ * unchanged.
+ */
 function isStatusOnly({ before, after }: KindChange): boolean {
   const [was, is] = [before?.object.metadata, after?.object.metadata];
   return (

@@ -79,7 +79,7 @@ async function endSession(exchange: Exchange, { sessions, logins, audited }: Ses
   const holder = holderOf(exchange, sessions);
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return endedReply();
-  // The cookie may belong to another login than the one that this page shows, which would continue after the logout.
+  // The cookie may belong to another login than the one that this page shows. The shown login would then stay active.
   if (isSessionMismatch(exchange.request, holder)) throw sessionMismatchError;
   exchange.identity = holder;
   exchange.decision = { allowed: true, reason: 'logout' };

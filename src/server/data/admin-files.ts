@@ -4,7 +4,10 @@ import { fileExists, readIfExists } from '../../process/private-dir.ts';
 import { adminKubeconfig, type KubeconfigContent, refreshKubeconfig } from '../kubeconfig.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** Must be called before the key is stored: a crash in between then leaves an unused file, never a lost key. */
+/**
+ * Writes the administrator's access key to its file. Must be called before the key is stored in the store. A crash
+ * between the two writes then leaves an unused file, but never a key whose value is lost.
+ */
 export async function writeAdminKey(dir: DataDir, key: string): Promise<void> {
   await writePrivateFile(dir.adminKey, `${key}\n`);
 }

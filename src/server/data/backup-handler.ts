@@ -3,7 +3,8 @@ import { backupLines } from '../../store/backup.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
- * Number of characters per chunk. Each chunk is flushed separately, and single lines would cause many small packets.
+ * Lines are combined into chunks of about this many characters. Each chunk is flushed separately, so a chunk per line
+ * would cause many small packets.
  */
 const chunkLength = 64 * 1024;
 

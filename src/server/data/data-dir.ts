@@ -17,7 +17,8 @@ export interface DataDir {
   /** The working directory of helm, which contains downloaded charts and temporary files. */
   readonly helm: string;
   /**
-   * The file with the identity of the store, which detects that the store was replaced by that of another directory.
+   * The file with the identity of the store. With it the server detects that the store was replaced by the store of
+   * another directory.
    */
   readonly installation: string;
 }

@@ -3,7 +3,7 @@ export interface Flag {
   /** The flag and its value, as in the help text. */
   readonly flag: `--${string} <${string}>`;
   readonly description: string;
-  /** True if the flag may be repeated. A comma also separates values. */
+  /** True if the flag can be repeated. One flag can also have several values, separated by commas. */
   readonly many?: true;
 }
 

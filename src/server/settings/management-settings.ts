@@ -4,7 +4,7 @@ import { fileSettings } from './file-settings.ts';
 import { readGroup } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
-/** Reads the settings of the management API: `accessKeyResource`, `projects`, `charts`, `directTokens`, `gateway`. */
+/** Reads the settings of the management API: `accessKeys`, `projects`, `charts`, `directTokens`, `gateway`. */
 export function readManagementSettings(file: SettingsReader): ManagementSettings {
   const settings: ManagementSettings = {
     accessKeys: readGroup(file, 'accessKeys', fileSettings.accessKeys),

@@ -5,7 +5,8 @@ import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
- * Annotations that only an administrator may set. Templates cannot set them, because other users may write templates.
+ * Annotations that only an administrator may set. Templates cannot set them, because users who are not administrators
+ * may be allowed to write templates.
  */
 const adminAnnotations = [abandonAnnotation, importedAnnotation];
 

@@ -5,7 +5,10 @@ import { apiContainer } from '../release/chart-labels.ts';
 import { isAsleep } from './describe-virtual-cluster.ts';
 import type { VirtualClusterSnapshot } from './host-cache.ts';
 
-/** The query parameters of a log request that are forwarded. Others are ignored; the container is always the same. */
+/**
+ * The query parameters of a log request that are forwarded. Others are ignored, also `container`: it is always
+ * `syncer`.
+ */
 const forwardedParameters = [
   'follow',
   'tailLines',

@@ -70,8 +70,8 @@ function labelOf({ metadata }: KubeObject, name: string): string {
 }
 
 /**
- * Summarizes the service that has the name of the virtual cluster, because it serves the API. Returns `undefined` for
- * any other service.
+ * Summarizes the service that serves the API of a virtual cluster. That service has the name of the virtual cluster.
+ * Returns `undefined` for any other service.
  */
 export function summarizeService(object: KubeObject): ServiceSummary | undefined {
   const release = labelOf(object, 'release');

@@ -13,7 +13,7 @@ const permanentReasons: readonly string[] = [
   'RunContainerError',
 ];
 
-/** Longer messages of a container are truncated. The full text is in the container's log. */
+/** Maximum length of a container's message. A longer one is truncated; the full text is in the container's log. */
 const maxMessageLength = 300;
 
 /** Returns the reason why a pod is not ready, from its status; `undefined` if the pod is just starting. */

@@ -9,7 +9,7 @@ import type { HostConnection } from './host-connection.ts';
 import { NoResponseError } from './no-response.ts';
 import { connectTcp, type Dial, openSocket, waitForSocket } from './open-socket.ts';
 
-/** How the API of a virtual cluster can be reached, according to the objects on its host. */
+/** Describes how the API of a virtual cluster can be reached, according to the objects on its host. */
 export interface VirtualClusterEndpoint {
   /** The uid of the service. If it changes, the virtual cluster has been replaced by another one. */
   readonly uid: string;
@@ -44,11 +44,14 @@ export interface VirtualClusterDialer {
   closeExcept(pods: readonly string[]): void;
 }
 
-/** A reachable address accepts a connection within this time. After it, port forwarding is tried in parallel. */
+/**
+ * A reachable address of the service accepts a connection within this time. If none has accepted one by then, port
+ * forwarding is tried in parallel.
+ */
 const directHeadStartMs = 300;
-/** If port forwarding was faster than the addresses of the service, the addresses are not tried for this time. */
+/** For this time after port forwarding was faster than the addresses of the service, only port forwarding is used. */
 const directRetryDelayMs = 600_000;
-/** The number of pods that are tried. Another pod is tried only if the host reports that the previous one is gone. */
+/** Maximum number of pods to try. The next pod is tried only if the host reports that the previous one is gone. */
 const maxPodAttempts = 3;
 
 /**

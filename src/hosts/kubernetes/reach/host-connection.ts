@@ -44,8 +44,8 @@ export interface HostConnection {
    */
   readonly fetch: Fetch;
   /**
-   * Opens a port-forward connection to a pod, as the user of the kubeconfig. The signal can abort it only until it is
-   * open.
+   * Opens a port-forward connection to a pod, as the user of the kubeconfig. The signal aborts the opening. It has no
+   * effect on an open connection.
    */
   forward(pod: PodPort, signal: AbortSignal): Promise<Duplex>;
   /** A kubeconfig for other programs, with a single context and inline credentials. It is a secret: never log it. */
@@ -57,8 +57,8 @@ export interface HostConnection {
 const defaults = {
   // A server in the same region accepts in milliseconds. If a VPN must be established first, it takes seconds.
   connectTimeout: 10_000,
-  // Kubernetes ends short requests after 60 seconds, and its error message is more helpful than a timeout of this
-  // server.
+  // Kubernetes ends short requests after 60 seconds. This timeout is longer, so that the client gets the error message
+  // of Kubernetes, which is more helpful than the message of this timeout.
   answerTimeout: 70_000,
 };
 
@@ -113,7 +113,8 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
 }
 
 const never = new AbortController().signal;
-// Each request without its own signal adds a listener to this one, so their number is not limited.
+// Each request without its own signal adds a listener to this one. 0 means that Node.js does not warn about many
+// listeners.
 setMaxListeners(0, never);
 
 function fetchOver(own: KubeconfigUserApi): Fetch {

@@ -70,7 +70,7 @@ class UndiciHttpPool implements HttpPool {
     this.#host = new URL(options.origin).host;
     this.#where = options.displayName ?? this.#host;
     this.#slots = new Semaphore(options.maxConnections, maxWaiting);
-    // Each connection attempt adds a listener to this signal, so their number is not limited.
+    // Each connection attempt adds a listener to this signal. 0 means that Node.js does not warn about many listeners.
     setMaxListeners(0, this.#closing.signal);
   }
 

@@ -79,7 +79,9 @@ export function impersonatingApi({
 
 type SentRequest = Pick<ApiRequest, 'as' | 'path'>;
 
-/** Paths that lead to applications behind a service, pod or node. A 401 from an application concerns the caller. */
+/**
+ * Paths of applications behind a service, pod or node. A 401 from an application rejects the caller, not this server.
+ */
 const applicationProxyPath = /^\/api\/v1\/(?:namespaces\/[^/]+\/(?:services|pods)|nodes)\/[^/]+\/proxy(?:[/?]|$)/;
 
 /**

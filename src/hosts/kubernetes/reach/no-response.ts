@@ -1,6 +1,6 @@
 import { StatusError, serviceUnavailable } from '../../../api/status.ts';
 
-/** The cause of a missing response, for programs. */
+/** The machine-readable cause of a missing response. */
 export type NoResponseReason =
   | 'Refused'
   | 'NameNotFound'
@@ -29,7 +29,7 @@ export class NoResponseError extends StatusError {
 export interface ConnectionTarget {
   /** The host and port that did not respond. */
   readonly where: string;
-  /** The timeout that was exceeded if the error is a timeout, in milliseconds. */
+  /** The timeout of the attempt, in milliseconds. The message of a timeout error states it. */
   readonly timeout: number;
 }
 

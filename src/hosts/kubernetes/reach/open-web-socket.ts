@@ -19,13 +19,15 @@ export interface WebSocketRequest {
   readonly signal: AbortSignal;
 }
 
-/** Maximum size of a received message. Byte streams need no longer messages, because they can be split anywhere. */
+/**
+ * Maximum size of a received message. A larger message is never necessary, because a byte stream can be split anywhere.
+ */
 const maxMessageLength = 4 * 1024 * 1024;
 
 /**
- * Opens a WebSocket on an existing connection, which is used for nothing else. Rejects with StatusError and closes the
- * connection: with the server's own Status if it declines, with 503 if it does not respond. The signal can abort only
- * the handshake. The WebSocket starts paused.
+ * Opens a WebSocket on an existing connection, which is used for nothing else. If the server declines the WebSocket,
+ * rejects with the Status that the server sent. If there is no response or no Status, rejects with StatusError 503. In
+ * both cases the connection is closed. The signal can abort only the handshake. The WebSocket starts paused.
  */
 export async function openWebSocket(socket: Socket, request: WebSocketRequest): Promise<WebSocket> {
   const { path, headers, protocol, host, clock, timeout, signal } = request;

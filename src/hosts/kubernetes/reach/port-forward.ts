@@ -115,7 +115,7 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
   let missedPongs = 0;
   let cancelPing = clock.after(pingIntervalMs, ping);
   function ping(): void {
-    // While reading is paused, pongs are not received either, so missing ones mean nothing.
+    // While reading is paused, no pongs are received, so missing pongs do not prove that the connection is broken.
     if (missedPongs >= maxMissedPongs && !webSocket.isPaused) {
       stream.destroy(
         new NoResponseError(

@@ -8,8 +8,9 @@ import type { ApiRequest, ApiResponse } from '../../host.ts';
 export type RawHeaders = readonly string[];
 
 /**
- * Request headers that are not forwarded. This server has already handled `expect`; the other ones state who the caller
- * is or where the request comes from.
+ * Request headers that are not forwarded: headers that apply only to the connection between the client and this server,
+ * `expect`, which this server has already handled, and headers that state who the caller is or where the request comes
+ * from.
  */
 const droppedRequestHeaders = new Set([
   ...hopByHopHeaders,

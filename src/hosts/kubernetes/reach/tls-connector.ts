@@ -17,7 +17,7 @@ export interface TlsConnectorOptions {
   readonly certificateAuthority?: string | undefined;
   /** The DNS name or IP address for which the server's certificate must be valid. */
   readonly name: string;
-  /** Other names for which the server's certificate may be valid instead of `name`. */
+  /** Further names. The server's certificate is accepted if it is valid for `name` or for one of these. */
   readonly otherNames?: readonly string[];
   readonly insecure?: boolean | undefined;
   /** The client certificate and its key, as PEM. Either both or neither are present. */

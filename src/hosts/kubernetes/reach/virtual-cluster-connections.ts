@@ -74,7 +74,7 @@ class OnDemandConnections implements VirtualClusterConnections {
 
   constructor(options: VirtualClusterConnectionsOptions) {
     this.#options = { ...defaults, ...options };
-    // Each read of a secret adds a listener to this signal, so their number is not limited.
+    // Each read of a secret adds a listener to this signal. 0 means that Node.js does not warn about many listeners.
     setMaxListeners(0, this.#closing.signal);
   }
 

@@ -50,7 +50,7 @@ export interface HelmChartsOptions {
   run(arguments_: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** The time for which a fetched chart is reused if its version is not exact, that is empty or a range. */
+/** The time for which a fetched chart is reused if the requested version is empty or a range. */
 const newestTtlMs = 10 * 60_000;
 
 /** Fetches each chart once and caches it, so that a slow or unavailable repository delays only new charts. */

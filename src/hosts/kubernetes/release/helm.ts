@@ -36,7 +36,7 @@ export interface Helm {
   uninstall(location: HostLocation, signal: AbortSignal): Promise<void>;
 }
 
-/** The number of revisions per release that Helm keeps. Older values may be found in the history of the template. */
+/** The number of revisions of each release that Helm keeps, including the current one. */
 const keptRevisions = 3;
 /**
  * The maximum number of waiting helm executions. It is higher than the number that the controller starts per cluster.

@@ -15,7 +15,7 @@ import {
 
 const appsInOrder: readonly string[] = workloadApps;
 
-/** The number of attempts to scale the workloads. An attempt fails if somebody changes them at the same time. */
+/** The number of attempts to scale the workloads. An attempt fails if another client changes them at the same time. */
 const maxAttempts = 5;
 
 /**
@@ -50,9 +50,9 @@ export async function scaleUp(hostClient: ApiClient, location: HostLocation, sig
 }
 
 /**
- * Deletes the pods that the virtual cluster has synced to its host. Must be called after the control plane has stopped,
- * because a running control plane would also delete the pods inside the virtual cluster. After a wake it creates the
- * synced pods again. Returns the number of pods.
+ * Deletes the pods that the virtual cluster has synced to its host, and returns their number. Must be called after the
+ * control plane has stopped, because a running control plane would also delete the pods inside the virtual cluster.
+ * After a wake, the control plane creates the synced pods again.
  */
 export async function deleteSyncedPods(
   hostClient: ApiClient,
