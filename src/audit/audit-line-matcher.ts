@@ -19,8 +19,8 @@ export function auditLineMatcher(query: AuditQuery): (line: string) => boolean {
 }
 
 /**
- * Returns the time at which an audit line was written, in milliseconds since the epoch. It is the last member of the
- * line. `undefined` if the line contains no valid time.
+ * Returns the time at which an audit line was written, in milliseconds since the epoch. The time is the last JSON
+ * member of the line. `undefined` if the line contains no valid time.
  */
 export function auditLineTimestamp(line: string): number | undefined {
   const at = line.lastIndexOf(timestampKey);
@@ -51,8 +51,8 @@ function withinTimes({ since, until }: AuditQuery): (line: string) => boolean {
 }
 
 /**
- * Returns a matcher for the free-text part of the query. Text with a quotation mark matches both the raw line and a
- * value, in which JSON escapes the quotation mark.
+ * Returns a matcher for the free-text part of the query. The text matches in two forms: exactly as it is, and with the
+ * escapes that JSON uses in strings, such as a backslash before a quotation mark.
  */
 function textMatcher(text: string | undefined): (line: string) => boolean {
   if (text === undefined) return () => true;

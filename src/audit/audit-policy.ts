@@ -38,7 +38,7 @@ export interface AuditRule {
 
 /** Verbs that change state: verbs of resource requests, and HTTP methods of non-resource requests. */
 const writeVerbs: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'];
-/** Review resources, such as SubjectAccessReview. Clients query them by POST: they change nothing and are frequent. */
+/** Review resources, such as SubjectAccessReview. A POST to them is a frequent query that changes nothing. */
 const reviews: readonly { group: string; resources: readonly string[] }[] = [
   { group: 'authorization.k8s.io', resources: ['*'] },
   { group: 'authentication.k8s.io', resources: ['*'] },

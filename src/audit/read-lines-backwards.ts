@@ -47,8 +47,8 @@ export async function* readLinesBackwards(
 }
 
 /**
- * Splits bytes that are empty or end with a newline into lines. Unless the bytes are the start of the file, the first
- * line may begin before them, so it is returned as `head`.
+ * Splits bytes into lines. The bytes must be empty or end with a newline. If they are not the start of the file, their
+ * first line may begin before them. That line is then returned as `head` and not included in `lines`.
  */
 function split(bytes: Buffer, offset: number): { lines: LineInFile[]; head: Buffer } {
   const lines: LineInFile[] = [];

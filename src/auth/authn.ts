@@ -80,7 +80,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       system: false,
       signal,
       permissionSignal(as) {
-        // If the key got another owner after the authentication, that change is not notified again, so check it now.
+        // The permission signal reports only changes after this call. If the user or the scopes of the key have already
+        // changed since authentication, return a signal that has fired.
         const current = options.keyByName(name);
         const isUnchanged = current !== undefined && hasSamePermissions(state, current);
         return isUnchanged ? signals.signalFor(as ?? user, name) : signals.firedSignal();

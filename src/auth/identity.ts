@@ -27,9 +27,10 @@ export interface Identity {
   readonly expiresAt?: number;
   /**
    * Returns a signal that fires when the permissions of the caller change, or those of `as` if the caller impersonates
-   * another user. It ends long-running requests (watches, proxied streams) with its reason as their last message. Short
-   * requests do not use it, so callers who change their own permissions still get a response. It reports changes after
-   * the call, so call it before authorization. Absent if the permissions never change.
+   * another user. The signal ends long-running requests (watches, proxied streams), and its reason becomes their last
+   * message. Short requests do not use it, so callers who change their own permissions still get a response. The signal
+   * reports only changes after this function was called, so call it before authorization. Absent if the permissions
+   * never change.
    */
   permissionSignal?(as?: UserInfo): AbortSignal;
   /**

@@ -17,7 +17,8 @@ interface Verified {
 /** Maximum length of a token. Longer than any issued token. Checked before parsing. */
 const maxTokenLength = 32 * 1024;
 /**
- * Maximum number of verified tokens in the cache. Without it, checking signatures would take longer than most requests.
+ * Maximum number of verified tokens in the cache. Without a cache, checking signatures would take longer than most
+ * requests.
  */
 const maxCached = 1_000;
 
@@ -37,7 +38,8 @@ export function createTokenVerifier(publicKeys: () => JSONWebKeySet): TokenVerif
         algorithms: [tokenAlgorithm],
       });
       const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
-      // Every token of this installation has a `kid`. A token without one would match any single key.
+      // Every token of this installation has a `kid`. Check this, because `jose` accepts a token without one if only
+      // one key is trusted.
       if (protectedHeader.kid === undefined || !isJsonObject(claims)) return undefined;
       return { kid: protectedHeader.kid, claims };
     } catch {

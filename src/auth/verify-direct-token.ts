@@ -53,7 +53,8 @@ export async function verifyDirectToken(
       clockTolerance: options.toleranceSeconds ?? 0,
       requiredClaims: ['sub', 'iat', 'exp', 'jti'],
     });
-    // Every token of this installation has a `kid`. A token without one would match any single key.
+    // Every token of this installation has a `kid`. Check this, because `jose` accepts a token without one if there is
+    // only one key.
     const claims = protectedHeader.kid === undefined ? undefined : claimsIn(payload);
     return claims === undefined ? { refusal: 'invalid' } : { claims };
   } catch (error) {

@@ -9,7 +9,7 @@ import { errorReplyFilter } from '../http/filters/recover.ts';
 import { requestInfo } from '../http/filters/request-info.ts';
 import { warningsFilter } from '../http/filters/warnings.ts';
 import type { Plane } from '../http/plane.ts';
-import { hasDeferredBody, isFeed, isGenerated, isStream, type Reply, type StreamBody } from '../http/reply.ts';
+import { hasDeferredBody, hasGeneratedBody, isFeed, isStream, type Reply, type StreamBody } from '../http/reply.ts';
 import { onAbort } from '../http/request/request-end.ts';
 import { newExchange } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -112,7 +112,7 @@ async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 async function* bytesOf(reply: Reply, finish: () => void): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (isStream(reply)) yield* streamed(reply.body);
-    else if (isGenerated(reply)) yield* reply.body.chunks;
+    else if (hasGeneratedBody(reply)) yield* reply.body.chunks;
     else if (typeof reply.body === 'string') yield Buffer.from(reply.body);
     else if (reply.body instanceof Uint8Array) yield reply.body;
   } finally {

@@ -24,7 +24,8 @@ export interface ChainOptions {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Number of path segments of the mount. They are not part of the plane's own path: 2 for `/kubernetes/management`.
+   * Number of path segments of the mount, for example 2 for `/kubernetes/management`. These segments are not part of
+   * the plane's own path.
    */
   readonly depth: number;
   readonly timeouts?: Omit<DeadlineOptions, 'clock'>;

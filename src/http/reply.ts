@@ -30,7 +30,8 @@ export interface GeneratedBody {
   readonly chunks: Iterable<Uint8Array>;
 }
 
-export function isGenerated(reply: Reply): reply is Reply & { body: GeneratedBody } {
+/** True if the reply has a generated body: a body that is produced in chunks while it is sent. */
+export function hasGeneratedBody(reply: Reply): reply is Reply & { body: GeneratedBody } {
   return hasDeferredBody(reply) && (reply.body as Partial<GeneratedBody>).chunks !== undefined;
 }
 

@@ -90,7 +90,7 @@ export function caCertificateOf(chain: string): string | undefined {
     : undefined;
 }
 
-/** Returns the names and addresses that the serving certificate must cover, without duplicates and wildcards. */
+/** Returns the names and addresses that the serving certificate must cover, without duplicates, `0.0.0.0` and `::`. */
 export function servingNames(additional: readonly string[]): string[] {
   const names = ['localhost', '127.0.0.1', '::1', ...additional.map((name) => name.toLowerCase())];
   return [...new Set(names)].filter((name) => name !== '0.0.0.0' && name !== '::' && name !== '');
@@ -113,7 +113,7 @@ function isCurrent(pair: CertificatePair, authority: CertificatePair, names: rea
   }
 }
 
-/** Matches IP addresses. Loading Node's `net.isIP` would take as long as everything else about certificates. */
+/** Matches IP addresses. Loading `node:net` for its `isIP` would take as long as all other work on certificates. */
 const isAddress = /:|^\d+\.\d+\.\d+\.\d+$/;
 
 function covers(leaf: X509Certificate, name: string): boolean {

@@ -8,7 +8,7 @@ import { StartError } from './start-error.ts';
 /** The private key that signs tokens. Durations are in seconds, and times in seconds since the epoch. */
 export interface SigningKey extends JWK {
   readonly kid: string;
-  /** The longest lifetime in seconds that a token of this key could have been issued with. */
+  /** The longest lifetime, in seconds, of the tokens that this key may have signed. */
   readonly longestTTL?: number;
 }
 
@@ -45,10 +45,12 @@ export async function writeSigningKeyFile(path: string, { current, retired }: Si
   await writePrivateFile(path, `${JSON.stringify({ keys: [current, ...retired] })}\n`);
 }
 
-/** The maximum number of retired keys. Rotation fails if there are more, because `/auth/jwks` must stay small. */
+/** The maximum number of retired keys. A rotation that would exceed it fails, because `/auth/jwks` must stay small. */
 export const maxRetiredKeys = 50;
 
-/** Thrown by a rotation if there are too many retired keys. It works again after tokens expired or were revoked. */
+/**
+ * Thrown by a rotation if there are too many retired keys. Rotation works again after tokens expired or were revoked.
+ */
 export class TooManySigningKeysError extends StartError {
   constructor() {
     super(

@@ -56,7 +56,7 @@ export function openSealer(key: Uint8Array): Sealer {
     },
 
     hash(purpose, text) {
-      // The length comes first, so that two different pairs of purpose and text never have the same input.
+      // The length comes first, so that two different pairs of purpose and text never give the hash the same input.
       const hmac = createHmac('sha256', hashingKey);
       hmac.update(`${Buffer.byteLength(purpose)}:${purpose}`).update(text);
       return hmac.digest('base64url');

@@ -8,7 +8,10 @@ export const readVerbs: readonly string[] = ['get', 'list', 'watch'];
 export interface AccessListQuery {
   readonly verb: string;
   readonly subresource: string;
-  /** Verbs on the object itself that also grant the permission. If empty, an entry must name the subresource. */
+  /**
+   * Verbs that grant the permission if an entry grants one of them on the object itself. If empty, only an entry that
+   * names the subresource grants the permission.
+   */
   readonly impliedBy: readonly string[];
 }
 

@@ -46,9 +46,10 @@ export const permissionGrantingKinds: readonly ResourceKind[] = [
 ];
 
 /**
- * Returns the principals whose permissions change with this object. `undefined` if there are none. Includes principals
- * who can then see other objects or whose open streams must end. Principals who gain or lose only the object itself are
- * omitted, because watches handle that. Changes to the groups of a user are handled by the user's keys.
+ * Returns the principals whose permissions change if this object changes from `before` to `after`. `undefined` if there
+ * are none. The result includes principals who can see other objects after the change, and principals whose open
+ * streams must end. It omits principals who only gain or lose access to the object itself, because watches handle that.
+ * Changes to the groups of a user are handled by the user's keys.
  */
 export function affectedPrincipals(
   kind: Pick<ResourceKind, 'plural'>,
@@ -76,7 +77,8 @@ function byProject(before: Project | undefined, after: Project | undefined): Aff
 }
 
 /**
- * Creating or deleting an instance affects only the visibility of the instance itself, so only updates are examined.
+ * Returns the principals that an update of an instance affects. `undefined` if the instance is created or deleted,
+ * because that affects only the visibility of the instance itself.
  */
 function byInstance(
   before: VirtualClusterInstance | undefined,
@@ -96,7 +98,10 @@ function byInstance(
   );
 }
 
-/** Templates define the roles inside their virtual clusters, so a change to the roles affects all users. */
+/**
+ * Returns the principals that an update of a template affects. A template defines the roles inside its virtual
+ * clusters, so a change to the roles affects everybody.
+ */
 function byTemplate(
   before: VirtualClusterTemplate | undefined,
   after: VirtualClusterTemplate | undefined,

@@ -1,7 +1,10 @@
 import { adminsGroup, teamOfGroup, userOfGroup } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
-/** A caller of the management API. At most one of `user` and `team` is set. Neither is set for any other subject. */
+/**
+ * A caller of the management API. It is a user (`user` is set), a team (`team` is set), or another subject (neither is
+ * set).
+ */
 export interface Caller {
   readonly user: string | undefined;
   /** The team that the access key of the request belongs to. */

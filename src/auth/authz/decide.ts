@@ -87,7 +87,10 @@ function decideResource(user: UserInfo, attributes: ResourceAttributes, state: A
 
 const kindVerbs: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
 
-/** True for requests that address a whole kind. The advice to request an object by name does not apply to them. */
+/**
+ * True if the request addresses a whole kind. The advice in `denyWithoutName`, to request an object by name, does not
+ * apply to such a request.
+ */
 function isKindRequest({ verb, subresource }: ResourceAttributes): boolean {
   return subresource === '' && kindVerbs.has(verb);
 }
@@ -104,8 +107,9 @@ export function isGrantedByAccessList(
 const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
 
 /**
- * True if the object does not exist and the caller may create it. Such a caller gets 404, or creates the object with an
- * apply, because a create would reveal the same. To other callers, missing and inaccessible objects look alike.
+ * True if the object does not exist and the caller may create it. The request is then allowed: the caller gets 404, or
+ * creates the object with an apply. That reveals nothing that a create would not reveal. To other callers, missing and
+ * inaccessible objects look alike.
  */
 function mayCreateMissing(
   kind: GuardedKind,

@@ -14,8 +14,8 @@ export interface Permission {
   readonly subresources: readonly string[];
   readonly grantedTo: readonly Relation[];
   /**
-   * Verbs in the object's `access` list that grant the permission. If empty, the entry must also name the subresource.
-   * If absent, the `access` list cannot grant the permission.
+   * Verbs that grant the permission if an entry of the object's `access` list contains one of them. If empty, only an
+   * entry that names the subresource grants the permission. If absent, the `access` list cannot grant the permission.
    */
   readonly accessVerbs?: readonly string[];
 }
@@ -71,7 +71,7 @@ export const instancePermissions: readonly Permission[] = [
   { verbs: ['create'], subresources: object, grantedTo: ['projectAdmin', 'projectUser'] },
   { verbs: ['create'], subresources: ['restricted'], grantedTo: ['projectAdmin'] },
   ...writePermissions(['projectAdmin', 'owner']),
-  // A caller who may write an instance may not therefore change who has access to it.
+  // Permission to write an instance does not include permission to change who has access to it.
   {
     verbs: ['update'],
     subresources: ['spec.access', 'spec.extraAccessRules'],
@@ -106,7 +106,7 @@ function sharedPermissions(
   ];
 }
 
-/** A caller who may write an object may not therefore change its `access` list. */
+/** Permission to write an object does not include permission to change its `access` list. */
 const accessFieldPermission: Permission = {
   verbs: ['update'],
   subresources: ['spec.access'],

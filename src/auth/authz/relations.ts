@@ -32,7 +32,7 @@ export const relations = {
   anyCaller: { reason: 'allowed for every authenticated caller', holds: () => true },
   selfService: {
     reason: 'self-service creation of projects is enabled',
-    // Any other subject could not be stored as a member of the project that it creates.
+    // A caller that is neither a user nor a team could not be stored as a member of the project that it creates.
     holds: ({ caller, state }) => state.selfService && (caller.user !== undefined || caller.team !== undefined),
   },
   projectAdmin: {

@@ -51,7 +51,8 @@ export function scopeFilterFor(
     if (credentialDecision !== undefined) return credentialDecision;
     if (listsCover(scope, attributes, state)) return true;
     if (matchesRule(scope, { ...attributes, verb }, false)) return true;
-    // The lists that the CLI needs contain the objects that the rules of the scope allow it to get.
+    // With the CLI flag, the lists that the CLI needs also contain the objects on which a rule of the scope allows
+    // `get`.
     return (
       scope.allowsCli &&
       cliResources.has(resource) &&
@@ -85,7 +86,8 @@ function matchesRule(scope: CompiledScope, attributes: Attributes, collection: b
   if (!attributes.resourceRequest || fieldWildcard(attributes.subresource) === undefined) {
     return scope.rules.some((rule) => scopeRuleMatches(rule, attributes, { collection }));
   }
-  // Permission to set a field is checked only for a write that the scope has already allowed.
+  // The subresource is a field. Fields are checked only for a write that the scope has already allowed, so a rule that
+  // allows the write also allows to set the field.
   const verbs = attributes.verb === 'update' ? ['update', 'patch'] : [attributes.verb];
   return verbs.some((verb) =>
     scope.rules.some((rule) => scopeRuleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
@@ -151,7 +153,8 @@ function namesInstance({ virtualClusters }: CompiledScope, project: string, name
 
 function coversCluster(scope: CompiledScope, attributes: ResourceAttributes, state: AccessState): boolean {
   const { verb, subresource, name } = attributes;
-  // An import into a project requires `use` on the source cluster. Access to the cluster itself has another target.
+  // An import into a project requires `use` on the source cluster. Requests to the cluster itself never get here,
+  // because `listsCover` handles their target.
   if (verb === 'use' && subresource === '')
     return !isEmptySelection(scope.projects) || selectionContains(scope.clusters, name);
   if (!isRead(attributes)) return false;
@@ -160,7 +163,7 @@ function coversCluster(scope: CompiledScope, attributes: ResourceAttributes, sta
   return scope.allowsCli && name !== '' && isAllowedInProjects(scope, name, state);
 }
 
-/** With the CLI flag, the list of clusters contains the clusters that the projects of the scope allow. */
+/** True if a project of the scope allows the cluster. The CLI flag makes such clusters readable. */
 function isAllowedInProjects({ projects }: CompiledScope, cluster: string, state: AccessState): boolean {
   if (projects.all) return true;
   for (const name of projects.names) {

@@ -10,7 +10,7 @@ interface RuleResources {
   readonly names: ReadonlySet<string>;
 }
 
-/** A rule of a scope, which is a deprecated feature. All members must match. An empty list matches everything. */
+/** A compiled rule from the deprecated `rules` of a scope. All members must match. An empty list matches everything. */
 export interface CompiledScopeRule {
   readonly verbs: ReadonlySet<string>;
   readonly resources: readonly RuleResources[];
@@ -52,8 +52,8 @@ function intersection(own: readonly string[], ruleNames: readonly string[]): Set
 
 export interface RuleMatching {
   /**
-   * True if the request addresses a collection whose items are filtered later. Object names are then checked per item,
-   * and so are namespaces if the request covers all of them.
+   * True if the request addresses a collection whose items are filtered later. Object names are then checked per item.
+   * Namespaces are also checked per item if the request covers all namespaces.
    */
   readonly collection: boolean;
 }

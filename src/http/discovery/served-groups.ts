@@ -13,7 +13,7 @@ export interface ServedVersion {
   readonly resources: readonly MountedResource[];
 }
 
-/** Sorts resources into API groups and versions. Groups keep the order of the resources; DISC-09 orders versions. */
+/** Sorts resources into API groups and versions. Groups keep the order of the resources; versions follow DISC-09. */
 export function servedGroups(resources: readonly MountedResource[]): ServedGroup[] {
   const groups = new Map<string, Map<string, MountedResource[]>>();
   for (const resource of resources) {

@@ -2,7 +2,9 @@ import type { MountedResource, MountedSubresource } from '../../registry/mounted
 
 const resourceVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
-/** Returns the verbs of a resource for discovery, in the order of rule DISC-06; alphabetical for built-in kinds. */
+/**
+ * Returns the verbs of a resource for discovery: alphabetical for a built-in kind, otherwise in the order of DISC-06.
+ */
 export function discoveryVerbsOf({
   kind,
   verbs,

@@ -22,7 +22,7 @@ export interface FoundDocument {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The documents of one kind (discovery, OpenAPI or other) that a plane serves. */
+/** A group of documents that a plane serves, such as its discovery documents or its OpenAPI documents. */
 export interface DocumentSet {
   /** Returns the paths of the documents, for the list of all paths at `/` (rule HEALTH-07). */
   paths(): string[];

@@ -85,7 +85,7 @@ function requestedIdentity(request: IncomingRequest): RequestedIdentity | undefi
   throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
 }
 
-/** True if a header starts with `impersonate-`. This check is fast, because most requests do not impersonate. */
+/** True if a header starts with `impersonate-`. Most requests have none, and this fast check is all that they need. */
 function hasImpersonationHeader(headers: IncomingRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;
   return false;

@@ -16,7 +16,10 @@ interface Bucket {
   filledAt: number;
 }
 
-/** The size of a burst, as seconds of the average rate. Clients need it to list a dozen kinds when they start. */
+/**
+ * The size of a burst: as many requests as the average rate allows in this many seconds. Clients need a burst to list a
+ * dozen kinds when they start.
+ */
 const burstSeconds = 2;
 
 /** Limits the request rate of each access key. A request above the limit gets 429 with Retry-After. */

@@ -10,7 +10,7 @@ export interface SourceLimitOptions {
   /** Number of failed authentications of one source that cause no wait. Optional; defaults to 20. */
   readonly freeFailures?: number;
   readonly longestWaitMilliseconds?: number;
-  /** Number of sources to track. Above it, the source whose failure is the oldest is forgotten. */
+  /** Number of sources to track. Above it, the source whose latest failure is the oldest is forgotten. */
   readonly maxSources?: number;
 }
 

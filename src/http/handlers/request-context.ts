@@ -23,8 +23,8 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
 }
 
 /**
- * The request context of an HTTP request. It is a class because every request creates one: V8 would give each object
- * literal with a getter its own dictionary, in which every member access is a slow lookup.
+ * The request context of an HTTP request. Every request creates one, so access to its members must be fast. It is a
+ * class, because V8 stores the members of an object literal with a getter in a dictionary, where each access is slow.
  */
 class ExchangeContext implements RequestContext {
   readonly user: UserInfo;

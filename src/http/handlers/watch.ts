@@ -19,7 +19,10 @@ export async function watch(endpoint: Endpoint, open: (options: WatchOptions) =>
   };
 }
 
-/** The response body of a watch. It is a class, because V8 would give each object literal its own hidden class. */
+/**
+ * The response body of a watch. It is a class, because V8 gives all instances of a class the same hidden class. Each
+ * object literal would get its own.
+ */
 class EventLines implements Feed<Uint8Array> {
   readonly #endpoint: Endpoint;
   readonly #stream: WatchStream;

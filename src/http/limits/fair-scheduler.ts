@@ -8,7 +8,7 @@ export interface FairSchedulerOptions {
   readonly defer?: (callback: () => void) => void;
 }
 
-/** The CPU time that one key has used. Exists only while the key waits, runs, or is above the baseline. */
+/** The CPU time that one key has used. The entry exists only while the key waits, runs, or is above `#baseline`. */
 interface KeyUsage {
   readonly key: string;
   readonly waiting: LinkedQueue<Waiting>;
@@ -23,9 +23,9 @@ interface Waiting {
 }
 
 /**
- * Length of a round in milliseconds. Input is read only between rounds. A request waits for several rounds: to be read,
- * for its time slice, at each step of a write, and to send its response. With only one active key, rounds are long,
- * because writes that start together can share a group commit.
+ * The two lengths of a round in milliseconds. Input is read only between rounds. A request waits for the next round
+ * several times: to be read, for its time slice, at each step of a write, and to send its response. Rounds are long
+ * while only one key is active, because writes that start together can share a group commit.
  */
 const shortRound = 0.15;
 const longRound = 4;
@@ -34,7 +34,10 @@ const longRound = 4;
  * number of requests, first come, first served is fair, and short rounds would only reduce throughput.
  */
 const unevenAbove = 8;
-/** Rounds can be short until this many milliseconds after the last switch from one key to another. */
+/**
+ * Rounds are short only within this many milliseconds after two successive requests came from different keys. If no
+ * such requests arrive for this time, only one key is active.
+ */
 const sharedMilliseconds = 1000;
 /**
  * The used CPU time of a key exceeds the baseline by at most this many milliseconds, even after a very long time slice.
@@ -47,13 +50,13 @@ const maxAhead = 64;
 const minPruneSize = 1024;
 
 /**
- * Schedules CPU time fairly between keys, that is callers. There is only one thread: without scheduling, a thousand
- * requests of one key would be finished before the single request of another key is read from its socket. Therefore,
- * work starts in time slices. Time slices are grouped in short rounds, and input is read between rounds. The next time
- * slice goes to the key that has used the least CPU time.
+ * Schedules CPU time fairly between keys. A key identifies a caller. There is only one thread: without scheduling, a
+ * thousand requests of one key would be finished before the single request of another key is read from its socket.
+ * Therefore, work starts in time slices. Time slices are grouped in short rounds, and input is read between rounds. The
+ * next time slice goes to the key that has used the least CPU time.
  *
  * A time slice ends when its work awaits something or is finished. Long work must request further time slices. The
- * scheduler does not limit the number of waiting requests; its users must.
+ * scheduler does not limit the number of waiting requests; the code that uses it must.
  */
 export class FairScheduler {
   readonly #clock: Pick<Clock, 'elapsed'>;
@@ -83,7 +86,7 @@ export class FairScheduler {
     this.#defer = defer;
   }
 
-  /** Resolves when the key gets a time slice. Never rejects. A request that has ended in the meantime ignores it. */
+  /** Resolves when the key gets a time slice, even if the request has ended in the meantime. Never rejects. */
   waitForTimeSlice(key: string): Promise<void> {
     return new Promise((resolve) => {
       if (key !== this.#lastKey) this.#sharedUntil = this.#clock.elapsed() + sharedMilliseconds;
@@ -144,12 +147,12 @@ export class FairScheduler {
     const { usage, since } = this.#running;
     this.#running = undefined;
     const cost = Math.max(minCost, now - since);
-    // The baseline rises at half the speed of the waiting keys. A key above the baseline therefore gets a time slice
-    // eventually, even if new keys arrive all the time.
+    // The baseline rises half as fast as the average CPU time of the waiting keys. A key above the baseline therefore
+    // gets a time slice eventually, even if new keys arrive all the time.
     this.#baseline += cost / (2 * (this.#next.size + 1));
     usage.used = Math.min(usage.used + cost, this.#baseline + maxDebt);
     this.#next.moved(usage);
-    // No key waits, so there is nothing to compare.
+    // No key waits, so the used CPU times need not be compared.
     if (this.#waiting === 0) this.#usages.clear();
   }
 

@@ -30,13 +30,17 @@ interface Holder {
 
 /**
  * A limited number of slots that callers share fairly. A request gets a free slot immediately. If there is none, it
- * waits: a released slot goes to the key that holds the fewest slots, and among equals to the longest wait. A key that
- * sends a thousand requests delays only itself. The cost per request is logarithmic in the number of keys.
+ * waits. A released slot goes to the key that holds the fewest slots; if several keys hold equally few, it goes to the
+ * key whose first request has waited longest. A key that sends a thousand requests delays only itself. The cost per
+ * request is logarithmic in the number of keys.
  */
 export class FairSlots {
   readonly #options: FairSlotsOptions;
   readonly #holders = new Map<string, Holder>();
-  /** The waiting keys in two orders: by who gets the next slot, and by who loses a waiting request first. */
+  /**
+   * The waiting keys in two orders. The first key in `#byNextSlot` gets the next slot. The first key in
+   * `#byMostWaiting` loses a waiting request if the queue is full.
+   */
   readonly #byNextSlot = new PriorityHeap<Holder>(
     (one, other) => one.held - other.held || firstOf(one) - firstOf(other),
   );

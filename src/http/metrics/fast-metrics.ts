@@ -59,7 +59,10 @@ export class FastHistogram {
 /** The observed values of a histogram for one set of labels. */
 export class HistogramSeries {
   readonly #bounds: readonly number[];
-  /** The number of values in each bucket, not including smaller buckets. The last bucket has no upper bound. */
+  /**
+   * The number of values in each bucket. Each value counts in one bucket: the first one whose upper bound it does not
+   * exceed. The last bucket has no upper bound.
+   */
   readonly #counts: number[];
   #sum = 0;
 

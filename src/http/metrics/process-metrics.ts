@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * Adds the standard process metrics, which are collected at each scrape. The Prometheus library can collect them too,
- * but it starts observers and timers that cannot be stopped.
+ * Adds the standard process metrics, which are collected at each scrape. It replaces the collectors of the Prometheus
+ * library, because those start observers and timers that cannot be stopped.
  */
 export function addProcessMetrics(registry: Registry): void {
   const registers = [registry];

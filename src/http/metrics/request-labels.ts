@@ -43,7 +43,9 @@ const maxResources = 500;
 export class RequestLabeler {
   readonly #seen = new Set<string>();
   readonly #labelsByKey = new Map<string, RequestLabels>();
-  /** The labels of each kind for requests without a subresource and dry run: a few verbs and scopes per kind. */
+  /**
+   * The labels per kind, for requests without subresource and `dryRun`. A kind has few combinations of verb and scope.
+   */
   readonly #labelsByResource = new WeakMap<MountedResource, RequestLabels[]>();
 
   /** Returns the labels of a request. Equal labels are always the same object, so they can be used as a map key. */
@@ -52,7 +54,8 @@ export class RequestLabeler {
     const { isResource, subresource } = info;
     const mounted =
       isResource && info.extraSegments.length === 0 ? plane?.find(info.group, info.version, info.resource) : undefined;
-    // Most requests take the fast path below, which finds their labels without building a string key.
+    // Most requests have neither a subresource nor `dryRun`. For them, the code after this condition finds the labels
+    // without building a string key.
     if (mounted === undefined || subresource !== '' || (query.size > 0 && query.has('dryRun')))
       return this.#lookUp(exchange, mounted);
     const verb = resourceVerb(exchange);

@@ -1,7 +1,7 @@
 import type { Feed } from '../../lib/feed.ts';
 import type { Exchange, IncomingRequest } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
-import { isFeed, isGenerated, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
+import { hasGeneratedBody, isFeed, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeler, type RequestLabels } from './request-labels.ts';
 
@@ -24,7 +24,7 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     metrics.recordResponse(labels, reply.status, milliseconds / 1000, sizeOf(reply));
     if (terminatedCodes.has(reply.status)) metrics.recordTermination(labels, reply.status);
     if (hasDisconnected(exchange.request)) metrics.recordAbort(labels);
-    if (isGenerated(reply)) {
+    if (hasGeneratedBody(reply)) {
       reply.body = { chunks: measured(reply.body.chunks, (bytes) => metrics.recordResponseSize(labels, bytes)) };
       return;
     }
@@ -62,7 +62,10 @@ async function* counted(
   }
 }
 
-/** Passes on a watch and counts it and its events. A class, because V8 would give each literal its own hidden class. */
+/**
+ * Passes on a watch and counts it and its events. It is a class, because V8 gives all instances of a class the same
+ * hidden class. Each object literal would get its own.
+ */
 class CountedFeed implements Feed<Uint8Array> {
   readonly #feed: Feed<Uint8Array>;
   readonly #labels: RequestLabels;

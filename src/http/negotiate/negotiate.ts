@@ -109,8 +109,8 @@ function nothingAcceptable(options: NegotiateOptions): Error {
 const interactiveClients = /^(curl|Wget|Mozilla\/5\.0)/;
 
 /**
- * True if the response must be indented: the query parameter `pretty` decides, or else curl, Wget and browsers get
- * indented responses (rule NEG-19).
+ * True if the response must be indented. The query parameter `pretty` decides. Without it, curl, Wget and browsers get
+ * indented responses, and other clients do not (rule NEG-19).
  */
 function isPretty(request: IncomingRequest, query: URLSearchParams): boolean {
   const requested = query.get('pretty');

@@ -54,7 +54,10 @@ export function objectReply(served: ServedObject, status: number, form: Response
   return renderReply(tableJson(metadata, columnDefinitionsJson(form.kind), [row], options), status, form);
 }
 
-/** The part of the exchange that a long list needs: it is generated in several time slices, until the request ends. */
+/**
+ * The members of the exchange that are needed to generate a long list. That takes several time slices, and stops if the
+ * request ends.
+ */
 export type ListRequestState = Pick<Exchange, 'end' | 'nextTimeSlice'>;
 
 export async function listReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {

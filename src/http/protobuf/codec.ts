@@ -94,8 +94,8 @@ function readEither(
 
 /**
  * Encodes a JSON object as protobuf, byte for byte like Go: fields in the order of their numbers, map entries in the
- * order of their keys, and `value` fields even if they are zero. Throws TypeError if the object does not match the
- * struct, which would be a bug in this server.
+ * order of their keys, and fields of the shape `value` even if they are zero. Throws TypeError if the object does not
+ * match the struct, which would be a bug in this server.
  */
 export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
   const writer = new BinaryWriter();

@@ -82,7 +82,10 @@ function notDeleteOptions(): Error {
   return badRequest('decoded object cannot be converted to DeleteOptions');
 }
 
-/** Returns a 400 error with the message of Go's JSON decoder (DELETE-03). It contains the value only for fractions. */
+/**
+ * Returns a 400 error with the message of Go's JSON decoder (DELETE-03). Like Go, it quotes the value only if that is a
+ * number for an integer field, such as 1.5.
+ */
 function mismatch(value: JsonValue, field: string, goType: string): Error {
   if (goType === 'int64' && typeof value === 'number') {
     return badRequest(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);

@@ -10,7 +10,7 @@ export function pathSegmentError(name: string): string | undefined {
   return faults.map((character) => `may not contain '${character}'`).join(', ');
 }
 
-/** Throws 400 if no kind allows the object name in the path (rule REQ-24). */
+/** Throws 400 if the object name in the path is invalid for every kind (rule REQ-24). */
 export function checkPathName(name: string): void {
   const fault = pathSegmentError(name);
   if (fault !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${fault}`);

@@ -18,8 +18,9 @@ export function pathSegments(path: string): string[] {
 }
 
 /**
- * Decoded segments of parent paths, that is of paths without their last segment: most requests are for objects of a few
- * collections. The cache also returns the same string objects every time, which speeds up map lookups.
+ * Decoded segments of parent paths. A parent path is a path without its last segment. Parent paths repeat, because most
+ * requests are for objects of a few collections. The cache also returns the same string objects every time, which
+ * speeds up map lookups.
  */
 const parentCache = new Map<string, readonly string[]>();
 const maxCached = 1024;

@@ -55,7 +55,8 @@ export function readPatchOptions(
   const { dryRun, fieldManager, fieldValidation } = sent;
   rejectInvalidOptions('PatchOptions', validatePatchOptions({ dryRun, fieldManager, fieldValidation, force }, isApply));
   const options = writeOptions(sent, userAgent);
-  // No spread: with one, V8 gives each object its own hidden class, and this code runs for every patch.
+  // The members are listed one by one: V8 gives each object with a spread its own hidden class, and every patch
+  // creates this object.
   return {
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,

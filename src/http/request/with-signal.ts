@@ -4,13 +4,13 @@ import { onAbort } from './request-end.ts';
 
 /**
  * Ends the request if `signal` aborts. The caller must pass the reply to the returned function, or `undefined` if there
- * is no reply. After that, the request ignores the signal, unless its body is still being produced. It then follows the
- * signal until the end of the body.
+ * is no reply. That function stops listening to the signal: at the end of the body if the reply has a deferred body,
+ * otherwise immediately.
  */
 export function linkAbortSignal(exchange: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
   const stop = onAbort(signal, (reason) => exchange.end.end(reason));
   return (reply) => {
-    // `end` also ends when the body has been written to the socket, and then removes the listener from the signal.
+    // `exchange.end` also ends when the body has been written to the socket. It then calls `stop`.
     if (reply !== undefined && hasDeferredBody(reply)) exchange.end.onEnd(stop);
     else stop();
   };

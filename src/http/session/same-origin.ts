@@ -1,7 +1,8 @@
 import type { IncomingRequest } from '../exchange.ts';
 
 /**
- * The console sends this header. Pages of other origins cannot: it needs a CORS preflight, which the server rejects.
+ * The console sends this header. Pages of other origins cannot send it, because a request with this header needs a CORS
+ * preflight, which the server rejects.
  */
 export const consoleHeader = 'X-Flotilla-Console';
 

@@ -141,8 +141,8 @@ class SocketBody implements RequestBody {
  * Returns an iterator over the chunks of a body. If the iteration stops early, the message is not destroyed: that would
  * close an HTTP/1.1 connection before the error response is sent.
  *
- * When a request has ended, Node does not notify the reader of its body. Therefore, the iterator rejects a pending read
- * itself. It would otherwise never settle, and its memory would not be freed.
+ * When a request has ended, Node does not notify the reader of its body. A pending read would never settle, and its
+ * memory would not be freed. Therefore, the iterator rejects the pending read itself.
  */
 function bytesOf(message: Readable, end: RequestEnd): AsyncIterator<Uint8Array> {
   const bytes: AsyncIterator<Uint8Array> = message.iterator({ destroyOnReturn: false });

@@ -83,7 +83,10 @@ function statusOf({ reason, message, code }: Refusal): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
 }
 
-/** Throws 431 if the headers of an HTTP/2 request are too large, because Node does not check. Counts like HTTP/2. */
+/**
+ * Throws 431 if the headers of an HTTP/2 request are too large, because Node does not check this. As HTTP/2 defines the
+ * size, each header counts 32 bytes in addition to its name and value.
+ */
 export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number): void {
   const bytes = rawHeaders.reduce((sum, text) => sum + text.length, rawHeaders.length * 16);
   if (bytes > limit) throw new StatusError(statusOf(overflow));

@@ -10,7 +10,7 @@ export class Http2Response implements ResponseTarget {
   readonly #stream: ServerHttp2Stream;
   readonly #end: RequestEnd;
 
-  /** `end` reports the end of the request, at the latest when the stream closes. */
+  /** `end` reports the end of the request, which is when the stream closes, or earlier. */
   constructor(stream: ServerHttp2Stream, end: RequestEnd) {
     this.#stream = stream;
     this.#end = end;
@@ -40,12 +40,13 @@ export class Http2Response implements ResponseTarget {
   }
 
   /**
-   * Ends the response and resolves when its stream is closed. Uses the close listener that the request already has,
-   * because adding a listener for each response is slow.
+   * Ends the response and resolves when its stream is closed. It learns this from the end of the request, because
+   * adding a `close` listener to the stream for each response is slow.
    */
   endAndFlush(chunk?: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
-      // A shutdown ends a long-running request before its response is sent, so the request's listener has already fired.
+      // A shutdown ends a long-running request before its response is sent. The end of the request then does not mean
+      // that the stream is closed.
       if (this.#end.hasEnded) this.#stream.once('close', resolve);
       else this.#end.onEnd(() => resolve());
       this.end(chunk);

@@ -1,7 +1,8 @@
 /** The limits of one listener. Each of them can be configured. */
 export interface ListenLimits {
   /**
-   * Size limit of all request headers in bytes. A token with scopes needs about 8 KiB, impersonated groups a few more.
+   * Size limit of all request headers in bytes. A token with scopes needs about 8 KiB, and impersonated groups need a
+   * few KiB more.
    */
   readonly headerBytes: number;
   /** The time in which a client must send all headers. */
@@ -11,7 +12,9 @@ export interface ListenLimits {
   /** The interval at which the two timeouts above are checked. */
   readonly checkMilliseconds: number;
   readonly handshakeMilliseconds: number;
-  /** Idle connections are closed after this time. Go clients close them after 90 seconds, so it is longer. */
+  /**
+   * Idle connections are closed after this time. It is longer than the 90 seconds after which Go clients close them.
+   */
   readonly idleMilliseconds: number;
   /** A client that reads none of its pending response for this time is disconnected. */
   readonly stallMilliseconds: number;

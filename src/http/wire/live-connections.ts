@@ -27,7 +27,8 @@ interface ActiveRequest {
 
 /**
  * The open connections of a listener. They are tracked for shutdown, which treats idle connections, streams and other
- * requests differently. If there are too many connections, an idle one is evicted, or one during its TLS handshake.
+ * requests differently. If there are too many connections, an idle one is evicted. If none is idle, one that is still
+ * in its TLS handshake is evicted.
  */
 export class LiveConnections {
   readonly #options: LiveConnectionsOptions;
@@ -38,7 +39,10 @@ export class LiveConnections {
   /** The TCP sockets of all connections, including those during the TLS handshake. */
   readonly #connections = new Set<Duplex>();
   readonly #handshakes = new FairEvictionPool();
-  /** Functions that remove a handshake from the pool. The key is the peer, because TLS uses a new socket object. */
+  /**
+   * Functions that remove a handshake from the pool, by address and port of the client. The socket cannot be the key,
+   * because TLS uses a new socket object.
+   */
   readonly #handshaking = new Map<string, () => void>();
   readonly #idle = new FairEvictionPool();
   readonly #streams = new Set<RequestEnd>();
@@ -143,7 +147,7 @@ export class LiveConnections {
     return { source: connection?.source ?? '', done };
   }
 
-  /** Called at the start of a streaming response, which a drain must end. The returned function reports its end. */
+  /** Called at the start of a streaming response, which a drain must end. Returns a function to call at its end. */
   streamBegan(end: RequestEnd): () => void {
     if (this.#draining) end.end(drainReason);
     this.#streams.add(end);

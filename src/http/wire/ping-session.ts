@@ -5,10 +5,10 @@ import type { Duplex } from 'node:stream';
 const maxUnanswered = 4;
 
 /**
- * Destroys an HTTP/2 session that misses several pings in a row. The peer may have disappeared without closing the
- * connection. Also, if a client resets thousands of streams, nghttp2 stops reading the session without an error, and
- * its memory would never be freed. A destroyed session still waits until its data is sent, so the socket is destroyed
- * too.
+ * Destroys an HTTP/2 session that misses several pings in a row. Otherwise, its memory might never be freed: the peer
+ * may have disappeared without closing the connection, or nghttp2 may have stopped reading the session, which it does
+ * without an error if a client resets thousands of streams. A destroyed session still waits until its data is sent, so
+ * the socket is destroyed too.
  */
 export function pingSession(session: ServerHttp2Session, socket: Duplex, milliseconds: number): void {
   let unanswered = 0;

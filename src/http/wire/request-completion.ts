@@ -14,7 +14,9 @@ export class RequestCompletion {
   #latest: ListenerNode | undefined;
   #respond: ((error: unknown) => void) | undefined;
 
-  /** Adds a listener, which is called once, before the reply is sent. The last listener is called first. */
+  /**
+   * Adds a listener, which is called once, before the reply is sent. The listener that was added last is called first.
+   */
   onComplete(listener: CompletionListener): void {
     this.#latest = { listener, earlier: this.#latest };
   }

@@ -20,7 +20,9 @@ const ciphers = ['TLS_AES_128_GCM_SHA256', ...DEFAULT_CIPHERS.split(':')].join('
  */
 const tlsOptions: SecureContextOptions = { minVersion: 'TLSv1.2', ca: [], ciphers };
 
-/** Creates a TLS server for HTTP/1.1 and HTTP/2 with these limits. It has no listeners and does not listen yet. */
+/**
+ * Creates a TLS server for HTTP/1.1 and HTTP/2 with these limits. The caller adds event handlers and opens the port.
+ */
 export function secureServer({ cert, key }: ServingCertificate, limits: ListenLimits): Http2SecureServer {
   const server = createSecureServer({
     allowHTTP1: true,

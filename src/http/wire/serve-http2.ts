@@ -27,8 +27,8 @@ export function serveHttp2(
   });
   // If a client resets its stream without an error code, Node keeps the stream half open while data is pending.
   stream.on('aborted', () => stream.destroy());
-  // The response is complete, but the client is still sending its body. For HTTP/1.1, Node reads that body itself. An
-  // HTTP/2 stream must be closed here, because it would stay open until the client closes it.
+  // Handles a response that is complete while the client is still sending the request body. For HTTP/1.1, Node reads
+  // that body itself. An HTTP/2 stream must be closed here, because it would stay open until the client closes it.
   stream.on('finish', () => {
     if (stream.closed || stream.endAfterHeaders || stream.readableEnded) return;
     if (stream.state.remoteClose !== 0) return;

@@ -17,9 +17,9 @@ interface Monitored {
 const checksPerTimeout = 4;
 
 /**
- * Disconnects clients that read none of their pending response for the length of the timeout, because its memory would
- * never be freed. One timer checks all responses. A timer per response would cost too much, because nearly all
- * responses are complete before the first check.
+ * Disconnects clients that read none of their pending response for the length of the timeout, because the memory of the
+ * response would never be freed. One timer checks all responses. A timer per response would cost too much, because
+ * nearly all responses are complete before the first check.
  */
 export class StalledReaderMonitor {
   readonly #milliseconds: number;
@@ -32,9 +32,9 @@ export class StalledReaderMonitor {
 
   /**
    * Starts to monitor a response. `bytesWritten` returns everything written so far, in the unit of `writableLength`.
-   * The difference is what the client has read. `writableLength` alone is not sufficient: if the server sends bookmarks
-   * at the interval of the checks, it can be equal at each check although the client reads. Returns a function that
-   * stops monitoring.
+   * The client has read `bytesWritten() - writableLength`. Comparing only `writableLength` between checks is not
+   * sufficient: if the server sends bookmarks at the interval of the checks, it can be the same at each check although
+   * the client reads. Returns a function that stops monitoring.
    */
   watch(response: MonitoredResponse, bytesWritten: () => number): () => void {
     const monitored: Monitored = { response, bytesWritten, previouslyRead: undefined, stalledChecks: 0 };

@@ -21,7 +21,8 @@ export class WebSocketStreams {
   });
 
   /**
-   * Upgrades the connection and sends the stream. Resolves at the end of the stream or connection. Throws its errors.
+   * Upgrades the connection and sends the stream. Resolves at the end of the stream or of the connection. If the stream
+   * throws, rejects with that error.
    */
   async send(message: IncomingMessage, socket: Duplex, head: Buffer, reply: Reply): Promise<void> {
     if (!isStream(reply)) return;

@@ -4,8 +4,8 @@ import { createGzip, gzip } from 'node:zlib';
 import { yieldToEventLoop } from '../../lib/work-budget.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import {
+  hasGeneratedBody,
   isFeed,
-  isGenerated,
   isProxied,
   isStream,
   type NextTimeSlice,
@@ -42,7 +42,9 @@ export interface WriteOptions {
   isGone(): boolean;
 }
 
-/** Size in bytes above which a body is compressed. For smaller bodies, it takes more time than it saves (NEG-20). */
+/**
+ * Size in bytes above which a body is compressed. Compressing a smaller body takes more time than it saves (NEG-20).
+ */
 const gzipThreshold = 128 * 1024;
 const chunkLength = 256 * 1024;
 /** Size in bytes of the last chunk. A socket accepts it at once, together with the headers. */
@@ -70,7 +72,7 @@ export async function writeReply(
   try {
     if (isStream(reply)) await writeStream(request, writer, reply, reply.body);
     else if (isProxied(reply)) await writeProxied(request, writer, reply, reply.body);
-    else if (isGenerated(reply)) await writeGenerated(request, writer, reply, reply.body.chunks);
+    else if (hasGeneratedBody(reply)) await writeGenerated(request, writer, reply, reply.body.chunks);
     else await writeWhole(request, writer, reply);
   } finally {
     if (isStream(reply) && isFeed(reply.body)) reply.body.close();
