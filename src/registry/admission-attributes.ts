@@ -19,8 +19,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /**
    * Registers a callback that runs when the write has ended: it is stored and visible in every cache, it failed, it was
-   * rejected, or it was a dry run. Admission uses the callback to release the quota that it reserved for the write. If
-   * the write conflicts with another one and is retried, admission is called again.
+   * rejected, or it was a dry run. Admission uses the callback to release the quota that it reserved for the write. A
+   * conflict with another write also ends the write and runs the callback; admission is called again for the retry.
    */
   onCompleted(callback: () => void): void;
 }

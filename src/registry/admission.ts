@@ -21,7 +21,7 @@ export function admitAndStore<T>(
     for (const callback of callbacks) callback();
     throw error;
   }
-  // Admission usually decides synchronously and registers no callback. In this case the write needs no further promise.
+  // Admission usually decides synchronously and registers no callback. Calling `store` directly then saves a promise.
   return mustAwait(decision) || callbacks.length > 0 ? storeAfterDecision(decision, store, callbacks) : store();
 }
 

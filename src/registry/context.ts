@@ -4,7 +4,9 @@ import type { UserInfo } from '../api/user-info.ts';
 /** Describes the request and its caller to the verbs of a kind. */
 export interface RequestContext {
   readonly user: UserInfo;
-  /** The name of the access key that the caller authenticated with; `undefined` if the credential is no access key. */
+  /**
+   * The name of the access key that the caller authenticated with; `undefined` if the credential is not an access key.
+   */
   readonly accessKey?: string;
   /**
    * True if the server's own controllers or maintenance send the request. They may write status and remove server
@@ -67,7 +69,7 @@ export function contextWithChanges(context: RequestContext, changes: Partial<Req
   };
 }
 
-/** The attributes of a request for the authorizer: those of a resource request, or verb and path of another request. */
+/** The attributes of a request for the authorizer. A non-resource request has only a verb and a path. */
 export type RequestAttributes =
   | (Required<AccessAttributes> & { readonly resourceRequest: true; readonly version: string })
   | { readonly resourceRequest: false; readonly verb: string; readonly path: string };

@@ -81,7 +81,7 @@ export const defaultKindLimits: KindLimits = {
   objectBytes: 3_145_728,
   // Only a client that has stopped reading falls this far behind. A queued event is only a pointer to a shared object.
   watchQueue: 1_000,
-  // The size of ten objects of the maximum size. A thousand objects of typical size take a tenth of it.
+  // Ten objects of the maximum size fit into the queue. A thousand objects of typical size take a tenth of the limit.
   watchQueueSize: 32 * 1024 * 1024,
   // Enough for a watch of a busy kind to reconnect within a few seconds. Each change holds two versions of an object.
   recentChanges: 500,
@@ -93,7 +93,8 @@ export const defaultKindLimits: KindLimits = {
 /** The state that the verbs of one stored kind share. */
 export interface KindRuntime {
   /**
-   * The definition of the kind. It may be replaced at any time, so a write must read it once and use that definition.
+   * The definition of the kind. It may be replaced at any time, so a write must read it once and use the same
+   * definition until its end.
    */
   resource: StoredResource;
   readonly store: Store;

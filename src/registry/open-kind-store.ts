@@ -112,8 +112,8 @@ function kindStore(kind: KindRuntime): KindStore {
     listen: (listener) => cache.listen({ changed: (change) => listener(change) }),
     handleDeadline: (namespace, name) => handleDeadline(kind, maintenanceContext(namespace), name),
     redefine(next) {
-      // A kind is usually defined a second time right after it was opened. Recreating all of its objects would be
-      // wasteful.
+      // A plane usually calls `redefine` with the same definition right after it has opened the kind. Recreating all
+      // objects of the kind would be wasteful then.
       if (next === kind.resource) return;
       kind.resource = next;
       cache.redefine(next);
@@ -158,8 +158,8 @@ function withSealing({ resource, store, slice, shared }: KindStoreOptions) {
 }
 
 /**
- * Returns a copy of the runtime whose definition does not change during a write. Otherwise the kind could be redefined
- * between validation and commit.
+ * Returns a copy of the runtime for a write. Redefining the kind does not affect the copy, so that validation and
+ * commit of the write use the same definition.
  */
 function withFixedDefinition(kind: KindRuntime): KindRuntime {
   if (kind.resource.form === undefined) return kind;

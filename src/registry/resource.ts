@@ -54,7 +54,7 @@ export interface ServedForm {
   readonly storageFormId?: string;
   /** The apiVersion in which the kind stores new objects. */
   readonly storedVersion: string;
-  /** True if `convert` would return the object unchanged. False also if this is not known. */
+  /** True if `convert` would return the object unchanged. Also false if this is not known. */
   isConverted(object: KubeObject): boolean;
   /** Converts an object from any stored form to this form. May change the object that it is passed. */
   convert(object: KubeObject): KubeObject;
@@ -94,7 +94,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   /** The maximum length of a name. Optional; defaults to 253, or to 63 if `nameRule` is `label`. */
   readonly maxNameLength?: number;
   /**
-   * If set, an object without name and generateName gets a generated name with this prefix, for example an access key.
+   * If set, an object that is created without name and generateName, such as an access key, gets a generated name with
+   * this prefix.
    */
   readonly autoName?: string;
   /** True if `gracePeriodSeconds` delays the removal of an object (completions §2.1). True for all management kinds. */
@@ -105,9 +106,9 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    */
   readonly writeOnlyFields?: readonly (readonly string[])[];
   /**
-   * Encrypts the rows of the kind, for example of Secrets. The whole row is encrypted, because other parts of an object
-   * may repeat its values, such as the annotation with the last applied configuration of kubectl. Objects in memory are
-   * plaintext.
+   * Encrypts the rows of the kind, for example of Secrets. The whole row is encrypted, because its values may occur in
+   * several parts of an object, for example also in kubectl's last-applied-configuration annotation. Objects in memory
+   * are plaintext.
    */
   readonly sealing?: RowSealing;
   /** Converts stored objects to the served form. If absent, objects are served in the form in which they are stored. */
@@ -123,8 +124,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   /**
    * Sets the fields that the server decides and removes fields that clients may not set. Throws StatusError for errors
    * that are not field errors, for example 403 or 404. Must change nothing but the draft, because dry runs call it too.
-   * `subresource` is the name of the subresource through which the object itself is written
-   * (`WriteOptions.subresource`), or '' if there is none.
+   * `subresource` is the name of the subresource through which the request writes the object, for example `scale`
+   * (`WriteOptions.subresource`); '' if the request path is that of the object.
    */
   prepare?(draft: Draft<Fields>, context: RequestContext, subresource: string): void | Promise<void>;
   /** Returns all field errors that the schema does not find. Called after `prepare`. */
@@ -145,7 +146,7 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   /**
    * Returns names that only one object of the kind may hold at a time, for example the hash of an access key or a
    * location on a host. The transaction that writes the object also acquires them. `claimTaken` returns the error for a
-   * write that claims a name of another object.
+   * write that claims a name which another object holds.
    */
   claims?(record: StoredRecord<Fields>): readonly string[];
   claimTaken?(claim: string, holder: string, draft: Draft<Fields>): Error;
@@ -165,7 +166,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   /** Returns the error message for a failed delete precondition. Optional; defaults to the message of Kubernetes. */
   preconditionMessage?(member: 'UID' | 'ResourceVersion', wanted: string, found: string): string;
   /**
-   * Changes fields outside metadata when a deletion starts, for example the phase of a namespace. May change `object`.
+   * Called when the deletion of `object` starts. Changes fields of `object` outside metadata, for example the phase of
+   * a namespace.
    */
   prepareDelete?(object: TypedObject<Fields>): void;
   /**
@@ -182,8 +184,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    */
   needsReconcile?(record: StoredRecord<Fields>): boolean;
   /**
-   * Reconciles an object. Maintenance loads the plane and calls it, never twice at the same time for one object. A
-   * returned number requests another call after that many milliseconds, or earlier if the object is written.
+   * Reconciles an object. Maintenance loads the plane and calls this hook, never twice at the same time for one object.
+   * A returned number requests another call after that many milliseconds, or earlier if the object is written.
    * `undefined` means that the reconcile is done until the object is written again or another object `requeues` it.
    * Errors are logged and retried with increasing backoff. Must be idempotent: calls may repeat, and the object may be
    * deleted or may need no reconcile any more.

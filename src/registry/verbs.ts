@@ -20,7 +20,8 @@ export interface ResourceVerbs {
   watch?(context: RequestContext, options: WatchOptions): Promise<WatchStream>;
   create?(context: RequestContext, object: KubeObject, options: WriteOptions): Promise<ServedObject>;
   /**
-   * Replaces the object. `sent` is the decoded request body: its kind is checked, it is pruned and has its defaults.
+   * Replaces the object. `sent` is the decoded request body: its kind is checked, unknown fields are pruned, and
+   * defaults are set.
    */
   update?(context: RequestContext, name: string, sent: KubeObject, options: WriteOptions): Promise<WriteResult>;
   patch?(context: RequestContext, name: string, patch: Patch, options: PatchOptions): Promise<WriteResult>;
@@ -33,7 +34,8 @@ export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' |
   /** Handles POST to `<plural>/<name>/<subresource>`. */
   createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<ServedObject>;
   /**
-   * Handles GET of something that is not an object, such as a log. Replaces `get` and needs the permission for `get`.
+   * Handles GET of something that is not an object, such as a log. It is used instead of `get` and requires the same
+   * permission.
    */
   read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
 }
@@ -112,8 +114,8 @@ export interface ObjectEvent {
 }
 
 /**
- * Results that the watches of an event share. They are a member of the event, because entries of a WeakMap would remain
- * in memory until the next full garbage collection, and many events arrive in between.
+ * Results that all watches of an event share. They are a member of the event, so that they are freed together with it.
+ * In a WeakMap, they would stay in memory until the next full garbage collection, and many events arrive before that.
  */
 export interface SharedEventCache {
   /** The encoded event, by output format. */
@@ -123,7 +125,8 @@ export interface SharedEventCache {
 }
 
 /**
- * The events of a watch. Ends on timeout, if the request is aborted, if the client reads too slowly, or after an ERROR.
+ * The events of a watch. The stream ends on timeout, if the request is aborted, if the client reads too slowly, or
+ * after an ERROR event.
  */
 export interface WatchStream extends Feed<WatchEvent>, AsyncIterable<WatchEvent> {}
 
@@ -133,8 +136,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   /**
-   * The subresource through which the object itself is written, for example `scale`. Admission and managedFields
-   * contain its name. Absent for a write to the object.
+   * The subresource in the request path, if the request writes the main object through it, for example `scale`.
+   * Admission and managedFields contain its name. Absent if the path is that of the object.
    */
   readonly subresource?: string;
   /** The request body, if the fast path can reuse its text (see `RequestDocument`). */

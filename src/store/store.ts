@@ -10,7 +10,8 @@ export type Revision = number;
 /**
  * A row: a key, its current value, and the revision of the write that set it. Values are well-formed Unicode text that
  * the store does not interpret. An unlogged write has no revision of its own, so its row gets the current revision of
- * the store. Several versions of such a row may have the same revision; a check can only tell whether the row exists.
+ * the store. Several versions of such a row may have the same revision, so a check of this row can only tell whether it
+ * exists.
  */
 export interface Entry {
   readonly key: Key;
@@ -80,7 +81,7 @@ export interface ListResult {
  * so it must be fast and must not throw. An observer with slow work needs a bounded queue of its own.
  */
 export interface Observer {
-  /** Called with new changes. The observer may report to `wakes` how many watches it wakes up. */
+  /** Called with new changes. If the observer wakes watches, it may add their number to `wakes`. */
   changes(changes: readonly Change[], wakes?: WatchWakeCounter): void;
   /** Called after the last change: the store was closed, the slice was removed, or `changes` threw an exception. */
   ended(error: StoreError): void;
@@ -171,7 +172,8 @@ export type DumpRow =
   | { readonly row: 'entry'; readonly key: Key; readonly value: string; readonly revision: Revision };
 
 /**
- * A change is kept in the history if it is younger than the age, or if it is one of the newest changes of its slice.
+ * A change is kept in the history if it is younger than `ageMilliseconds`, or if it is among the newest changes of its
+ * slice. `changes` is the number of these.
  */
 export interface HistoryRetention {
   readonly ageMilliseconds: number;

@@ -73,7 +73,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return this;
   }
 
-  /** Returns the same object, decoded by another definition of its kind. */
+  /** Returns the same version of the object, to be decoded with another definition of its kind. */
   withKind(kind: CachedKind): CachedObject {
     return new CachedObject(kind, this, this.#content, this.revision);
   }
@@ -225,8 +225,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   /**
-   * Decodes the object for `peekWithoutManagedFields`, without caching the result. Custom resources and management
-   * kinds usually lose their managedFields, and their resourceVersion becomes the last member of metadata.
+   * Decodes the object for `peekWithoutManagedFields`, without caching the result. If the kind is a custom resource or
+   * a management kind, the result usually has no managedFields, and resourceVersion is the last member of its metadata.
    */
   #decodeWithoutManagedFields(): KubeObject {
     const { resource } = this.#kind;

@@ -6,7 +6,10 @@ export interface DecodedEntry {
   release(): void;
 }
 
-/** The limit of `#hitBalance` in both directions, so that 32 equal results in a row outweigh all earlier ones. */
+/**
+ * The maximum of `#hitBalance` and, negated, its minimum. 32 hits in a row, or 32 misses, thus outweigh all earlier
+ * ones.
+ */
 const maxHitBalance = 32;
 
 /** An element of the doubly linked list of entries. */
@@ -21,8 +24,8 @@ interface Link {
  * text. If the capacity is exceeded, the oldest entry is evicted. An entry that was read in the meantime gets a second
  * chance instead (the CLOCK algorithm).
  *
- * The entries form a linked list of our own. A Set with a long-lived iterator would retain every hash table that the
- * Set ever had, including all of their entries.
+ * The entries are in a linked list that this class implements, and not in a Set: the cache would need a long-lived
+ * iterator over the Set, which retains every hash table that the Set ever had, including all of their entries.
  */
 export class DecodedObjects {
   readonly #capacity: number;

@@ -9,8 +9,9 @@ import type { RecentChanges } from './recent-changes.ts';
 
 /**
  * The number of revisions that are read from the store's history at a time. A change contains two objects, each up to
- * several megabytes, and a chunk stays in memory until the reader has processed it. The first chunk is therefore small.
- * Each further chunk is twice as long, unless the one before it was larger than `heavyChunkSize` characters.
+ * several megabytes, and a chunk stays in memory until the reader has processed it. The first chunk therefore has only
+ * `minChunkRevisions` revisions. Each further chunk has twice as many as the one before it, up to `maxChunkRevisions`.
+ * After a chunk of more than `heavyChunkSize` characters, the number starts again at the minimum.
  */
 const minChunkRevisions = 4;
 const maxChunkRevisions = 32;
@@ -47,9 +48,9 @@ export class KindHistory {
   }
 
   /**
-   * Returns all objects of a kind with built-in objects as they were at that revision, in list order. `undefined` if
-   * the kind has no built-in objects: the rows of the store are then all of its objects. Rejects with StoreError
-   * Expired or FutureRevision.
+   * Returns all objects of the kind as they were at that revision, in list order. Returns `undefined` if the kind has
+   * no built-in objects, because the rows of the store are then all of its objects. Rejects with StoreError Expired or
+   * FutureRevision.
    */
   async stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
     const { planeCreation } = this.#factory.kind;

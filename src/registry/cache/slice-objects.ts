@@ -9,16 +9,16 @@ export interface KindRows {
   /** `entries` contains every row of the kind that existed at this revision of the slice. */
   readonly revision: number;
   /**
-   * Starts to observe changes and returns a function that stops it. Must be called in the same event loop tick in which
-   * the rows were returned, so that no change is missed.
+   * Starts to observe changes and returns a function that ends the observation. Must be called in the same event loop
+   * tick in which the rows were returned, so that no change is missed.
    */
   observe(observer: Observer): () => void;
 }
 
 /**
- * The rows of all kinds of a plane. They are listed and observed together, because twenty separate lists and observers
- * would take most of the time that opening a small plane takes. The rows are held in memory until `release` is called.
- * A kind that is opened after `release` reads its rows from the store.
+ * The rows of all kinds of a plane. They are listed and observed together: with a separate list and observer for each
+ * of twenty kinds, these would take most of the time in which a small plane is opened. The rows are held in memory
+ * until `release` is called. A kind that is opened after `release` reads its rows from the store.
  */
 export class SliceObjects {
   readonly #observers = new Map<string, Set<Observer>>();

@@ -32,8 +32,8 @@ export interface WatchCacheOptions {
 
 export interface CacheListener {
   /**
-   * Called synchronously for each change, in the order of revisions. Must be fast and must not throw. The listener adds
-   * to `wakes` the number of watches that it wakes up.
+   * Called synchronously for each change, in the order of revisions. Must be fast and must not throw. If the change
+   * wakes watches, the listener adds their number to `wakes`.
    */
   changed(change: CachedChange, wakes?: WatchWakeCounter): void;
   /** Called after the last change, when the cache is closed. */
@@ -49,7 +49,10 @@ export class WatchCache {
   readonly #objects = new ObjectIndex<CachedObject>();
   readonly #factory: CachedObjectFactory;
   readonly #history: KindHistory;
-  /** The objects by claim. Created on first use, because the claims of most kinds are only checked in the store. */
+  /**
+   * The objects by claim (see `StoredResource.claims`). Created on first use, because the claims of most kinds are only
+   * checked in the store.
+   */
   #claims: Map<string, CachedObject> | undefined;
   readonly #listeners = new Set<CacheListener>();
   readonly #expected = new ExpectedRecords();
@@ -206,9 +209,9 @@ export class WatchCache {
   }
 
   /**
-   * Returns all objects of a kind with built-in objects as they were at that revision, in list order. `undefined` if
-   * the kind has no built-in objects: the rows of the store are then all of its objects. Rejects with StoreError
-   * Expired or FutureRevision.
+   * Returns all objects of the kind as they were at that revision, in list order. Returns `undefined` if the kind has
+   * no built-in objects, because the rows of the store are then all of its objects. Rejects with StoreError Expired or
+   * FutureRevision.
    */
   stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
     return this.#history.stateAt(revision);
@@ -260,14 +263,13 @@ export class WatchCache {
       if (after !== undefined) this.#put(after);
       else this.#objects.delete(key.namespace, key.name);
       this.#revision = revision;
-      // The store reports a change if a built-in object is deleted that was already deleted. Watches get no event for
-      // it.
+      // For the store, deleting a built-in object that is already deleted is a change. Watches get no event for it.
       if (before === undefined && after === undefined) continue;
       const change = new CachedChange(key, revision, before, after);
       this.#recent.push(change);
       for (const listener of this.#listeners) listener.changed(change, wakes);
-      // The previous version need not stay decoded. Only a watch that resumes may read it, and such a watch uses its
-      // text.
+      // The previous version need not stay decoded. Only a watch that resumes can still read it, and such a watch uses
+      // the stored text.
       if (before !== undefined) this.#factory.kind.decoded.drop(before);
     }
   }
@@ -308,10 +310,13 @@ const bytesPerCache = 6144;
 const bytesPerObject = 256;
 const bytesPerDecoded = 5;
 
-/** Returns the size that counts for this cache. Unchanged built-in objects count 0, because all planes share them. */
+/**
+ * Returns the part of an object's size that counts as memory of this cache. It is 0 for an unchanged built-in object,
+ * because all planes share it.
+ */
 function heldSize(object: CachedObject): number {
   return object.rowRevision === undefined ? 0 : object.size;
 }
 
-/** The methods of the cache. `VersionCache` implements them for versions other than the storage version. */
+/** All public members of `WatchCache`. `VersionCache` implements them for versions other than the storage version. */
 export type ObjectCache = Pick<WatchCache, keyof WatchCache>;

@@ -26,14 +26,17 @@ interface RecordToEncode {
 }
 
 /**
- * Does the same as `encodeRecord`, faster, for kinds whose members are stored in sorted order. Parts whose JSON text is
+ * Does the same as `encodeRecord`, faster, for kinds that are stored with sorted members. Parts whose JSON text is
  * already known are not serialized again. The decoded record shares its frozen parts with the given record.
  */
 export function encodeSharedRecord(input: RecordToEncode): EncodedRecord {
   return input.sent === undefined ? encodeWithKnownFields(input) : encodeSent(input, input.sent);
 }
 
-/** Encodes a record without a request document. Only the texts of its FieldsV1 are already known, in most cases. */
+/**
+ * Encodes a record without a request document. Reuses the texts of cached FieldsV1, usually of all FieldsV1 of the
+ * record. All other parts are serialized.
+ */
 function encodeWithKnownFields({ record, toDocument, isRead }: RecordToEncode): EncodedRecord {
   const fields: JsonObject[] = [];
   const texts: string[] = [];

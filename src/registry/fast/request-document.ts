@@ -6,7 +6,7 @@ import type { Schema } from '../../api/schema/schema.ts';
  * large parts with this document. The JSON texts of these parts need not be generated again.
  */
 export class RequestDocument {
-  /** The schema of the decoded object. `needsNoDefaulting` returned true for it. */
+  /** The schema by which the request body was decoded. Pruning and defaults left the body unchanged. */
   readonly schema: Schema;
   readonly #value: JsonObject;
   readonly #texts: SortedJsonText;

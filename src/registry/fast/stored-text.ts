@@ -2,9 +2,11 @@ import { findMember, skipJson, skipOut, walkMembers } from '@flotilla/json';
 import { latestFields } from '../apply/fast/fields-cache.ts';
 
 /**
- * The labels of an object. The functions in this file read parts of a stored record from its text, without parsing it.
- * They depend on sorted members: the text of a record then equals the served JSON, except for the resourceVersion.
+ * The functions in this file read parts of a stored record from its text, without parsing it. They depend on sorted
+ * members: the text of a record then equals the served JSON, except for the resourceVersion.
  */
+
+/** The labels of an object. */
 export type Labels = Readonly<Record<string, string>>;
 
 /**

@@ -4,7 +4,8 @@ import { invalidObject, type StatusError } from '../../api/status.ts';
 
 /**
  * Returns the error for a patch whose result is not a valid object of the kind (rule PATCH-11) or fails strict decoding
- * (rule DEC-15). The error quotes `shown`, unless objects of the kind are confidential.
+ * (rule DEC-15). The error quotes `shown`, which is the patch or its result, unless objects of the kind are
+ * confidential.
  */
 export function undecodablePatch(
   kind: Pick<ResourceKind, 'confidential'>,

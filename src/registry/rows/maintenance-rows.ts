@@ -33,8 +33,8 @@ export function derivedRows(
 }
 
 /**
- * True if removing an object with this metadata writes no maintenance rows. May be false even if there are none: then
- * `derivedRows` has to find out.
+ * True if it is certain that removing an object with this metadata writes no maintenance rows. Otherwise `derivedRows`
+ * must compute the rows, if any.
  */
 export function removalNeedsNoRows(kind: KindRuntime, { namespace }: ObjectKey, metadata: ObjectMeta): boolean {
   const { resource, planeCallbacks } = kind;
@@ -169,8 +169,8 @@ async function collectorRows(
     if (owner === undefined) continue;
     const key = gcKey(kind.slice, reference.uid);
     const existing = await withStatusErrors(kind.store.get(key));
-    // The owner was removed and its row says `gone`. A `check` row would replace it, and its dependents would never be
-    // collected.
+    // The row `gone` records that the owner was removed. If a `check` row replaced it, the dependents of the owner
+    // would never be collected.
     if (existing !== undefined && (JSON.parse(existing.value) as GcWork).what === 'gone') continue;
     const ownerRef: ObjectRef = {
       resource: resourceKey({ group: owner.group, plural: owner.resource }),

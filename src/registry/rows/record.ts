@@ -41,9 +41,10 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
 }
 
 /**
- * Encodes a record that will be stored and cached. The plain path calls `encodeRecord`, and the cache decodes the text.
- * The fast path reuses texts of unchanged parts. If `isRead` is true, it also returns the decoded record, so that the
- * cache need not decode the text.
+ * Encodes a record that will be stored and cached. The fast path reuses the texts of unchanged parts. If `isRead` is
+ * true, it also returns the decoded record, so that the cache need not decode the text. The plain path calls
+ * `encodeRecord`. It is used if fast paths are disabled, for Kubernetes' built-in kinds, and for an object that is not
+ * in the storage form of its kind.
  */
 export function encodeForCache(
   kind: RecordKind,

@@ -2,9 +2,11 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
 
 /**
- * Returns the key of a kind, for example `projects.management.platform.sh`. It is part of the row keys in this file.
- * Rows of objects are logged writes. Rows of claims and of the owner index are unlogged writes in the same transaction.
+ * The keys of the rows of a control plane. Rows of objects are logged writes. Rows of claims and of the owner index are
+ * unlogged writes in the same transaction.
  */
+
+/** Returns the key of a kind, for example `projects.management.platform.sh`. The row keys in this file contain it. */
 export function resourceKey(kind: Pick<ResourceKind, 'group' | 'plural'>): string {
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 }
@@ -49,8 +51,8 @@ export interface ObjectRef {
 }
 
 /**
- * The slice that holds the maintenance rows of all control planes, so that only planes with due work are loaded. All of
- * its rows are unlogged writes.
+ * The slice that holds the maintenance rows of all control planes. Maintenance finds due work here without loading
+ * planes, and then loads only the planes that have some. All rows of this slice are unlogged writes.
  */
 export const maintenanceSlice = 'upkeep';
 

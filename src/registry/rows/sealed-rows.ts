@@ -45,7 +45,7 @@ export function storeWithSealedRows(store: Store, range: KeyRange, sealing: RowS
   };
 }
 
-/** Wraps rows that were read for all kinds of a plane at once, and decrypts the rows of the sealed kind. */
+/** Wraps the shared rows of a plane for a kind whose rows are sealed. The wrapper returns the rows decrypted. */
 export function unsealedSliceObjects(
   shared: Pick<SliceObjects, 'rowsOf'>,
   sealing: RowSealing,

@@ -7,7 +7,7 @@ import type { KindRuntime } from '../kind-runtime.ts';
 
 /**
  * Throws 403 if the caller may not create the object. Called for an update or apply that creates an object, which needs
- * this permission in addition (UPDATE-08, PATCH-25).
+ * the permission to create in addition to that for its own verb (UPDATE-08, PATCH-25).
  */
 export async function requireCreatePermission(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const { group, plural } = kind.resource;

@@ -95,7 +95,8 @@ export interface CreationOptions {
   /** Updates managedFields. Called after all other changes to the object. */
   track(next: KubeObject): KubeObject;
   /**
-   * False for apply, which needs managedFields; other writes drop them from an object that is too large (CREATE-31).
+   * True if managedFields may be dropped from an object that is too large to be stored (CREATE-31). False for apply,
+   * which needs them.
    */
   readonly mayDropManagedFields: boolean;
   /** The request body, if the fast path can reuse its text (see `RequestDocument`). */
@@ -114,7 +115,10 @@ export class NameTakenError extends Error {
   }
 }
 
-/** Tries once to create an object under a key. Throws or rejects with NameTakenError, ObjectChangedError or an API error. */
+/**
+ * Tries once to create an object under a key. Throws or rejects with NameTakenError, ObjectChangedError or an API
+ * error.
+ */
 export function createUnderKey(
   write: WriteContext,
   sent: KubeObject,

@@ -114,7 +114,10 @@ interface FailedPrecondition {
   readonly found: string;
 }
 
-/** Returns the 409 for a failed precondition. It contains the Kind, as in Kubernetes, or the kind's own message. */
+/**
+ * Returns the 409 for a failed precondition. If the kind has no message of its own, the error is that of Kubernetes,
+ * which names the Kind instead of the resource.
+ */
 function preconditionFailed(
   { resource }: KindRuntime,
   name: string,

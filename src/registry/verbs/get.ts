@@ -19,7 +19,8 @@ export async function get(
   await awaitRevision(kind, wanted, context);
   const namespace = kind.resource.namespaced ? context.namespace : '';
   const found = kind.cache.get(namespace, name);
-  // The request was authorized before the wait. The object may have been replaced by one that the caller may not read.
+  // The request was authorized before the wait. Since then, the object may have been replaced by one that the caller
+  // has no permission to read.
   if (found === undefined || context.mayRead?.(found.served.object) === false) {
     throw notFound(groupResourceOf(kind.resource), name);
   }

@@ -26,7 +26,8 @@ export interface OverwriteOptions {
   /** Updates managedFields. Called after all other changes to the object. */
   track(next: KubeObject, live: KubeObject): KubeObject;
   /**
-   * False for apply, which needs managedFields; other writes drop them from an object that is too large (CREATE-31).
+   * True if managedFields may be dropped from an object that is too large to be stored (CREATE-31). False for apply,
+   * which needs them.
    */
   readonly mayDropManagedFields: boolean;
 }

@@ -25,13 +25,15 @@ export interface ListPage {
   readonly remaining?: number;
 }
 
-/** The number of characters that a list reads before other requests run in between. This takes a few milliseconds. */
+/**
+ * The number of characters that a list reads before it lets other requests run. Reading them takes a few milliseconds.
+ */
 const charactersPerSlot = 256 * 1024;
 
 /**
  * Returns a page of the objects in the cache at the time of the call. A page contains only objects that match the
- * selection (LIST-24). The search continues until one more match is found, so that a continue token never leads to an
- * empty page. A long search is spread over several event loop ticks.
+ * selection (LIST-24). After a full page, the search continues until one more match is found, so that a continue token
+ * never leads to an empty page. A long search is spread over several event loop ticks.
  */
 export async function currentPage(
   { kind, context }: VerbContext,
@@ -67,7 +69,10 @@ function unfilteredPage(
   return remaining === 0 ? { objects, revision, more: false } : { objects, revision, more: true, remaining };
 }
 
-/** The number of rows to read from the store at a time if a selector hides an unknown number of them. */
+/**
+ * The number of rows that a list with a limit reads from the store at a time, if a selector or permissions may hide
+ * some of them.
+ */
 const chunkSize = 500;
 
 /**

@@ -37,13 +37,15 @@ export function createSelection(kind: KindRuntime, context: RequestContext, opti
 }
 
 /**
- * The cost of matching an object whose labels are already known. The unit is characters, as in `ObjectSelection.cost`.
+ * The part of `ObjectSelection.cost` that is the same for every object, in characters. It is the whole cost if the
+ * labels are already known and the object need not be decoded.
  */
 const minCost = 32;
 
 /**
- * Returns the objects that the selection may match, in list order: all objects of the namespace, or only the objects
- * whose names the selection requires. Returns at most `limit` objects. The caller must check each one.
+ * Returns the objects that the selection may match, in list order. If the selection has a namespace and requires names,
+ * these are the objects with those names. Otherwise they are the first `limit` objects of the namespace, or of all
+ * namespaces. The caller must check whether each one matches.
  */
 export function candidateObjects(
   kind: KindRuntime,

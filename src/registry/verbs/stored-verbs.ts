@@ -10,7 +10,8 @@ export function storedVerbs(kindStore: KindStore): ResourceVerbs {
 }
 
 /**
- * Returns the verbs of the status subresource. Without update and patch for the object, its status is read-only too.
+ * Returns the verbs of the status subresource. If clients can neither update nor patch the object, they can only read
+ * its status.
  */
 function statusVerbs({ resource, status }: KindStore): SubresourceVerbs | undefined {
   const isWritten =

@@ -21,7 +21,7 @@ export interface UpdateRequest {
   readonly sent: KubeObject;
 }
 
-/** Updates an object or its status: a PUT, whose body replaces the whole part. */
+/** Updates an object or its status (PUT). The request body replaces the whole part. */
 export async function update(
   kind: KindRuntime,
   caller: RequestContext,

@@ -11,7 +11,7 @@ import type { QueuedEvent } from './watch-stream.ts';
 /** A watch that receives the changes of a kind. Its functions must be fast and must not throw. */
 export interface WatchSubscriber {
   enqueue(queued: QueuedEvent): void;
-  /** Called if a permission check fails, so that it is unknown which objects the subscriber may see. */
+  /** Called if a permission check throws an error, so that it is unknown which objects the subscriber may see. */
   fail(): void;
   /** Called after the last event. */
   ended(): void;
@@ -32,7 +32,7 @@ const readersPerTick = 32;
 export class SubscriberGroups implements CacheListener {
   readonly #groups = new Map<unknown, Group>();
   readonly #wakeups = new WakeScheduler(readersPerTick);
-  /** Counts all calls of `scheduleWake`. */
+  /** The number of `scheduleWake` calls so far. `changed` uses it to count the watches that a change wakes. */
   #scheduled = 0;
   readonly #log: Log;
   #ended = false;
@@ -57,7 +57,8 @@ export class SubscriberGroups implements CacheListener {
   }
 
   /**
-   * Wakes a reader in a later event loop tick. If many readers write to their sockets, other work can run in between.
+   * Wakes a reader in a later event loop tick. Only `readersPerTick` readers are woken per tick, so that other work can
+   * run while many readers write to their sockets.
    */
   scheduleWake(wake: () => void): void {
     this.#scheduled++;
@@ -75,8 +76,8 @@ export class SubscriberGroups implements CacheListener {
         const queued = events.get(type);
         if (queued !== undefined) for (const subscriber of members) subscriber.enqueue(queued);
       } catch (error) {
-        // A failed permission check must not affect other groups. The watches of this group end, and their clients
-        // reconnect and are authorized again.
+        // A permission check that throws an error must not affect other groups. The watches of this group end, and
+        // their clients reconnect and are authorized again.
         this.#log.error(
           { err: error },
           'permission check of a watch failed; ending all watches with the same selection',

@@ -20,7 +20,7 @@ export function eventTypeFor(selection: ObjectSelection, change: CachedChange): 
   return was ? 'DELETED' : undefined;
 }
 
-/** True if the watch may see this object. If the selection matches all objects, the object need not be decoded. */
+/** True if the selection matches the object. If it matches all objects, the object need not be decoded. */
 function isShown(selection: ObjectSelection, candidate: ServedObject): boolean {
   return selection.matchesAll || selection.matchesObject(candidate.object);
 }

@@ -11,7 +11,10 @@ export interface QueuedEvent {
   readonly event: WatchEvent;
 }
 
-/** The events that a watch returns before its queue: the initial objects, or the changes since its resourceVersion. */
+/**
+ * The events that a watch returns before those in its queue: the initial objects, or the changes since its
+ * resourceVersion.
+ */
 export interface WatchBacklog {
   readonly events: readonly WatchEvent[];
   /**
@@ -25,36 +28,42 @@ export interface CacheWatchStreamOptions {
   /** The backlog. If the promise rejects with a StatusError, the stream ends with an ERROR event (rule WATCH-36). */
   readonly backlog: Promise<WatchBacklog>;
   /**
-   * The events after the backlog. The queue is filled before the backlog is read, so both may contain the same events;
-   * the stream skips the second copy.
+   * The events after the backlog. The queue already receives events while the backlog is read, so both may contain the
+   * same events; the stream skips the second copy.
    */
   readonly queue: BoundedQueue<QueuedEvent>;
   /** Ends the queue and releases its timers and listeners. May be called several times. */
   readonly end: () => void;
-  /** Schedules a callback that wakes the reader. The callbacks of all watches of the kind are called in turn. */
+  /** Schedules a callback that wakes the reader. Only a few watches of the kind are woken per event loop tick. */
   readonly scheduleWake: (wake: () => void) => void;
 }
 
 /**
- * The events of a watch: first the backlog, then the queue until it ends. Whoever adds an event to the queue must call
- * `notify`.
+ * The events of a watch: first the backlog, then the queue until it ends. Code that adds an event to the queue must
+ * call `notify`.
  */
 export class CacheWatchStream implements WatchStream {
   readonly #queue: CacheWatchStreamOptions['queue'];
   readonly #end: CacheWatchStreamOptions['end'];
   readonly #schedule: CacheWatchStreamOptions['scheduleWake'];
-  /** The remaining events of the current chunk of the backlog. `undefined` after the whole backlog was read. */
+  /**
+   * The events of the current chunk of the backlog that the reader has not taken yet. `undefined` if there is no
+   * current chunk.
+   */
   #chunk: Iterator<WatchEvent> | undefined;
   #rest: WatchBacklog['rest'];
   #inBacklog = true;
-  /** True until the requested chunk of the backlog has arrived. */
+  /** True while a chunk of the backlog is being read. */
   #readingChunk = true;
   #reachedRevision = 0;
   #over = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** The backlog may contain every object of a kind, so the stream does not keep events that the reader has taken. */
+  /**
+   * Does not store the promise `backlog`. Its result may contain every object of a kind, and the promise would keep all
+   * of these events in memory after the reader has taken them.
+   */
   constructor({ backlog, queue, end, scheduleWake }: CacheWatchStreamOptions) {
     this.#queue = queue;
     this.#end = end;

@@ -35,7 +35,8 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
     ? openWithState(verb, options, selection, wanted ?? 0)
     : openWithChanges(kind, selection, wanted ?? 0);
   try {
-    // The response may start before the backlog is read only if the watch waits for a revision that does not exist yet.
+    // The response starts after the first part of the backlog was read. Only a watch with initial events whose revision
+    // does not exist yet gets its response earlier.
     if (!initial || now >= (wanted ?? 0)) await opening;
   } catch (error) {
     end();
@@ -51,7 +52,10 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
   return stream;
 }
 
-/** Returns the current objects as ADDED events in list order, followed by a bookmark (WATCH-06 to WATCH-09). */
+/**
+ * Returns the current objects as ADDED events in list order, followed by a bookmark if the client allows bookmarks
+ * (WATCH-06 to WATCH-09).
+ */
 async function openWithState(
   verb: VerbContext,
   options: WatchOptions,

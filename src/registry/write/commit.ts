@@ -64,7 +64,8 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
     ...derived.writes,
     ...createdAlongside,
   ];
-  // The kind was closed, for example because its definition was deleted. The removal would overlook a new object.
+  // The kind was closed, for example because its definition was deleted. The removal of its objects would miss an
+  // object that is written now.
   if (kind.cache.ended)
     throw serviceUnavailable(`${qualifiedResource(groupResourceOf(resource))} are no longer served`, 1);
   const withdraw = announceRecord(kind, key, encoded);
@@ -84,7 +85,10 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   return revision;
 }
 
-/** Announces the decoded record to the cache, if the encoder returned one. Returns a function that withdraws it. */
+/**
+ * Announces the decoded record to the cache, if the encoder returned one. Returns a function that withdraws the
+ * announcement.
+ */
 function announceRecord(
   { cache }: KindRuntime,
   key: ObjectKey,
@@ -171,7 +175,10 @@ interface CheckedRows {
   readonly companions: number;
 }
 
-/** Returns the error for a failed transaction. Its checks are in this order: object, claims, companions, others. */
+/**
+ * Returns the error for a failed transaction. A transaction has its checks in this order: object, claims, companions,
+ * others.
+ */
 async function explainFailure(
   kind: KindRuntime,
   write: ObjectWrite,

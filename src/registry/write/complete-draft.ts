@@ -50,7 +50,7 @@ function completePrepared(kind: KindRuntime, context: RequestContext, draft: Dra
   return andThen(validateDraft(kind, context, draft), () => warnAboutFinalizers(draft.object, old, context));
 }
 
-/** Converts an object that was decoded by an older definition of the kind. */
+/** Converts the draft to the served form, if its object was decoded by an older definition of the kind. */
 function convertToServedForm({ form, schema }: StoredResource, draft: Draft): void {
   if (form === undefined || draft.document?.schema === schema || form.isConverted(draft.object)) return;
   draft.object = form.convert(cloneJson(draft.object));

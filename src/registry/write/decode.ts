@@ -27,12 +27,16 @@ export interface DecodeDocumentOptions {
   readonly findings: readonly string[];
   /**
    * The namespace in the request path (rule CREATE-11). An object without a namespace gets this one. An object with
-   * another namespace is rejected. A cluster-scoped object loses its namespace. If absent, the namespace stays as sent.
+   * another namespace is rejected. A cluster-scoped object loses its namespace. If this option is absent, the namespace
+   * stays as sent.
    */
   readonly namespace?: string;
   /** The object that a patch was applied to. Its metadata has valid types. Absent if the document was not patched. */
   readonly base?: KubeObject;
-  /** Equals `base` if it is stored by the current schema and therefore needs neither pruning nor defaults. */
+  /**
+   * The same object as `base`, if it was stored with the current schema and therefore needs neither pruning nor
+   * defaults.
+   */
   readonly defaultedBase?: KubeObject | undefined;
   /** The raw request body. It is quoted in the error message for a document that is not an object. */
   readonly body?: Uint8Array;
@@ -74,15 +78,16 @@ export function decodeDocument(kind: ResourceKind, value: JsonValue, options: De
 }
 
 /**
- * Decodes a document like `decodeDocument`, but does not check kind and apiVersion, and throws DecodeError instead of an
- * API error. For callers with an error message of their own.
+ * Decodes a document like `decodeDocument`, but does not check kind and apiVersion, and throws DecodeError instead of
+ * an API error. For callers with an error message of their own.
  */
 export function decodeDocumentMembers(
   kind: ResourceKind,
   sent: JsonObject,
   options: DecodeDocumentOptions,
 ): DecodeResult {
-  // Fast path: an object that pruning and defaults would not change. The plain path runs them, with the same result.
+  // On the fast path, an object that pruning and defaults would not change skips both. The plain path runs them for
+  // every object, with the same result.
   const isNormalized =
     fastPathsEnabled() &&
     kind.builtIn !== true &&

@@ -9,7 +9,10 @@ import type { StoredResource } from '../resource.ts';
  * holds the request, and with the cache, which holds the previous version. Shared frozen parts need no new encoding.
  */
 
-/** Returns a copy of the object that hooks may change. managedFields, often the largest part, may be shared. */
+/**
+ * Returns a copy of the object that hooks may change. It may share managedFields, often the largest part, with
+ * `object`.
+ */
 export function draftCopy(resource: StoredResource, object: KubeObject): KubeObject {
   if (!fastPathsEnabled()) return cloneJson(object);
   if (hasNoDraftHooks(resource)) return { ...object };

@@ -131,7 +131,7 @@ function memberOf(object: KubeObject, member: string) {
   return Object.hasOwn(object, member) ? object[member] : undefined;
 }
 
-/** True if a terminating object can be removed: it has no finalizers, and its grace period is over. */
+/** True if a terminating object can be removed: no finalizer and no hook blocks it, and its grace period is over. */
 export function canBeRemoved(resource: StoredResource, object: KubeObject, now: number): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || !isGracePeriodOver(object, now)) return false;
   return resource.isDeletionBlocked?.(object) !== true;

@@ -26,7 +26,7 @@ export class OwnerTracker {
   async hasDependents(store: Store, slice: string, uid: string): Promise<boolean> {
     if (this.#hasAny === undefined) {
       const any = await withStatusErrors(store.list(ownersRange(slice), { limit: 1, skipCount: true }));
-      // `markOwned` may have been called during the query. Its result must not be overwritten.
+      // `markOwned` may have been called during the query. The value that it has set must not be overwritten.
       this.#hasAny ??= any.entries.length > 0;
     }
     if (!this.#hasAny) return false;

@@ -84,7 +84,7 @@ export class Committer {
   readonly #groupCommit = new GroupCommit(this.#cost);
   #running: Promise<void> | undefined;
   #committing: Promise<void> | undefined;
-  /** The batch whose write failed so that it is unknown whether it is on disk. */
+  /** The batch whose write failed, as long as it is unknown whether the batch is on disk. */
   #unresolved: { readonly stage: CommitStage; readonly batch: number } | undefined;
   #closing = false;
   readonly #rowCache = new RowCache();
@@ -258,8 +258,9 @@ export class Committer {
         this.#rowCache.clear();
         this.#unresolved = { stage, batch };
         if (await this.#wasWritten(error)) return;
-        // The batch is not on disk. LevelDB rejects all writes after an error in its background thread. The write is
-        // retried if the database could be reopened.
+        // Either the database could not be reopened, or it was reopened and does not contain the batch. In the second
+        // case the write is retried once: after an error in its background thread, LevelDB rejects all writes until it
+        // is reopened.
         if (database.mustReopen || attempt === maxAttempts) throw error;
       }
     }

@@ -12,8 +12,8 @@ const mebibyte = 1024 * 1024;
 const safeDistance = 64 * mebibyte;
 const maxAgeMs = 1_000;
 /**
- * An estimate of how many bytes reach the disk per byte of a write: it goes to the log, to a table, and is copied when
- * tables are merged.
+ * An estimate of how many bytes reach the disk per byte of a write: each byte is written to the log and to a table, and
+ * is copied when tables are merged.
  */
 const writeAmplification = 4;
 

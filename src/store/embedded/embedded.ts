@@ -34,14 +34,17 @@ export interface EmbeddedStoreOptions {
   readonly retention?: HistoryRetention;
   readonly log?: Log;
   /**
-   * The number of bytes that must stay free on the disk. Optional; defaults to what reopening the database may need.
+   * The number of bytes that must stay free on the disk. Optional; defaults to the space that reopening the database
+   * may need.
    */
   readonly reserveBytes?: number;
   /** Called after each flush to disk. Must be fast and must not throw. */
   readonly onFlush?: (flush: FlushStats) => void;
 }
 
-/** Opens the durable store in a directory, which only one process can use. Rejects with StoreError CannotOpen. */
+/**
+ * Opens the durable store in a directory. Only one process at a time can use it. Rejects with StoreError CannotOpen.
+ */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const db = await openLevel(options.directory);
   try {
@@ -185,7 +188,10 @@ class EmbeddedStore implements Store {
     if (this.#closing !== undefined) throw storeClosedError();
   }
 
-  /** Reads from the database. Returns after observers have received all changes in the result, so no cache is older. */
+  /**
+   * Reads from the database. Returns after observers have received all changes in the result, so that no cache is older
+   * than the result.
+   */
   async #read<T>(work: (db: Parameters<typeof readEntry>[0]) => Promise<ReadResult<T>>): Promise<T> {
     this.#assertOpen();
     const { result, storeRevision } = await this.#database.read(work);
@@ -266,8 +272,8 @@ class EmbeddedStore implements Store {
   }
 
   /**
-   * Removes up to `atMost` of the oldest changes of a slice, as long as `isRemovable` accepts them. Returns their
-   * number. If there is none, all history up to revision `floor` counts as compacted.
+   * Removes up to `atMost` of the oldest changes of a slice, up to the first one that `isRemovable` does not accept.
+   * Returns the number of removed changes. If it is 0, the history counts as compacted up to revision `floor`.
    */
   #compactOldest(
     slice: string,

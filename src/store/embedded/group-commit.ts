@@ -1,16 +1,25 @@
-/** A batch with fewer items than this does not show that its writers will write again at the same time. */
+/** The minimum size of a group. Fewer items do not show that their writers will write again at the same time. */
 const minGroup = 4;
-/** With more writers than this, some of them always have an item queued, so that waiting for all is not useful. */
+/**
+ * The maximum number of writers that are expected to write in step, that is, to submit their next items at the same
+ * time. Of more writers, some always have an item queued, so that waiting for all is not useful.
+ */
 const maxInStep = 12;
-/** After this many consecutive batches with at most `maxInStep` items, there are assumed to be no other writers. */
+/**
+ * After this many consecutive batches with at most `maxInStep` items, their writers are assumed to be the only ones.
+ * The next batch then waits for an item of each of them.
+ */
 const inStepAfter = 8;
-/** The share of the expected items after which the wait is shortened to `lastWaitMs`. */
+/**
+ * The share that counts as nearly all items. If this share of the expected items is queued, the rest of the wait is
+ * shortened to `lastWaitMs`. If there may be other writers, a batch expects only this share of the previous batch.
+ */
 const nearlyAllShare = 0.8;
-/** The share of the expected items that a cheap batch waits for. */
+/** The share of the expected items that a batch waits for if the fixed cost of a batch is low. */
 const halfShare = 0.5;
 /**
- * If more items than this share of a batch were queued during its flush, the next batch begins at once, because there
- * are always enough items.
+ * If more items than this share of a batch were queued during its flush, the next batch begins at once, because enough
+ * items arrive without waiting.
  */
 const maxOthersShare = 0.25;
 /** The maximum number of items to wait for, so that a single client need not wait for hundreds of other writers. */
@@ -40,14 +49,17 @@ interface Wait {
 /**
  * Decides when a group commit begins. Writers that are notified at the same time submit their next items at about the
  * same time. If a batch began with the first of these items, all others would wait for its flush and then for their
- * own. A batch therefore briefly waits for the expected number of items. A cheap batch waits only for half of them:
- * they are written while the other items are prepared, so that both the disk and the thread are busy. If the items do
- * not arrive in time, the next batch expects only as many as have arrived. After each further timeout, about twice as
- * many batches as before begin without a wait.
+ * own. A batch therefore briefly waits for the expected number of items. If the fixed cost of a batch is low, it waits
+ * only for half of them: they are written while the other items are prepared, so that both the disk and the main thread
+ * are busy. If the items do not arrive in time, the next batch expects only as many as have arrived. In addition, one
+ * batch begins without a wait after the first timeout, and about twice as many as before after each further one.
  */
 export class GroupCommit {
   #expected = 0;
-  /** The number of consecutive batches with at most `maxInStep` items, including items that were queued meanwhile. */
+  /**
+   * The number of consecutive batches with at most `maxInStep` items, including the items that were queued during their
+   * flush.
+   */
   #smallBatches = 0;
   #skipAfterTimeout = 0;
   #batchesToSkip = 0;
@@ -57,8 +69,8 @@ export class GroupCommit {
   readonly #after: After;
 
   /**
-   * `after` is a timer in real time. The program's clock is not used, because the wait depends on how fast the CPU and
-   * the network deliver the next writes.
+   * `after` is a timer in real time. It does not use the store's `Clock`, because the wait depends on how fast the CPU
+   * and the network deliver the next writes.
    */
   constructor(cost: Cost, after: After = afterMilliseconds) {
     this.#cost = cost;
@@ -122,7 +134,8 @@ export class GroupCommit {
 }
 
 /**
- * Returns the number of items that the next batch waits for, if there may be other writers than those of this batch.
+ * Returns the number of items that the next batch waits for, if there may be other writers than those of the written
+ * batch.
  */
 function itemsToAwait(items: number, meanwhile: number): number {
   if (items < minGroup || meanwhile > items * maxOthersShare) return 0;

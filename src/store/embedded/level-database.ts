@@ -131,8 +131,8 @@ export class LevelDatabase {
 
   /**
    * Writes an empty batch to the end of the log before the store is closed. Damage in the last batch of a log cannot be
-   * distinguished from an unfinished write (see `findLogDamage`), so this batch protects the one before it. No data is
-   * lost if the write fails.
+   * distinguished from an unfinished write (see `findLogDamage`). With the empty batch at the end, damage in the batch
+   * before it can be detected. No data is lost if the write fails.
    */
   async #endLog(): Promise<void> {
     await this.#db.batch([{ type: 'del', key: logEndRowKey }], { sync: true }).catch(() => {});

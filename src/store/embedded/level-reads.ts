@@ -102,7 +102,7 @@ interface UndoneRange {
   readonly since: Revision;
 }
 
-/** Adds to the rollback all changes after revision `since` that are within the bounds. */
+/** Calls `rollback.undo` for each change after revision `since` whose key is within `bounds`, in revision order. */
 async function undoSince(
   db: LevelHandle,
   snapshot: Snapshot,

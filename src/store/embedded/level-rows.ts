@@ -40,8 +40,8 @@ export function getRowsSync(db: LevelHandle, rows: readonly string[]): (string |
 }
 
 /**
- * Yields the rows of a range in chunks. `wanted` returns how many more rows the caller needs at most; infinity if it
- * needs all. Throws RowDamagedError.
+ * Yields the rows of a range in chunks. `wanted` returns the maximum number of further rows that the caller needs;
+ * infinity if it needs all. Throws RowDamagedError.
  */
 export async function* rowChunks(
   db: LevelHandle,
@@ -52,7 +52,8 @@ export async function* rowChunks(
   const read = (most: number): Promise<[string, string][]> => {
     if (most <= 0) return Promise.resolve([]);
     const rows = iterator.nextv(Math.min(maxChunkRows, most));
-    // The read may have been started in advance. If the caller does not need it, its error must not be reported.
+    // The read may have been started in advance. If the caller stops before it needs the rows, an error of the read
+    // must not become an unhandled rejection.
     rows.catch(() => {});
     return rows;
   };

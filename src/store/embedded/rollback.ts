@@ -13,7 +13,8 @@ export class Rollback<R> {
   #next = 0;
 
   /**
-   * Records a change. Call it in the order of revisions. `previous` returns the row before the change, if it existed.
+   * Records a change that must be undone. Call it in the order of revisions. `previous` returns the row before the
+   * change; `undefined` if it did not exist.
    */
   undo(text: string, previous: () => R | undefined): void {
     if (!this.#before.has(text)) this.#before.set(text, previous());
@@ -37,7 +38,8 @@ export class Rollback<R> {
   }
 
   /**
-   * Adds to `into` the earlier rows of changed keys that sort before `text`, or up to `text` if `inclusive` is true.
+   * Appends the earlier rows of the next changed keys to `into`: all keys that sort before `text`, also `text` itself
+   * if `inclusive` is true, or all remaining keys if `text` is `undefined`.
    */
   #upTo(text: string | undefined, into: Stored<R>[], inclusive = false): void {
     this.#sorted ??= [...this.#before].sort(([a], [b]) => compareEncodedKeys(a, b));

@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 const digits = 8;
 
 /**
- * Prepends a checksum of the key and the content of a row. It protects the row from its write to each read. The
- * checksums of LevelDB are not sufficient: they are verified only when the store is opened, and they are computed anew
- * when LevelDB merges files.
+ * Prepends a checksum of the key and the content of a row. Every read verifies it, so that damage at any time after the
+ * write is detected. The checksums of LevelDB are not sufficient: they are verified only when the store is opened, and
+ * they are computed anew when LevelDB merges files.
  */
 export function withChecksum(row: string, content: string): string {
   return checksum(row, content) + content;

@@ -26,7 +26,10 @@ export const positionRowKey = 'mposition';
 /** The key of a row that exists during a restore. The directory is not a valid store until the restore has finished. */
 export const restoringRowKey = 'mrestoring';
 
-/** The key of a row that never exists. The last batch in the log of a cleanly closed store removes it. */
+/**
+ * The key of a row that never exists. When the store is closed, it ends the log with a batch that removes this row,
+ * which changes nothing.
+ */
 export const logEndRowKey = 'mend';
 
 export interface StorePosition {

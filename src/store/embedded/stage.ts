@@ -60,7 +60,8 @@ export interface CommittedState {
 
 /**
  * Collects the writes of items that will be committed together. An item sees the writes of earlier items. The committed
- * state does not change until the stage is durable; then it is applied as a whole. If the write fails, it is discarded.
+ * state does not change until the stage is durable; then the whole stage is applied to it. If the write fails, the
+ * stage is discarded.
  */
 export class CommitStage {
   /** The rows to write, by encoded key. `undefined` removes the row. */
@@ -131,7 +132,7 @@ export class CommitStage {
   }
 }
 
-/** Creates a change without `undefined` members. Written out, because spreading optional members would be slower. */
+/** Creates a change without `undefined` members. All cases are written out, because spreading members is slower. */
 function createChange(revision: Revision, key: Key, value: string | undefined, previous: Row | undefined): Change {
   if (value === undefined) return previous === undefined ? { revision, key } : { revision, key, previous };
   return previous === undefined ? { revision, key, value } : { revision, key, value, previous };

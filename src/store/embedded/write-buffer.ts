@@ -10,9 +10,9 @@ const maxReserveShare = 1 / 4;
 
 /**
  * Returns the size of LevelDB's write buffer: the number of bytes that it collects in memory and in its log before it
- * writes a table. A large buffer leads to fewer tables; writes wait while a table is written, and tables must be merged
- * later. On a small disk the buffer must be small, because reopening after a failure converts up to two logs of this
- * size to tables, which needs free space.
+ * writes a table. A large buffer is faster, because it leads to fewer tables: writes wait while a table is written, and
+ * tables must be merged later. On a small disk the buffer must be small, because reopening after a failure converts up
+ * to two logs of this size to tables, which needs free space.
  */
 export function writeBufferBytes(diskBytes: number): number {
   return diskBytes < smallDisk ? smallBuffer : defaultBuffer;

@@ -1,6 +1,9 @@
 import { type Crc32cLoop, crc32cLoop } from './crc32c-loop.ts';
 
-/** Returns the CRC-32C as LevelDB stores it: rotated and with an offset, because a CRC of data with CRCs is weak. */
+/**
+ * Returns the CRC-32C as LevelDB stores it: rotated and with an offset, because a CRC of data that contains CRCs is
+ * weak.
+ */
 export function levelChecksum(bytes: Buffer, from: number, to: number): number {
   const crc = crc32c(bytes, from, to);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

@@ -22,7 +22,7 @@ const previousLogNumber = 9;
 /** Reads a manifest. Throws if a version edit with a valid checksum cannot be parsed. */
 export function readManifest(bytes: Buffer): Manifest {
   let logNumber = 0;
-  // The key contains the level, because an edit that moves a table to another level removes it and adds it.
+  // The key contains the level. An edit that moves a table removes it from one level and adds it to another.
   const tables = new Map<string, { readonly number: number; readonly size: number }>();
   for (const record of logRecords(bytes)) {
     const edit = readEdit(new LevelByteReader(record));

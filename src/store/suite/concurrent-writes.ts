@@ -12,7 +12,7 @@ import {
   storeRange,
 } from './suite-store.ts';
 
-/** Keeps the rows that an observer has received, and writes under the condition that they are still current. */
+/** A writer that keeps the rows that its observer has received, and replaces a row only if it is still current. */
 class Observed {
   readonly #store: Store;
   readonly #rows = new Map<string, { readonly value: string; readonly revision: Revision }>();
@@ -31,7 +31,7 @@ class Observed {
     return this.#store.transact({ checks: [{ key: at, revision: undefined }], writes: [{ key: at, value }] });
   }
 
-  /** Writes the key if its observed revision is still current. `undefined` removes the key. */
+  /** Writes the key if its observed revision is still current. Removes the key if `value` is `undefined`. */
   replace(at: Key, value: string | undefined): Promise<unknown> {
     const row = this.#rows.get(at.segments.join('/'));
     if (row === undefined) return Promise.resolve();
