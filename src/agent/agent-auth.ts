@@ -30,8 +30,8 @@ export interface AgentAuthOptions {
 }
 
 /**
- * Authenticates and authorizes the callers of an agent with the policy that it cached from the control server. The
- * control server would make the same decisions.
+ * Authenticates and authorizes the callers of an agent with the policy that the agent cached from the control server.
+ * The decisions are the same as those of the control server.
  */
 export interface AgentAuth {
   /**
@@ -135,7 +135,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     async authenticate(token, signal) {
       if (token.split('.').length !== 3) return await byAccessKey(token, signal);
       const found = await byDirectToken(token);
-      // The value of an access key can be chosen by a user, so it may contain two dots and look like a token.
+      // Users can choose the values of access keys, so an access key may contain two dots without being a JWT.
       return found ?? (directTokens.isDirectToken(token) ? undefined : await byAccessKey(token, signal));
     },
     resume: (key) => authenticator.authenticateByKey(key),

@@ -190,8 +190,8 @@ function withClusterName(request: IncomingRequest, apiPrefix: string, cluster: s
   const rest = request.url.slice(prefix.length);
   const [first = ''] = pathSegments(rawPath(`/${rest}`));
   if (first === cluster || !clusterPaths.has(first)) return request;
-  // The spread would call the getter `signal`, which creates the signal on first access, so a new getter delegates to
-  // it.
+  // `signal` can be a getter of the request's class, which the spread does not copy. The new getter delegates to it, so
+  // that the signal is still created on first access.
   return {
     ...request,
     url: `${prefix}${cluster}/${rest}`,

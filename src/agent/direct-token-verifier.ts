@@ -23,7 +23,7 @@ export interface DirectTokenVerifier {
    * valid.
    */
   verify(token: string): Promise<DirectTokenClaims | undefined>;
-  /** True if the token has the format of a JWT. An access key never has that format. */
+  /** True if the token has the format of a JWT. The agent never treats such a token as an access key. */
   isDirectToken(token: string): boolean;
   /**
    * True if the token claims to be from this installation but is signed with an unknown key. The agent may not have

@@ -12,7 +12,10 @@ export interface ReportActivityOptions {
   readonly clock: Clock;
 }
 
-/** Shorter than the interval at which the control server stores activity, so that no instance in use falls asleep. */
+/**
+ * Interval of the reports. It is shorter than the interval at which the control server stores activity, so that no
+ * instance in use falls asleep.
+ */
 const intervalMs = 10_000;
 
 /** Reports to the control server which virtual clusters were used, until the signal fires. Never rejects. */

@@ -61,7 +61,8 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   });
   closing.add('cluster', () => host.close());
 
-  // The credential with which the control server calls this agent: generated at each start, and never stored here.
+  // The credential with which the control server calls this agent. It is generated at each start, and the agent never
+  // stores it.
   const credential = randomBytes(32).toString('base64url');
   const listener = await startListener({
     ...settings.listen,

@@ -37,8 +37,8 @@ export type KubeconfigResult =
 const externalUserMembers = ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key'];
 const externalClusterMembers = ['certificate-authority'];
 /**
- * Members of a user that are rejected. The server impersonates its callers, which a kubeconfig that already
- * impersonates a user would prevent.
+ * Members of a user that are rejected because they impersonate another user. The server itself has to impersonate its
+ * callers, which such a kubeconfig would prevent.
  */
 const impersonationMembers = ['as', 'as-uid', 'as-groups', 'as-user-extra'];
 

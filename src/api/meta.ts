@@ -40,8 +40,8 @@ export type ObjectMeta = {
 };
 
 /**
- * The fields of an object of any kind. `spec` and `status` are named because an index signature alone would match the
- * optional fields of every kind: an untyped object must not be assignable to a typed one.
+ * The fields of an object of any kind. `spec` and `status` are declared so that an untyped object is not assignable to
+ * a typed one. With an index signature alone it would be, because that matches the optional fields of every kind.
  */
 export type AnyFields = { spec?: JsonValue; status?: JsonValue; [field: string]: JsonValue };
 

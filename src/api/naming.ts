@@ -33,7 +33,10 @@ export function hostNamespaceBaseName(project: string, instance: string): string
 /** Label on objects on a host: the instance that they belong to. The server does not change objects without it. */
 export const hostOwnerLabel = `${word}.sh/owner`;
 
-/** Label on the record of a Helm release: digest of the installation. An equal digest means nothing to reinstall. */
+/**
+ * Label on the record of a Helm release: digest of the installation. If the desired installation has the same digest,
+ * nothing has to be reinstalled.
+ */
 export const installDigestLabel = `${word}.sh/installed`;
 /** Annotation on a sleeping workload: the number of replicas that it gets when it wakes. */
 export const replicasAnnotation = `${word}.sh/replicas`;
@@ -48,7 +51,8 @@ export const displayNameAnnotation = `${word}.sh/display-name`;
 export const agentHostAnnotation = `${word}.sh/agent-host`;
 
 /**
- * Annotation on a cluster with an agent: digest of the agent's last announcement. An equal one is not written again.
+ * Annotation on a cluster with an agent: digest of the agent's last announcement. The server does not write an
+ * announcement with the same digest again.
  */
 export const agentAnnouncementDigestAnnotation = `${word}.sh/agent-told`;
 

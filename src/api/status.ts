@@ -211,7 +211,8 @@ export function unsupportedMediaType(message: string): StatusError {
 }
 
 /**
- * The response with all validation errors of an object. `kind.kind` is usually a Kind; one old message has a plural.
+ * The response with all validation errors of an object. `kind.kind` is the Kind of the object, except in the error for
+ * a missing resourceVersion, where it is the plural resource name.
  */
 export function invalidObject(
   kind: { group: string; kind: string },

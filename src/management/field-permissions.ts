@@ -35,8 +35,8 @@ export async function maySetField(
 }
 
 /**
- * Checks the write permission a second time and throws 403. The first check happened before the request body was read,
- * and in the meantime another object may have taken the name.
+ * Checks the write permission a second time. Throws 403 if the caller does not have it. The first check happened before
+ * the request body was read, and in the meantime another object may have taken the name.
  */
 export async function requireWritePermission(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   if (context.system || draft.old === undefined) return;
@@ -44,8 +44,8 @@ export async function requireWritePermission(kind: ResourceKind, draft: Draft, c
 }
 
 /**
- * Throws 403 if a write sets owner references and the caller may not delete the object. An object whose owners do not
- * exist is garbage collected.
+ * Throws 403 if an update changes the owner references and the caller may not delete the object. Owner references can
+ * cause its deletion: an object whose owners do not exist is garbage collected.
  */
 export async function requireOwnerReferencePermission(
   kind: ResourceKind,
@@ -60,7 +60,7 @@ export async function requireOwnerReferencePermission(
   throw forbidden(groupResourceOf(kind), name, "cannot set an ownerRef on a resource you can't delete");
 }
 
-/** Checks the delete permission a second time, for delete and deletecollection. Throws 403. */
+/** Checks the permission to delete or deletecollection a second time. Throws 403 if the caller has neither. */
 export async function requireDeletePermission(
   kind: ResourceKind,
   record: StoredRecord,

@@ -67,7 +67,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
   ];
 }
 
-/** For a kind without POST: an apply to a missing object responds with 404 instead of creating the object. */
+/** Makes an apply to a missing object respond with 404 instead of creating the object. Used for a kind without POST. */
 function withoutCreate(mounted: MountedResource, store: KindStore): MountedResource {
   const { patch } = mounted.verbs;
   if (patch === undefined) return mounted;

@@ -28,7 +28,8 @@ function redact(text: string, paths: readonly (readonly string[])[]): string | u
 }
 
 /**
- * Parses a manifest. `undefined` if it is invalid or has duplicate members, because the parser drops all but the last.
+ * Parses a manifest. `undefined` if it is invalid or has duplicate members. The parser returns only the last of several
+ * duplicates, so a secret in one of the others would not be found.
  */
 function parseManifest(text: string): JsonObject | undefined {
   try {

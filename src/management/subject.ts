@@ -23,8 +23,8 @@ const denyAll: readonly CompiledScope[] = [denyAllScope];
 const compiledScopes = new WeakMap<AccessKey, readonly CompiledScope[]>();
 
 /**
- * Returns the caller for the authorizer. The scopes of the access key apply even if the caller impersonates another
- * user. If the key has been deleted, everything is denied.
+ * Returns the caller in the form that the authorizer needs. The scopes of the access key apply even if the caller
+ * impersonates another user. If the key has been deleted, everything is denied.
  */
 export function authorizationSubjectOf(
   { user, system, accessKey, scopes = [] }: CredentialedCaller,

@@ -148,7 +148,8 @@ export class CachedPolicy {
   }
 
   /**
-   * Runs the writes one after another. A failed write is only logged: it affects what the next start loads from disk.
+   * Runs the writes one after another. A failed write is only logged, because it affects nothing but the policy that
+   * the next start of the agent loads from disk.
    */
   #write(work: () => Promise<void>): void {
     const before = this.#writing ?? Promise.resolve();

@@ -9,7 +9,7 @@ import type { ControlServer } from '../control-server.ts';
 export interface FollowPolicyOptions {
   readonly server: Pick<ControlServer, 'streamPolicy'>;
   onLine(line: PolicyLine): void;
-  /** Called after the full policy has arrived on a connection. Only changes follow. */
+  /** Called after the full policy has arrived on a connection. From then on, only changes arrive. */
   onSynced(): void;
   /** Called after the connection to the control server is lost. */
   onLost(): void;
@@ -18,7 +18,7 @@ export interface FollowPolicyOptions {
 }
 
 const retry: BackoffOptions = { initialMilliseconds: 200, maxMilliseconds: 3_000 };
-/** If the control server sends nothing for this time, it hangs or the network is down, so the connection is lost. */
+/** If the control server sends nothing for this time, it hangs or the network is down. The agent then reconnects. */
 const silenceTimeoutMs = 3 * keepaliveIntervalMs;
 
 /** Receives the policy from the control server until the signal fires. Reconnects after each failure. Never rejects. */

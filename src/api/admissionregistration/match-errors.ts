@@ -5,7 +5,7 @@ import { childPath, indexPath } from '../schema/field-path.ts';
 import { labelSelectorErrors } from '../selectors/selector-object.ts';
 import type { MatchResources, NamedRule } from './match-resources.ts';
 
-/** Returns the validation errors of `matchResourcesSchema` or `matchConstraints` at `path`, worded as in Kubernetes. */
+/** Returns the validation errors of `matchResources` or `matchConstraints` at `path`, worded as in Kubernetes. */
 export function matchResourcesErrors(match: MatchResources, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string): string => childPath(path, name);

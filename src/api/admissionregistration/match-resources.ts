@@ -32,7 +32,7 @@ const namedRule = t.object(
 export type NamedRule = Static<typeof namedRule>;
 
 /**
- * The schema of `matchResourcesSchema` and `matchConstraints`. A request matches if it matches one of the resource rules and
+ * The schema of `matchResources` and `matchConstraints`. A request matches if it matches one of the resource rules and
  * both selectors, and none of the exclude rules.
  */
 export function matchResourcesSchema(description: string) {

@@ -40,7 +40,8 @@ function approvalText(annotations: Readonly<Record<string, string>> = {}): strin
 }
 
 /**
- * Validates the approval annotation of a protected group. Reports no errors if an update leaves the state unchanged.
+ * Validates the approval annotation of a protected group. Reports no errors for an update if the approval of the old
+ * definition has the same state, for example if the annotation was missing before and still is.
  */
 export function approvalErrors(definition: Definition, old: Definition | undefined): FieldError[] {
   if (!isProtectedGroup(definition.spec.group ?? '')) return [];

@@ -10,7 +10,10 @@ import { withValidationBudget } from '../schema/validation-budget.ts';
 import { validateEmbedded } from '../validation/embedded-resources.ts';
 import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 
-/** The innermost resource that contains a schema. `wrap` puts a value of that schema into an object of the resource. */
+/**
+ * The innermost resource that contains the current schema. `wrap` returns an object of that resource that has the given
+ * value at the position of the schema.
+ */
 interface SchemaContext {
   readonly resource: SchemaProps;
   readonly inMetadata: boolean;
@@ -79,7 +82,7 @@ function ownErrors(schema: SchemaProps, value: JsonValue, path: string, context:
   return [...errors, ...relocate(collectErrors(schema as Schema, value, ''), field)];
 }
 
-/** Prefixes the field of each error with the path of the default. The messages keep the path inside the default. */
+/** Prefixes the field of each error with the path of the default. Paths in messages stay relative to the default. */
 function relocate(errors: readonly FieldError[], field: string): FieldError[] {
   return errors.map((error) => ({ ...error, field: childPath(field, error.field).replace(/\.$/, '') }));
 }

@@ -94,7 +94,10 @@ interface FieldsContext extends DefinitionChecks {
   readonly hasStatus: boolean;
 }
 
-/** Says where some validated fields are: in one version, or at the top for fields that all versions have in common. */
+/**
+ * The location of the fields that `versionFieldErrors` validates: one version, or the top of the spec for fields that
+ * all versions have in common.
+ */
 interface FieldsLocation {
   readonly path: string;
   /** The name that error paths use for the field with the schema: `schema` in a version, `validation` at the top. */

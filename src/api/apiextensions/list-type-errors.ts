@@ -41,7 +41,8 @@ function setItemErrors(items: SchemaProps, path: string): FieldError[] {
     return [invalid(childPath(path, 'x-kubernetes-list-type'), listType, detail)];
   }
   if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic') {
-    // As in Kubernetes, the error contains the list type, although these items have none.
+    // As in Kubernetes, the error contains the list type of the items and not their map type. Objects usually have no
+    // list type, so the error usually contains null.
     return [invalid(childPath(path, 'x-kubernetes-map-type'), listType ?? null, detail)];
   }
   return [];
@@ -82,8 +83,8 @@ function mapErrors(schema: SchemaProps, path: string): FieldError[] {
 }
 
 /**
- * Reports items and map keys that may be missing or null. Without their keys, the items of a list could not be
- * distinguished.
+ * Reports items that may be null, and map keys that may be missing or null. Without its keys, an item could not be
+ * distinguished from the other items of the list.
  */
 export function mapKeyErrors(schema: SchemaProps, path: string): FieldError[] {
   const items = itemsSchemaOf(schema);

@@ -3,8 +3,8 @@ import type { KubeObject } from '../meta.ts';
 
 /**
  * Top-level members whose names differ between core v1 and events.k8s.io/v1 events. The other members are the same.
- * Because each pair is swapped, one function converts in both directions. A member that already has a name of the
- * target version gets the other name, which the target version does not know.
+ * Because each pair is swapped, one function converts in both directions. If an event already contains a name of the
+ * target version, that member is renamed as well, to a name that the target version does not know.
  */
 const pairs = [
   ['involvedObject', 'regarding'],
@@ -72,7 +72,7 @@ function otherFieldSet(fields: JsonObject): JsonObject {
   return canonicalJson(converted);
 }
 
-/** Converts a JSON patch to the other event version. Returns an invalid patch unchanged, which the patcher rejects. */
+/** Converts a JSON patch to the other event version. An invalid patch is returned unchanged; the patcher rejects it. */
 export function convertEventPatch(operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) return operations;
   return operations.map((operation) => {

@@ -50,7 +50,10 @@ function paddingFault(text: string, from: number, digits: number): number | unde
   return at < text.length ? at : undefined;
 }
 
-/** Returns the text as an encoder writes it, without line breaks and unused bits. The text must be valid base64. */
+/**
+ * Returns the text as an encoder writes it: without line breaks, and with unused bits set to 0. The text must be valid
+ * base64.
+ */
 export function canonicalBase64(text: string): string {
   return text.length % 4 === 0 && !text.endsWith('=') && !/[\r\n]/.test(text) ? text : btoa(atob(text));
 }

@@ -11,7 +11,10 @@ export interface DecodedDocument {
    * "spec.bar"`), or one message for all duplicates of a YAML document.
    */
   readonly findings: string[];
-  /** The serialized members of the document, which storing it can reuse. Only for JSON without findings, on request. */
+  /**
+   * The serialized members of the document, which can be reused if the object is stored as it was sent. Set only if
+   * `readDocument` was called with `isObject`, and only for JSON without findings.
+   */
   readonly texts?: SortedJsonText | undefined;
 }
 
@@ -20,8 +23,8 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a request body. Throws a DocumentError, which `undecodableBody` converts to a response, or a 413 error.
- * `isObject` also returns the serialized members, because an object is usually stored as it was sent.
+ * Parses a request body. Throws a DocumentError, which `undecodableBody` converts to a response, or a 413 error. With
+ * `isObject`, the result also contains the serialized members, because an object is usually stored as it was sent.
  */
 export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml', isObject = false): DecodedDocument {
   return format === 'json' ? readJson(bytes, isObject) : readYamlBytes(bytes);
@@ -59,7 +62,8 @@ function readYamlBytes(bytes: Uint8Array): DecodedDocument {
 }
 
 /**
- * Parses YAML text that is JSON. `undefined` if it is not JSON, or has duplicates, for which the YAML errors differ.
+ * Parses a YAML document that is also valid JSON. `undefined` if it is not JSON, or if it has duplicate members, which
+ * the YAML parser reports with other messages.
  */
 function jsonOf(text: string): DecodedDocument | undefined {
   if (text[0] !== '{') return undefined;

@@ -23,8 +23,8 @@ export function normalizeMetadata(value: JsonValue, path: string, known: ObjectM
   if (value === known) return { metadata: known, unknown: [] };
   const metadata: JsonObject = {};
   if (isNormalized(value, known)) {
-    // Copied member by member. If members were added to a spread object later, each object would get its own hidden
-    // class.
+    // The members are copied one by one and not with a spread. Other code adds members to the result later, and V8
+    // would then give each spread object its own hidden class.
     for (const name in value) metadata[name] = value[name] as JsonValue;
     return { metadata: metadata as ObjectMeta, unknown: [] };
   }
@@ -44,7 +44,10 @@ export function normalizeMetadata(value: JsonValue, path: string, known: ObjectM
 
 const noMetadata: ObjectMeta = {};
 
-/** Fast path for metadata with names, labels and annotations only. False means that the members have to be checked. */
+/**
+ * Fast path: true if the metadata can be copied as it is. This check supports only the members in the `switch` and
+ * members that are identical to those of `known`. False means that each member has to be normalized.
+ */
 function isNormalized(value: JsonObject, known: ObjectMeta): boolean {
   for (const name in value) {
     const member = value[name];

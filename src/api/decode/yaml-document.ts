@@ -14,7 +14,8 @@ import { DocumentError } from './document-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, truncateLikeGoYaml, type YamlScalar } from './yaml-scalar.ts';
 
 /**
- * Maximum nesting depth. No manifest is as deep, and the recursive parser would exceed the stack only far beyond it.
+ * Maximum nesting depth. No manifest is nested this deeply. The recursive parser would exceed the stack only at a much
+ * greater depth.
  */
 const maxDepth = 500;
 
@@ -58,7 +59,10 @@ class YamlReader {
   readonly #anchors = new Map<string, JsonValue | undefined>();
   #aliasedNodes = 0;
   #aliasedCharacters = 0;
-  /** Up to this offset, lines were counted. Keys are read in document order, so the count never restarts. */
+  /**
+   * The offset up to which lines were counted, and the line number there. Keys are read in document order, so counting
+   * always continues from this offset.
+   */
   #counted = { offset: 0, line: 1 };
 
   constructor(text: string, events: Event[]) {

@@ -5,8 +5,8 @@ export type YamlScalar = string | number | bigint | boolean | null;
 
 /**
  * Plain scalars with a special value, as in sigs.k8s.io/yaml (YAML 1.1, except that timestamps stay strings). Go looks
- * a word up only if its first letter is that of a special word, so `~` and the empty scalar are null, but `.Null` is a
- * string.
+ * a scalar up only if its first character is that of a special word. The empty scalar and `~` are null. `.Null` is not
+ * a special word, so it is a string.
  */
 const specialScalars: ReadonlyMap<string, YamlScalar> = new Map<string, YamlScalar>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
@@ -40,7 +40,7 @@ function integer(digits: string): number | bigint | undefined {
   const match = otherBase.exec(digits);
   if (match === null) return undefined;
   const [, sign, , hex, , binary, octal] = match;
-  // Longer than 64 bits in any base. Such a value stays a string, which is more precise than a rounded number.
+  // Too long for 64 bits in any base. Such a value stays a string, which is more precise than a rounded number.
   if (digits.length > 70) return undefined;
   const magnitude = BigInt(hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : `0o${octal}`);
   return exactInteger(`${sign === '-' ? '-' : ''}${magnitude}`);

@@ -9,7 +9,10 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export const accessKeyBodyLength = 40;
 export const accessKeyChecksumLength = 6;
 const checksumRange = alphabet.length ** accessKeyChecksumLength;
-/** Number of digest bytes that the checksum uses. 6 bytes (48 bits) are the most that a number represents exactly. */
+/**
+ * Number of digest bytes that the checksum uses. A JavaScript number represents all integers of 6 bytes (48 bits)
+ * exactly, but not all integers of 7 bytes.
+ */
 const digestBytes = 6;
 
 /** Generates the random part of an access key from random bytes. */
@@ -17,8 +20,8 @@ export function generateAccessKeyBody(random: (size: number) => Uint8Array): str
   let body = '';
   while (body.length < accessKeyBodyLength) {
     for (const byte of random(accessKeyBodyLength)) {
-      // 248 is the largest multiple of 62 up to 256. With larger bytes, some characters would be more likely than
-      // others.
+      // Bytes from 248 on are skipped. 248 is the largest multiple of 62 up to 256, so with these bytes some characters
+      // would be more likely than others.
       if (byte < 248 && body.length < accessKeyBodyLength) body += alphabet[byte % alphabet.length];
     }
   }

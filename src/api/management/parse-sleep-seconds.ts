@@ -1,4 +1,4 @@
-/** Maximum value of the auto-sleep annotations: 100 years, in seconds. It is far within the range of dates. */
+/** Maximum value of the auto-sleep annotations: 100 years, in seconds. A date 100 years from now is still valid. */
 const maxSeconds = 100 * 365 * 24 * 3600;
 
 /** Parses the value of an auto-sleep annotation, a positive number of seconds. `undefined` if it is invalid. */

@@ -19,7 +19,10 @@ export interface RoleHolder {
 /** Cluster role of users to whom no access rule applies, if the template does not set another default. */
 export const defaultVirtualClusterRole = 'cluster-admin';
 
-/** Returns the roles of the template definition, by default the rendered one, and the extra rules of the instance. */
+/**
+ * Returns the roles inside the virtual cluster of an instance: those in `access`, and the extra rules of the instance.
+ * `access` is part of a template definition. Optional; defaults to that of the rendered definition.
+ */
 export function virtualClusterRoles(
   instance: VirtualClusterInstance,
   access: TemplateDefinition['access'] = instance.status?.virtualCluster?.access,

@@ -11,7 +11,7 @@ const resourceMembers = ['apiVersion', 'kind', 'metadata'] as const;
 
 /**
  * Fast path: true if a resource is normalized, that is, `prune`, `normalizeEmbeddedResources` and `applyDefaults` would
- * not change it and it is not nested too deeply. False means that the separate functions must run. Does not check
+ * not change it and it is not nested too deeply. False means that these three functions must run. Does not check
  * types, validation rules or the contents of the metadata. Members that are identical to those of `before`, which must
  * be normalized already, are not checked.
  */
@@ -64,7 +64,8 @@ class SchemaCheck implements Check {
   }
 
   /**
-   * Allows apiVersion, kind and metadata, which pruning always keeps, unless the schema has rules for their contents.
+   * Sets the checks of apiVersion, kind and metadata. Pruning always keeps these members, so they are allowed even if
+   * the schema does not define them. If the schema has rules for their contents, the resource counts as not normalized.
    */
   keepResourceMembers(): void {
     for (const name of resourceMembers) {

@@ -24,8 +24,8 @@ export function prune(schema: Schema, value: JsonValue, options: PruneOptions = 
 }
 
 /**
- * Fast path: true if there is nothing to remove, which is the usual case. False means that it is not known, for example
- * for lists with unusual schemas.
+ * Fast path: true if there is nothing to remove, which is the usual case. False means that there may be something to
+ * remove. For example, the result is false for some lists because this check does not support their schemas.
  */
 function isPruned(schema: Schema, value: JsonValue, isResource: boolean): boolean {
   if (typeof value !== 'object' || value === null) return true;

@@ -7,8 +7,9 @@ export type { Static, TSchema } from 'typebox';
 
 /**
  * The schema builder creates the schema of a kind together with its TypeScript type. Its values are exactly the
- * structural OpenAPI v3 schemas that Kubernetes publishes (`additionalProperties`, `enum`, `x-kubernetes-*`). Only the
- * types come from TypeBox: TypeBox values copy a schema at each step, which took 5% of the startup time.
+ * structural OpenAPI v3 schemas that Kubernetes publishes (`additionalProperties`, `enum`, `x-kubernetes-*`). TypeBox
+ * provides only the types. Its functions are not used, because they copy a schema at each step, which took 5% of the
+ * startup time.
  */
 interface Described {
   readonly title?: string;
@@ -52,7 +53,10 @@ function unsafe<T>(schema: Schema): TUnsafe<T> {
 /** Marks a property as optional. It is a symbol so that the JSON of the schema does not contain it. */
 const isOptional = Symbol('optional');
 
-/** TypeBox gives an object without properties the type `object`, which includes values that are not JSON. */
+/**
+ * The type of an object schema. TypeBox gives an object without properties the type `object`, which includes values
+ * that are not JSON. Such an object therefore gets the type of an empty record.
+ */
 type ObjectSchema<T extends TProperties> = keyof T extends never ? TUnsafe<Record<string, never>> : TObject<T>;
 
 /** An object. Its members are required unless they are wrapped in `t.optional`. */

@@ -2,7 +2,7 @@ import type { JsonValue } from '@flotilla/json';
 
 /**
  * A structural schema: the subset of OpenAPI v3, with extensions, that Kubernetes allows as the schema of a kind. It
- * comes from the schema builder or from a CustomResourceDefinition. OpenAPI publishes it.
+ * comes from the schema builder or from a CustomResourceDefinition. The server publishes it in its OpenAPI documents.
  */
 export interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';

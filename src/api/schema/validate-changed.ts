@@ -67,7 +67,7 @@ class ChangedFaults {
   }
 }
 
-/** Returns the schema without the rules for members that the value has. Those members are validated separately. */
+/** Returns the schema without the rules for the members of `value`, because each member is validated separately. */
 function shallow(schema: Schema, value: JsonObject): Schema {
   const { properties = {}, additionalProperties, ...own } = schema;
   const anything = Object.fromEntries(

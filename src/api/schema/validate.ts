@@ -12,7 +12,8 @@ import { addError, chargeStep, collectAlternativeErrors, withValidationBudget } 
 /**
  * Returns all validation errors of a value, worded as in kube-apiserver (rule META-21). `path` is the location of the
  * value; it is '' for a whole object. `before` is the previous value: errors in members that are identical (===) to its
- * members may be omitted. The fast path first checks whether there are errors at all.
+ * members may be omitted. If fast paths are enabled, a quick check runs first, and errors are collected only if it
+ * fails.
  */
 export function validateSchema(schema: Schema, value: JsonValue, path = '', before?: JsonValue): FieldError[] {
   return withValidationBudget(path, () => {
@@ -23,7 +24,7 @@ export function validateSchema(schema: Schema, value: JsonValue, path = '', befo
 
 const conforms = createQuickValidator((schema, value) => collectErrors(schema, value, '').length === 0);
 
-/** Collects all errors of a value, without the fast path. */
+/** Collects all errors of a value, without the quick check. */
 export function collectErrors(schema: Schema, value: JsonValue, path: string): FieldError[] {
   const errors = collectValueErrors(schema, value, path);
   validateListTypes(schema, value, path, errors);
@@ -76,7 +77,11 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
   addError(errors, typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
 }
 
-/** For a schema with a format, Go's type error names the format of the value, unless the value is a string or list. */
+/**
+ * Returns the expected format and the format of the value. For a schema with a known format, Go's type error contains
+ * these formats instead of the types. `undefined` if the error contains the types, for example if the value is a string
+ * or a list.
+ */
 function formatMismatch({ type, format }: Schema, actual: string): [string, string] | undefined {
   if (
     format === undefined ||
@@ -94,8 +99,8 @@ function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'integer';
-  // Integers that are not exact as a number are bigint, so a number that is not a safe integer is a fraction or a
-  // float.
+  // Integers that a JavaScript number cannot represent exactly are bigint. A number that is not a safe integer is
+  // therefore a fraction or a float.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
   return typeof value;
 }

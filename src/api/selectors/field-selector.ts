@@ -59,9 +59,7 @@ function unescapeValue(value: string): string {
   return text;
 }
 
-/**
- * Returns the value that the selector requires for this field. `undefined` if it allows several. Used to narrow lists.
- */
+/** Returns the value that the selector requires for this field with `=`. `undefined` if it requires none. */
 export function requiredFieldValue(selector: FieldSelector | undefined, field: string): string | undefined {
   return selector?.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')
     ?.value;

@@ -103,7 +103,8 @@ function parseRequirement(tokens: LabelTokens): LabelRequirement {
   if (keyFaults.length > 0) refuse([invalid('', key, keyFaults.join('; '))]);
 
   const next = tokens.peekWord().type;
-  // The requirement `!a` ends after its key. For `!a = b`, Kubernetes then reports a missing comma.
+  // A negated requirement such as `!a` ends after its key. The error for `!a = b` is therefore a missing comma, as in
+  // Kubernetes.
   if (negated) return { key, operator: 'absent', values: [] };
   if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] };
 

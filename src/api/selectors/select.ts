@@ -29,8 +29,8 @@ export function checkSelectorFields(
   kind: Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>,
   selector: FieldSelector,
 ): void {
-  // Built-in kinds without selectable fields also accept metadata.namespace if they are cluster-scoped, and have a
-  // different error message.
+  // Built-in kinds without selectable fields differ from other kinds in two ways: they accept metadata.namespace even
+  // if they are cluster-scoped, and they have another error message.
   const plainBuiltIn = kind.builtIn === true && kind.selectableFields === undefined;
   const hasNamespace = kind.namespaced || plainBuiltIn;
   const known = ['metadata.name', ...(hasNamespace ? ['metadata.namespace'] : []), ...(kind.selectableFields ?? [])];

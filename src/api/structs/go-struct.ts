@@ -14,7 +14,8 @@ export interface GoStruct {
 /**
  * The type of a field that is not a struct. For some types, JSON and protobuf differ. In JSON, `time` and `microTime`
  * are RFC 3339 text, `bytes` is base64 text, `quantity` is text, and `json` and `fieldsV1` are any JSON value. In
- * protobuf, times are seconds and nanoseconds, and the others are wrapped in a message, as is the list `strings`.
+ * protobuf, times are seconds and nanoseconds, `bytes` is not encoded as text, and `quantity`, `json`, `fieldsV1` and
+ * the list `strings` are wrapped in a message.
  */
 export type GoScalarType =
   | 'string'
@@ -30,7 +31,10 @@ export type GoScalarType =
   | 'fieldsV1'
   | 'strings';
 
-/** A Go type with two JSON forms: a struct, or alternatively what `or` says. */
+/**
+ * A Go type with two JSON forms. One form is the struct. `or` names the other form: a list of such structs, a boolean,
+ * or a list of strings.
+ */
 export interface GoUnionType {
   readonly struct: GoStruct;
   readonly or: 'structs' | 'bool' | 'strings';
@@ -43,11 +47,14 @@ export interface GoField {
   readonly name: string;
   readonly number: number;
   readonly type: GoFieldType;
-  /** `value`: always encoded. `pointer`: omitted if unset. `list`: repeated. `map`: a map with string keys. */
+  /**
+   * How protobuf encodes the field. `value`: always encoded. `pointer`: omitted if unset. `list`: repeated. `map`: a
+   * map with string keys.
+   */
   readonly shape: 'value' | 'pointer' | 'list' | 'map';
   /**
-   * True if the JSON contains the member even if it is empty, such as `allowed: false` or `rules: null`. This is always
-   * so for structs and times.
+   * True if the JSON contains the member even if it is empty, such as `allowed: false` or `rules: null`. Structs and
+   * times of shape `value` are always shown, except those that `omitEmptyField` defines.
    */
   readonly shown: boolean;
   /** True if OpenAPI lists the member as required. Validation does not use this. */

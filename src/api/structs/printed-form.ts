@@ -21,7 +21,10 @@ export function toStoredForm(object: KubeObject): KubeObject {
   return { ...inStructForm(object, false), metadata: object.metadata };
 }
 
-/** Returns an object of the kind without any fields set. The members that it has initially get no field manager. */
+/**
+ * Returns an object of the kind without any fields set. It contains only members that Go prints even if they are empty.
+ * In a new object, members that are equal to these get no field manager.
+ */
 export function emptyObjectOf(apiVersion: string, kind: string): JsonObject {
   return inStructForm({ apiVersion, kind, metadata: {} }, true) as JsonObject;
 }

@@ -38,7 +38,10 @@ function bytesOf(annotations: Readonly<Record<string, string>>): number {
   return bytes;
 }
 
-/** Returns the errors of a key in lower case. A key that is valid as written is valid in lower case, too. */
+/**
+ * Returns the errors that an annotation key has after its conversion to lower case. A key without errors is not
+ * converted, because it has none in lower case either.
+ */
 function annotationKeyFaults(key: string): readonly string[] {
   return qualifiedNameFaults(key).length === 0 ? [] : qualifiedNameFaults(key.toLowerCase());
 }

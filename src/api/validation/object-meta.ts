@@ -81,8 +81,8 @@ const immutableFields = [
 ] as const;
 
 /**
- * Validates the metadata in an update. The server must have restored the fields that clients cannot set (rule
- * UPDATE-12). Whether a resourceVersion is required is checked elsewhere.
+ * Validates the metadata in an update. Before the call, fields that clients cannot set must have been reset to their
+ * old values (rule UPDATE-12). Does not check whether a required resourceVersion is missing.
  */
 export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];

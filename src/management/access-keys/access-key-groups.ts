@@ -35,14 +35,15 @@ export function withGrantedGroups(key: AccessKey, state: Pick<ManagementState, '
 }
 
 /**
- * Returns the reason why a non-admin caller may not write this key because of its groups. `undefined` if the caller
- * may. A key in groups that the caller lacks has more permissions than the caller, so the caller may not change its
- * value, scope or expiry. Groups that the caller has only through the key in use do not count, because that key could
- * otherwise extend its own life forever.
+ * Returns the reason why a non-admin caller may not make this write because of the groups of the key. `undefined` if
+ * the caller may make it. A key with groups that the caller is not in has more permissions than the caller. The caller
+ * therefore may not add such groups to a key, and may not change the value, scope or expiry of a key that has them. In
+ * an update, groups that the caller has only through the access key of the request do not count as groups of the
+ * caller, because that access key could otherwise extend its own life forever.
  */
 export function groupsDenialReason(draft: AccessKeyDraft, context: RequestContext, state: Keys): string | undefined {
   const { object, old } = draft;
-  // A new key needs no such check, because it expires together with the key that creates it.
+  // In a create, all groups of the caller count, because the new key expires together with the key that creates it.
   const held = old === undefined ? context.user.groups : heldWithoutKey(context, state);
   const storedGroups = old?.object.spec?.groups ?? [];
   const foreign = (object.spec?.groups ?? []).filter((group) => !held.includes(group) && !storedGroups.includes(group));
@@ -72,7 +73,8 @@ function heldWithoutKey(context: RequestContext, state: Keys): readonly string[]
 }
 
 /**
- * Returns the groups granted to the key itself. Keys from before this was recorded have all groups in `spec.groups`.
+ * Returns the groups that were granted to the key itself. Older keys have no record of them; for these keys, returns
+ * all groups in `spec.groups`.
  */
 function grantedGroups(key: AccessKey, hidden: JsonObject | undefined): readonly string[] {
   return hidden?.[hiddenGrantedGroups] === undefined ? (key.spec?.groups ?? []) : textsAt(hidden, hiddenGrantedGroups);

@@ -65,8 +65,8 @@ export function keepLifetime(
 
 /**
  * Applies the restrictions that a new key inherits from the key that creates it. The new key gets the scopes of its
- * creator and does not outlive it, unless the creator is a login. The server's maximum ttl applies in addition. Keys
- * that the server itself creates have no creator key, except for logins that a caller opens with a key.
+ * creator. It also does not outlive its creator, unless the creator is a login. The server's maximum ttl applies in
+ * addition. Keys that the server itself creates have no creator key, except for logins that a caller opens with a key.
  */
 export function inheritFromCreatorKey(
   draft: AccessKeyDraft,
@@ -94,8 +94,9 @@ export function inheritFromCreatorKey(
 }
 
 /**
- * Returns the access key with which a login was opened. `undefined` if it was opened with a password. A key that is
- * created during a login outlives the login, but not this key, because a login must not extend the life of a key.
+ * Returns `creator`, or if it is a login, the access key with which the login was opened. `undefined` if the login was
+ * opened with a password. A key that is created during a login may outlive the login, but not the access key that
+ * opened it, because a login must not extend the life of a key.
  */
 function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependencies['state']): AccessKey | undefined {
   let link = creator;
@@ -116,8 +117,8 @@ function creatorNotFound(draft: AccessKeyDraft): Error {
 }
 
 /**
- * Returns the ttl of a key, reduced so that it does not outlive its creator. `undefined` if no reduction is needed. The
- * displayed expiry is then correct. Later changes to the expiry of the creator are evaluated at each use.
+ * Returns a reduced ttl with which the key does not outlive its creator, so that the displayed expiry of the key is
+ * correct. `undefined` if no reduction is needed. Later changes to the expiry of the creator are evaluated at each use.
  */
 function ttlWithinCreator(
   key: AccessKey,

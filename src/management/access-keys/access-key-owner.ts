@@ -48,7 +48,10 @@ export function checkAccessKeyOwner(
   if (detail !== undefined) throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
-/** Returns a key that serializes creates for the same owner, so that the keys of the owner are counted correctly. */
+/**
+ * Returns the text by which creates of access keys are serialized. It is the same for all creates for one owner, so
+ * that the access keys of the owner are counted correctly.
+ */
 export function accessKeySerializationKey(sent: KubeObject, context: RequestContext): string {
   const caller = callerOf(context.user);
   const named = keyOwnerFields.find((member) => textAt(sent, 'spec', member) !== '');
@@ -65,7 +68,10 @@ export function bindToOwner(draft: AccessKeyDraft, state: Owners): void {
   if (uid !== undefined) draft.hidden[hiddenOwnerUid] = uid;
 }
 
-/** True if the existing user or team with the owner's name is the owner of the key, and not a later one. */
+/**
+ * True if the user, team or cluster that now has the owner's name is the one that owns the key. False if it was created
+ * later with the same name.
+ */
 export function belongsToCurrentOwner(
   key: AccessKey,
   state: Owners & Pick<ManagementState, 'accessKeyHidden'>,

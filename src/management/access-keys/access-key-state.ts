@@ -68,7 +68,7 @@ export function keyStateOf(
   return found;
 }
 
-/** True if the result of `keyStateOf` for this key is cached. It stays valid until `keysVersion` changes. */
+/** True if the result of `keyStateOf` for this key is cached. The result stays valid until `keysVersion` changes. */
 export function hasCachedState(key: AccessKey): boolean {
   return identities.get(key)?.state !== undefined;
 }

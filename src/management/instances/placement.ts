@@ -22,8 +22,9 @@ function shortened(name: string, hash: string, maxLength: number): string {
 }
 
 /**
- * Returns the host namespace of an instance, which is always the same. It ends in a hash even if it was not truncated,
- * because the names `a-v-b` and `c` would otherwise give the same namespace as `a` and `b-v-c`.
+ * Returns the host namespace of an instance. The same names always give the same namespace. It ends in a hash even if
+ * it was not truncated, because otherwise the instance `c` of the project `a-v-b` would get the same namespace as the
+ * instance `b-v-c` of the project `a`.
  */
 export function hostNamespaceFor(project: string, instance: string): string {
   return shortened(hostNamespaceBaseName(project, instance), hashOf(project, instance), maxNamespaceLength);
@@ -39,7 +40,7 @@ export function projectAllowsCluster(project: Project, cluster: string): boolean
   return (project.spec?.allowedClusters ?? []).some(({ name }) => ['*', cluster].includes(name));
 }
 
-/** True if new virtual clusters may be placed on the cluster: it is not marked as unusable or being deleted. */
+/** True if new virtual clusters may be placed on the cluster: it is neither marked as unusable nor being deleted. */
 export function acceptsVirtualClusters(cluster: Cluster): boolean {
   return cluster.metadata.deletionTimestamp === undefined && cluster.spec?.unusable !== true;
 }

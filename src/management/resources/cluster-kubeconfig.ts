@@ -48,7 +48,7 @@ export class ClusterKubeconfigs {
     delete spec.kubeconfig;
     redactLastApplied(draft.object, clusterSecretPaths);
     if (sent === '') {
-      // Credentials for another connection type are obsolete. Otherwise the stored kubeconfig stays.
+      // If the connection type changes, the stored credentials are obsolete. Otherwise they are kept.
       const wasPeer = draft.old?.object.spec?.networkPeer ?? false;
       if (spec.local === true || (spec.networkPeer ?? false) !== wasPeer) {
         delete draft.hidden[hiddenKubeconfig];

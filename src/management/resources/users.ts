@@ -28,7 +28,10 @@ const secretPaths = [['spec', 'password']];
 
 export function userResource({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
   const faults = new WeakMap<UserDraft, FieldError>();
-  /** Allows one hash at a time per caller, so that a caller who sets many passwords does not delay logins or others. */
+  /**
+   * Allows one hash at a time per caller, so that a caller who sets many passwords delays neither logins nor other
+   * callers.
+   */
   const hashSerializer = new KeyedSerializer();
 
   /** Removes the password from the object and stores its sealed hash in the hidden part. */

@@ -67,7 +67,7 @@ export function virtualClusterInstanceResource({
   });
 }
 
-/** Replaces a project that has been deleted. It allows nothing and sets no quotas. */
+/** Used in place of a project that has been deleted. It allows nothing and sets no quotas. */
 const noProject: Project = { apiVersion: '', kind: '', metadata: {} };
 
 /**

@@ -79,8 +79,9 @@ function isResourcePattern(resource: string): boolean {
 }
 
 /**
- * True if two resource patterns of a scope overlap and the error belongs to `narrow`. A pattern with wildcards overlaps
- * what it covers. For equal patterns the error belongs to the later one, so that each overlap is reported once.
+ * True if two resource patterns of a scope overlap and the error is to be reported for `narrow`. `isEarlier` is true if
+ * `wide` comes before `narrow`. A pattern with wildcards overlaps every pattern that it covers. If the patterns are
+ * equal, or neither covers the other, the error is reported for the later one, so that each overlap is reported once.
  */
 function overlaps(wide: string, narrow: string, isEarlier: boolean): boolean {
   if (wide === narrow) return isEarlier;

@@ -60,7 +60,7 @@ export function directClusterEndpointTokens(options: DirectTokensOptions): Mount
 }
 
 function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
-  // Reports one error per field: a value that is not a number is not reported as too large as well.
+  // Only the first error of each field is reported. A value that is not a number gets no second error for its size.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
@@ -79,7 +79,10 @@ function sizeErrors(scopes: readonly JsonObject[]): FieldError[] {
   return bytes <= maxScopeBytes ? [] : [tooLong('spec.scope', maxScopeBytes)];
 }
 
-/** Returns the requested scope and the scopes of the access key. All must allow, so the token cannot exceed its key. */
+/**
+ * Returns the requested scope and the scopes of the access key. All of them must allow a request, so the token allows
+ * no more than its access key.
+ */
 function tokenScopes(sent: KubeObject, context: RequestContext, { state }: DirectTokensOptions): JsonObject[] {
   const own = objectAt(sent, 'spec', 'scope');
   return [...(own === undefined ? [] : [own]), ...requestingKeyScopes(context, state)];

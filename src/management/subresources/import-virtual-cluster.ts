@@ -111,8 +111,8 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
         try {
           await instances.verbs.create(contextWithChanges(context, { system: true, namespace }), wanted, writeOptions);
         } catch (error) {
-          // A concurrent import may have taken the virtual cluster after the check. That error is more useful than this
-          // one.
+          // A concurrent import may have taken the virtual cluster after the check above. The error of `rejectTaken` is
+          // then more useful than the error of the create.
           if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
           throw error;
         }
@@ -149,7 +149,10 @@ function readSource(sent: KubeObject, context: RequestContext, state: Management
   return { cluster, namespace, name, importName, owner };
 }
 
-/** Validates the name of the new instance. The name of the virtual cluster may not be a valid instance name. */
+/**
+ * Validates the name of the new instance. It can be the name of the virtual cluster, which is not always a valid name
+ * for an instance.
+ */
 function nameErrors(member: 'name' | 'importName', name: string): FieldError[] {
   const faults = nameFaults(name, { nameRule: 'label' });
   return faults.map((fault) => invalid(`sourceVirtualCluster.${member}`, name, fault));

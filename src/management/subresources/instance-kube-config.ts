@@ -96,7 +96,7 @@ function throwIfInvalid(
       : [invalid('spec.server', server, 'must be an https URL without user, query and fragment')]),
     ...(isTooLong ? [tooLong('scope', maxScopeBytes)] : []),
   ];
-  // Reports one error per field: a value that is not a number is not reported as too large as well.
+  // Only the first error of each field is reported. A value that is not a number gets no second error for its size.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import { keyStateOf, scopesOf } from '../access-keys/access-key-state.ts';
 import type { ManagementState } from '../state.ts';
 
-/** The access key with which a caller requests a token. The token has its scopes and expires no later. */
+/** The access key with which a caller requests a token. The token has the scopes of the key and does not outlive it. */
 export type RequestingKey = KeyState & { readonly user: UserInfo };
 
 /**
@@ -59,8 +59,8 @@ export function tokenGroups({ groups }: UserInfo): string[] {
 }
 
 /**
- * False if the caller impersonates another user. A token would carry the impersonation to agents, which cannot check
- * it.
+ * True if the caller has the identity of the access key. False if the caller impersonates another user: a token would
+ * carry the impersonation to agents, which cannot check it.
  */
 function isSameIdentity(caller: UserInfo, key: UserInfo): boolean {
   return caller.name === key.name && caller.groups.every((group) => key.groups.includes(group));

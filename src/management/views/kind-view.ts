@@ -12,10 +12,10 @@ export interface KindView {
   toShown(served: ServedObject): ServedObject;
   toShownEvents(stream: WatchStream): WatchStream;
   toShownDeleted(deleted: DeleteResult): DeleteResult;
-  /** Converts an object that a client sent from the shown kind to the stored kind. */
+  /** Converts an object in a request from the shown kind to the stored kind. */
   toStored(object: KubeObject): KubeObject;
   toStoredPatch(patch: Patch): Patch;
-  /** Makes a call. If it fails, converts the stored kind in its error to the shown kind. */
+  /** Runs `call`. If it fails, replaces the stored kind in the error with the shown kind. */
   withShownErrors<T>(call: () => Promise<T>): Promise<T>;
 }
 
@@ -86,7 +86,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     return { ...event, object: outward(event.object) };
   }
 
-  /** Converts an operation of a JSON patch on `/kind`, whose value is the shown kind. */
+  /** Converts a JSON patch operation on `/kind` whose value is the shown kind. Returns other operations unchanged. */
   function toStoredOperation(operation: JsonValue): JsonValue {
     const touchesKind = isJsonObject(operation) && operation.path === '/kind' && operation.value === shown.kind;
     return touchesKind ? { ...operation, value: stored.kind } : operation;
@@ -94,8 +94,8 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
 }
 
 /**
- * Returns an expression for a whole name. The lookbehind skips names of the shown kind, which may end in the stored
- * name.
+ * Returns a regular expression that matches a whole name. The lookbehind skips names of the shown kind, which may end
+ * in the stored name.
  */
 function wholeName(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z])${name.replaceAll('.', '\\.')}`);

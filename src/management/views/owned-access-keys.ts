@@ -31,7 +31,10 @@ export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>,
     if (!isOwnName(context, name)) throw notFound(resource, name);
   }
 
-  /** Throws if the caller may not patch the key. An apply to a key of another owner is a create with a name in use. */
+  /**
+   * Throws if the caller may not patch the key: 404, or 409 for an apply. An apply to a key of another owner counts as
+   * a create with a name that is already in use.
+   */
   function requirePatchable(context: RequestContext, name: string, patch: Patch): void {
     if (patch.type !== 'apply') requireOwn(context, name);
     else if (keys.peek('', name) !== undefined && !isOwnName(context, name)) throw alreadyExists(resource, name);
@@ -121,7 +124,7 @@ function* ownNames(caller: Caller, state: StateLookups): Iterable<string> {
   for (const list of lists) for (const key of list) yield key.metadata.name ?? '';
 }
 
-/** Maps checks of the permission to create AccessKeys to the permission to create OwnedAccessKeys. */
+/** Returns a context in which checks of permissions on AccessKeys check the permissions on OwnedAccessKeys instead. */
 function asStoredKind(context: RequestContext): RequestContext {
   return contextWithChanges(context, {
     may: (attributes) =>
