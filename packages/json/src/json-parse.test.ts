@@ -90,6 +90,24 @@ describe('parseJson', () => {
     expect(value).toEqual({ spec: { foo: 3, ports: [{ x: 1 }, { x: { y: 2 } }] }, kind: 'B' });
   });
 
+  it.each([
+    ['one key', (repeats: number) => `{${'"a":1,'.repeat(repeats)}"a":1}`],
+    ['an object with a duplicate in it', (repeats: number) => `{${'"a":{"b":1,"b":1},'.repeat(repeats / 3)}"a":1}`],
+  ])('takes little time for repeats of %s in a deeply nested object', (_, repeated) => {
+    const depth = 9_900;
+    const text = `${'{"n":'.repeat(depth)}${repeated(50_000)}${'}'.repeat(depth)}`;
+    const started = process.cpuUsage();
+    const { duplicates } = parseJson(text);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000);
+    expect(duplicates.slice(0, 1)).toEqual([expect.stringMatching(/^n\.n\.[n.]*\.a(\.b)?$/)]);
+  });
+
+  it('stops reporting duplicates when their paths become too long', () => {
+    const name = 'k'.repeat(400_000);
+    const { duplicates } = parseJson(`{"${name}":{${'"a":1,"b":1,"c":1,"d":1,"e":1,'.repeat(2)}"z":1}}`);
+    expect(duplicates).toHaveLength(3);
+  });
+
   it('finds duplicates that differ only in escaping', () => {
     expect(parseJson('{"a":1,"\\u0061":2}')).toEqual({ value: { a: 2 }, duplicates: ['a'] });
     expect(parseJson('[{"a:b":":","c":"\\\\"},{"a:b":"\\":","a:b":1}]').duplicates).toEqual(['[1].a:b']);

@@ -7,6 +7,12 @@ export const maxDepth = 10_000;
 /** The maximum number of duplicates that are reported, because a malicious document could contain any number. */
 const maxDuplicates = 100;
 
+/**
+ * The maximum work for building the paths of duplicates: one unit per level and per character. Without a limit, a deeply
+ * nested document with many duplicates would take time in proportion to the product of both.
+ */
+const maxPathWork = 1_000_000;
+
 const largestInt64 = 9223372036854775807n;
 const smallestInt64 = -9223372036854775808n;
 
@@ -17,6 +23,8 @@ interface Frame {
   readonly container: JsonObject | JsonValue[];
   /** The name of the member whose value is read next. Used only for objects. */
   key: string;
+  /** The names of duplicate members that were reported. Absent if there are none. */
+  reported?: Set<string>;
 }
 
 /**
@@ -30,6 +38,7 @@ export class JsonReader {
   readonly #stack: Frame[] = [];
   readonly duplicates: string[] = [];
   readonly #seen = new Set<string>();
+  #pathWork = 0;
 
   readonly #maxValues: number;
   #values = 0;
@@ -109,7 +118,7 @@ export class JsonReader {
     }
     if (!Array.isArray(frame.container)) {
       frame.key = this.#key();
-      if (Object.hasOwn(frame.container, frame.key)) this.#reportDuplicate();
+      if (Object.hasOwn(frame.container, frame.key)) this.#reportDuplicate(frame);
     }
     return this.#beginValue();
   }
@@ -132,11 +141,15 @@ export class JsonReader {
     else setMember(frame.container, frame.key, value);
   }
 
-  #reportDuplicate(): void {
-    if (this.duplicates.length >= maxDuplicates) return;
+  #reportDuplicate(frame: Frame): void {
+    if (this.duplicates.length >= maxDuplicates || this.#pathWork > maxPathWork) return;
+    frame.reported ??= new Set();
+    if (frame.reported.has(frame.key)) return;
+    frame.reported.add(frame.key);
     const path = this.#stack
       .map(({ container, key }) => (Array.isArray(container) ? `[${container.length}]` : `.${key}`))
       .join('');
+    this.#pathWork += this.#stack.length + path.length;
     const field = path.startsWith('.') ? path.slice(1) : path;
     if (this.#seen.has(field)) return;
     this.#seen.add(field);

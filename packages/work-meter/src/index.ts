@@ -1,0 +1,1 @@
+export { WorkLimitError, WorkMeter } from './work-meter.ts';

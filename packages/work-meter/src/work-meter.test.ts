@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { expectNearlyLinearGrowth } from './growth.fixture.ts';
+import { WorkLimitError, WorkMeter } from './work-meter.ts';
+
+describe('a work meter', () => {
+  it('allows work up to its limit', () => {
+    const meter = new WorkMeter('the test', 10);
+    meter.charge(4);
+    meter.charge(6);
+    expect(meter.used).toBe(10);
+  });
+
+  it('ends work beyond its limit with an error that names the operation and the limit', () => {
+    const meter = new WorkMeter('rendering the template', 10);
+    meter.charge(10);
+    expect(() => meter.charge(1)).toThrow(new WorkLimitError('rendering the template', 10));
+    expect(() => meter.charge(1)).toThrow('rendering the template takes more than 10 units of work');
+  });
+});
+
+describe('the growth check', () => {
+  it('accepts linear work', async () => {
+    await expectNearlyLinearGrowth((bytes) => 3 * bytes);
+  });
+
+  it('rejects quadratic work', async () => {
+    await expect(expectNearlyLinearGrowth((bytes) => bytes * bytes)).rejects.toThrow(/work for \d+ bytes/);
+  });
+});

@@ -1,0 +1,38 @@
+/** Thrown when metered work exceeds its limit. The message names the operation and the limit. */
+export class WorkLimitError extends Error {
+  readonly limit: number;
+
+  constructor(operation: string, limit: number) {
+    super(`${operation} takes more than ${limit} units of work`);
+    this.name = 'WorkLimitError';
+    this.limit = limit;
+  }
+}
+
+/**
+ * Counts the work of evaluating input of a tenant, and ends the evaluation at a limit. One unit is one byte, character
+ * or value that the evaluation visits or creates, which takes some nanoseconds. Charge work before it is done, in
+ * proportion to its size, so that no single operation exceeds the limit by much.
+ */
+export class WorkMeter {
+  readonly #operation: string;
+  readonly #limit: number;
+  #used = 0;
+
+  /** `operation` is the subject of the error message, such as `rendering the template`. */
+  constructor(operation: string, limit: number) {
+    this.#operation = operation;
+    this.#limit = limit;
+  }
+
+  /** The units that were charged so far. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Throws WorkLimitError if the limit is exceeded. */
+  charge(units: number): void {
+    this.#used += units;
+    if (this.#used > this.#limit) throw new WorkLimitError(this.#operation, this.#limit);
+  }
+}
