@@ -55,7 +55,7 @@ const maxAttempts = 2;
  */
 const manyWriters = 4;
 /** The maximum number of rows that are read synchronously, on the main thread. This takes less than a millisecond. */
-const maxSyncReads = 64;
+const maxSyncReads = 256;
 
 /** The rows that a batch reads, by encoded key. `undefined` if a row does not exist. */
 type Rows = Map<string, Row | undefined>;
