@@ -1,7 +1,9 @@
+import type { ManagedFieldsEntry } from '@flotilla/field-ownership';
 import type { JsonObject, JsonValue } from '@flotilla/json';
+import type { Timestamp } from '@flotilla/kubernetes-formats';
 
-/** A time in RFC 3339 format, in UTC and whole seconds: `2026-08-20T10:00:00Z`. */
-export type Timestamp = string;
+export type { ManagedFieldsEntry } from '@flotilla/field-ownership';
+export { apiVersionOf, parseApiVersion, type Timestamp, timestamp } from '@flotilla/kubernetes-formats';
 
 export type OwnerReference = {
   apiVersion: string;
@@ -10,16 +12,6 @@ export type OwnerReference = {
   uid: string;
   controller?: boolean;
   blockOwnerDeletion?: boolean;
-};
-
-export type ManagedFieldsEntry = {
-  manager?: string;
-  operation: 'Apply' | 'Update';
-  apiVersion: string;
-  time?: Timestamp;
-  fieldsType: 'FieldsV1';
-  fieldsV1: JsonObject;
-  subresource?: string;
 };
 
 export type ObjectMeta = {
@@ -64,27 +56,4 @@ export interface GroupVersionKind {
   group: string;
   version: string;
   kind: string;
-}
-
-/** Returns the apiVersion: `v1` in the core group, `group/version` in all other groups. */
-export function apiVersionOf(gv: { group: string; version: string }): string {
-  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
-}
-
-export function parseApiVersion(apiVersion: string): { group: string; version: string } {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0
-    ? { group: '', version: apiVersion }
-    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
-}
-
-/** Cache of the latest result. Each request formats several timestamps, nearly all of them of the same second. */
-let latest = { second: Number.NaN, text: '' };
-
-export function timestamp(milliseconds: number): Timestamp {
-  const second = Math.floor(milliseconds / 1000);
-  if (second !== latest.second) {
-    latest = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
-  }
-  return latest.text;
 }

@@ -1,3 +1,4 @@
+export { apiVersionOf, parseApiVersion } from './api-version.ts';
 export { byteLength } from './byte-length.ts';
 export { isDateTime, isKnownFormat, matchesFormat } from './format.ts';
 export {
@@ -20,3 +21,4 @@ export {
   quantityFormat,
   quantityOfCount,
 } from './quantity.ts';
+export { type Timestamp, timestamp } from './timestamp.ts';

@@ -1,3 +1,4 @@
+import { managerName } from '@flotilla/field-ownership';
 import type { FieldError } from '../../api/field-error.ts';
 import { invalidObject } from '../../api/status.ts';
 import {
@@ -7,7 +8,6 @@ import {
   validateWatchOptions,
   validateWriteOptions,
 } from '../../api/validation/options.ts';
-import { managerName } from '../../registry/apply/manager-name.ts';
 import type {
   FieldValidation,
   GetOptions,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { removeOwnership, trackUpdate } from '@flotilla/field-ownership';
 import { canonicalJson, deepFreeze } from '@flotilla/json';
 import type { KubeObject, Timestamp } from '../../api/meta.ts';
-import { removeOwnership } from '../apply/remove-ownership.ts';
-import { trackUpdate } from '../apply/track-update.ts';
 import type { StoredRecord, StoredResource } from '../resource.ts';
 import { encodeRecord } from '../rows/record.ts';
 import { resourceKey } from '../rows/rows.ts';
+import { trackedKindOf } from '../tracked-kind.ts';
 import { normalizeMetadata } from '../write/metadata.ts';
 import type { ObjectKey } from './object-index.ts';
 
@@ -67,7 +67,7 @@ export class BuiltinObject implements ObjectKey {
       const generation = resource.builtIn === true ? {} : { generation: 1 };
       const next: KubeObject = { ...this.#definition, metadata: { ...this.#definition.metadata, ...generation } };
       const tracked = trackUpdate({
-        kind: resource,
+        kind: trackedKindOf(resource),
         next,
         manager: fieldManager,
         subresource: '',

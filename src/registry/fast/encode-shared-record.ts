@@ -1,3 +1,4 @@
+import { textOfEntries, textOfFields } from '@flotilla/field-ownership';
 import {
   CanonicalJson,
   type JsonObject,
@@ -7,8 +8,6 @@ import {
   writeJsonWithKnownParts,
 } from '@flotilla/json';
 import type { ManagedFieldsEntry } from '../../api/meta.ts';
-import { textOfEntries } from '../apply/fast/created-entries.ts';
-import { textOfFields } from '../apply/fast/fields-cache.ts';
 import type { StoredRecord } from '../resource.ts';
 import type { EncodedRecord } from '../rows/encoded-record.ts';
 import type { RequestDocument } from './request-document.ts';

@@ -1,9 +1,9 @@
 import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import { internFields } from '@flotilla/field-ownership';
 import { canonicalJson, cloneJson, deepFreeze, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { internFields } from '../apply/fast/fields-cache.ts';
 import { decodeRecord, encodeForCache, encodeRecord } from '../rows/record.ts';
 
 const names = fc.constantFrom('f:spec', 'f:a', 'k:{"name":"x"}', 'v:"}],{"', 'f:\\"', 'f:ü', '.');

@@ -1,5 +1,5 @@
+import { fieldsFromText, latestFields } from '@flotilla/field-ownership';
 import { isJsonObject, type JsonObject, type JsonValue, parseTrustedJson, skipJson } from '@flotilla/json';
-import { fieldsFromText, latestFields } from '../apply/fast/fields-cache.ts';
 import { metadataOffset } from './stored-text.ts';
 
 /**

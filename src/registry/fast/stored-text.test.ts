@@ -1,9 +1,9 @@
 import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import { fieldsFromText } from '@flotilla/field-ownership';
 import { type JsonObject, writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { fieldsFromText } from '../apply/fast/fields-cache.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { DecodedObjects } from '../cache/decoded-objects.ts';
 import { decodeRecord, encodeRecord, withResourceVersion } from '../rows/record.ts';

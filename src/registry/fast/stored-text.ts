@@ -1,5 +1,5 @@
+import { latestFields } from '@flotilla/field-ownership';
 import { findMember, skipJson, skipOut, walkMembers } from '@flotilla/json';
-import { latestFields } from '../apply/fast/fields-cache.ts';
 
 /**
  * The functions in this file read parts of a stored record from its text, without parsing it. They depend on sorted

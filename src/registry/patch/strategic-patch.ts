@@ -1,3 +1,4 @@
+import { metadataSchema } from '@flotilla/field-ownership';
 import type { JsonObject, JsonValue } from '@flotilla/json';
 import {
   applyStrategicMerge,
@@ -8,7 +9,6 @@ import {
 import type { ResourceKind } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { badRequest, unprocessable } from '../../api/status.ts';
-import { metadataSchema } from '../apply/metadata-schema.ts';
 
 type PatchedKind = Pick<ResourceKind, 'kind' | 'schema' | 'confidential'>;
 

@@ -1,10 +1,9 @@
 import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import { createdEntries, internFields } from '@flotilla/field-ownership';
 import { canonicalJson, type JsonObject, type JsonValue, parseJson, SortedJsonText } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
-import { createdEntries } from '../apply/fast/created-entries.ts';
-import { internFields } from '../apply/fast/fields-cache.ts';
 import { RequestDocument } from '../fast/request-document.ts';
 import { decodeRecord, encodeForCache, encodeRecord, type RecordKind } from './record.ts';
 

@@ -1,8 +1,8 @@
+import { equalExceptTimes } from '@flotilla/field-ownership';
 import { cloneJson, equalJson } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
 import { admitAndStore } from '../admission.ts';
-import { equalExceptTimes } from '../apply/equal-except-times.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { toWriteResult } from '../cache/served.ts';
 import type { KindRuntime } from '../kind-runtime.ts';

@@ -1,14 +1,13 @@
 import { isJsonObject, isNestedDeeper } from '@flotilla/json';
-import { type KubeObject, timestamp } from '../../api/meta.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { badRequest, conflict, notFound } from '../../api/status.ts';
-import { applyObject } from '../apply/apply.ts';
-import { removeOwnership } from '../apply/remove-ownership.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { toWriteResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Patch, PatchOptions, WriteResult } from '../verbs.ts';
+import { applyWrite } from '../write/apply-write.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { maxObjectDepth, tooDeepMessage } from '../write/decode.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
@@ -86,16 +85,11 @@ async function applyToExisting(write: PatchContext, current: CachedObject, appli
   // The body of an apply may omit the name (SSA-02).
   applied.metadata.name = current.name;
   const subresource = subresourceOf(part, options);
-  const merged = applyObject({
-    kind: kind.resource,
-    live: current.record.object,
-    applied,
-    manager: options.fieldManager,
-    force: options.force,
-    subresource,
-    now: timestamp(kind.clock.now()),
-  });
-  const managedFields = removeOwnership(merged.metadata.managedFields, kind.resource.writeOnlyFields ?? []);
+  const { merged, managedFields } = applyWrite(
+    kind,
+    { manager: options.fieldManager, subresource },
+    { live: current.record.object, applied, force: options.force },
+  );
   return overwrite(write, current, decodeApplied(kind, merged), {
     part,
     subresource,
@@ -125,15 +119,11 @@ async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
-  const merged = applyObject({
-    kind: kind.resource,
-    applied,
-    manager: options.fieldManager,
-    force: options.force,
-    subresource: '',
-    now: timestamp(kind.clock.now()),
-  });
-  const managedFields = removeOwnership(merged.metadata.managedFields, kind.resource.writeOnlyFields ?? []);
+  const { merged, managedFields } = applyWrite(
+    kind,
+    { manager: options.fieldManager, subresource: '' },
+    { applied, force: options.force },
+  );
   try {
     const create = () =>
       createUnderKey(write, decodeApplied(kind, merged), {

@@ -1,8 +1,8 @@
+import { removeOwnership, trackUpdate } from '@flotilla/field-ownership';
 import { type JsonValue, valueAt } from '@flotilla/json';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
-import { removeOwnership } from '../apply/remove-ownership.ts';
-import { trackUpdate } from '../apply/track-update.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import { trackedKindOf } from '../tracked-kind.ts';
 
 /** The field manager of a write, and the subresource that it writes. */
 export interface FieldWriter {
@@ -19,9 +19,9 @@ export function trackWrite(
   live?: KubeObject,
 ): KubeObject {
   const now = timestamp(kind.clock.now());
-  const { resource } = kind;
-  if (live === undefined) return trackUpdate({ kind: resource, next, manager, subresource, now });
-  return trackUpdate({ kind: resource, live, next, manager, subresource, now });
+  const tracked = trackedKindOf(kind.resource);
+  if (live === undefined) return trackUpdate({ kind: tracked, next, manager, subresource, now });
+  return trackUpdate({ kind: tracked, live, next, manager, subresource, now });
 }
 
 /** Sets managedFields of a new object. Fields that the server added (`StoredResource.unownedFields`) get no owner. */

@@ -1,0 +1,194 @@
+import { equalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { apiVersionOf, parseApiVersion, type Timestamp } from '@flotilla/kubernetes-formats';
+import { InvalidApplyError, SchemaMismatchError } from './apply-errors.ts';
+import type { FieldSet } from './field-set/field-set.ts';
+import { fieldsLastApplied, kubectlManager, refreshLastApplied } from './last-applied.ts';
+import { type ApplyConflict, conflictError } from './managers/conflict.ts';
+import { type Managers, managerIdentity, readManagers } from './managers/managers.ts';
+import { findConflicts, releaseFields } from './managers/ownership.ts';
+import { reconcileManagers } from './managers/reconcile-managers.ts';
+import { recordUpdate, withManagedFields } from './track-update.ts';
+import { filterComparison, withoutUntracked, writableFields } from './tracked-fields.ts';
+import type { TrackedKind } from './tracked-kind.ts';
+import type { TrackedObject } from './tracked-object.ts';
+import { compareTyped } from './typed/compare.ts';
+import { mergeTyped } from './typed/merge.ts';
+import { pruneAbandoned } from './typed/prune-abandoned.ts';
+import { shapeOf } from './typed/shape.ts';
+import { fieldsOf, UnkeyedItemError } from './typed/typed.ts';
+import { describeProblems, typedProblems } from './typed/typed-problems.ts';
+
+export interface ApplyRequest<Tracked extends TrackedObject = TrackedObject> {
+  readonly kind: TrackedKind;
+  /** The stored object with its managedFields; absent if the apply creates the object. */
+  readonly live?: Tracked;
+  /** The object as the client sent it, without defaulting or pruning. */
+  readonly applied: Tracked;
+  readonly manager: string;
+  /** True to take over fields that other managers own, instead of failing with a conflict. */
+  readonly force: boolean;
+  /** '' for the main endpoint, or 'status'. */
+  readonly subresource: string;
+  readonly now: Timestamp;
+}
+
+/**
+ * Server-side apply: merges the applied object into the live one, removes fields that this manager applied before and
+ * now omits, and updates managedFields. The main endpoint does not change the status; `/status` changes only the
+ * status.
+ *
+ * The caller prunes, defaults and validates the result. It must not call trackUpdate on the result, because defaulted
+ * fields have no owner (rule SSA-37). If no manager owns a field, the result has no managedFields. The result's
+ * metadata contains the resourceVersion and uid that the client sent (rule SSA-38). The result shares nothing with
+ * `live` except frozen fieldsV1 of managers whose fields did not change.
+ *
+ * Throws InvalidApplyError for another kind or for managedFields in `applied`, SchemaMismatchError if an object does not
+ * fit the schema, and ApplyConflictError for conflicts.
+ */
+export function applyObject<Tracked extends TrackedObject>(sent: ApplyRequest<Tracked>): Tracked {
+  const request: ApplyRequest = { ...sent, applied: withMembers(sent.kind, sent.applied) };
+  const { kind, live, applied, manager, force } = request;
+  checkBody(request);
+  try {
+    const managers = startingManagers(request);
+    const result = attempt(request, managers);
+    const conflicts = force ? [] : remainingConflicts(request, result.conflicts);
+    if (conflicts.length > 0) throw conflictError(conflicts);
+    const merged = withManagedFields(result.merged, result.assignFields());
+    return (manager === kubectlManager ? refreshLastApplied(merged, applied) : merged) as Tracked;
+  } catch (error) {
+    if (!(error instanceof UnkeyedItemError)) throw error;
+    const subject = describe(kind, live ?? applied);
+    throw new SchemaMismatchError(`failed to create typed live object (${subject}): ${error.message}`);
+  }
+}
+
+/**
+ * Adds the members that a body may omit, from the endpoint (completions §2). Converts members of another type to
+ * strings, so that the error message can show them.
+ */
+function withMembers(kind: TrackedKind, applied: TrackedObject): TrackedObject {
+  const { apiVersion, kind: kindName, metadata } = applied as JsonObject;
+  return {
+    ...applied,
+    apiVersion: String(apiVersion || apiVersionOf(kind)),
+    kind: String(kindName || kind.kind),
+    metadata: metadata ?? {},
+  } as TrackedObject;
+}
+
+function checkBody({ kind, applied }: ApplyRequest): void {
+  if (applied.apiVersion !== apiVersionOf(kind) || applied.kind !== kind.kind) {
+    const sent = describeKind(parseApiVersion(applied.apiVersion), applied.kind);
+    throw new InvalidApplyError(`invalid object type: ${sent}`);
+  }
+  if ((applied.metadata.managedFields ?? null) !== null)
+    throw new InvalidApplyError('metadata.managedFields must be nil');
+  const problems = typedProblems(shapeOf(kind), applied as JsonObject, kind);
+  if (problems.length > 0) {
+    throw new SchemaMismatchError(
+      `failed to create typed patch object (${describe(kind, applied)}): ${describeProblems(problems)}`,
+    );
+  }
+}
+
+function describe(kind: TrackedKind, { metadata }: TrackedObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${describeKind(kind, kind.kind)}`;
+}
+
+function describeKind({ group, version }: { group: string; version: string }, kind: string): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+/**
+ * Returns the managers before the apply. If there are none, `before-first-apply` owns all current fields (rule SSA-28).
+ */
+function startingManagers({ kind, live, subresource, now }: ApplyRequest): Managers {
+  const managers = readManagers(live?.metadata.managedFields as JsonValue | undefined, kind.group) ?? new Map();
+  if (live === undefined || managers.size > 0) return managers;
+  return recordUpdate({ kind, next: live, manager: 'before-first-apply', subresource, now }, managers);
+}
+
+interface Attempt {
+  readonly merged: TrackedObject;
+  readonly conflicts: ApplyConflict[];
+  /** Makes the applier the owner of the conflicting fields, and returns the resulting managers. */
+  assignFields(): Managers;
+}
+
+function attempt(request: ApplyRequest, starting: Managers): Attempt {
+  const { kind, live, manager, subresource, now } = request;
+  const shape = shapeOf(kind);
+  const apiVersion = apiVersionOf(kind);
+  const writable = writableFields(kind, subresource);
+  const before: JsonObject = live === undefined ? { apiVersion, kind: kind.kind } : (live as JsonObject);
+  const config = writablePart(request);
+  const managers = reconcileManagers(shape, starting);
+  const info = { manager, operation: 'Apply', apiVersion, subresource } as const;
+  const identity = managerIdentity(info);
+  const last = managers.get(identity);
+  const fields = writable(fieldsOf(shape, config));
+  managers.set(identity, { ...info, fields, ...(last?.time === undefined ? {} : { time: last.time }) });
+
+  const overlaid = mergeTyped(shape, before, config);
+  const merged = last === undefined ? overlaid : pruneAbandoned(shape, overlaid, last.fields, allFields(managers));
+  const comparison = filterComparison(compareTyped(shape, before, merged), writable);
+  return {
+    merged: withoutNullMetadata(merged),
+    conflicts: findConflicts(managers, comparison, identity),
+    assignFields() {
+      releaseFields(managers, comparison, identity);
+      const owned = withoutUntracked(fields);
+      // An equal previous set is reused, because its FieldsV1 is cached.
+      const same = last?.fields.equals(owned) === true ? last.fields : undefined;
+      const changed = same === undefined || !equalJson(before, merged);
+      if (owned.isEmpty) managers.delete(identity);
+      else managers.set(identity, { ...info, fields: same ?? owned, time: changed ? now : (last?.time ?? now) });
+      return managers;
+    },
+  };
+}
+
+const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVersion'];
+
+/** Returns the part of the applied object that its endpoint can write, and the members that identify the object. */
+function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
+  const { status, ...main } = applied as JsonObject;
+  if (subresource === 'status') {
+    const metadata: JsonObject = {};
+    for (const [name, value] of Object.entries(applied.metadata as JsonObject)) {
+      if (identifying.includes(name)) metadata[name] = value;
+    }
+    const { apiVersion, kind: kindName } = applied;
+    return { apiVersion, kind: kindName, metadata, ...(status === undefined ? {} : { status }) };
+  }
+  return kind.hasStatus || status === undefined ? main : { ...main, status };
+}
+
+function allFields(managers: Managers): FieldSet {
+  return [...managers.values()].map(({ fields }) => fields).reduce((all, fields) => all.union(fields));
+}
+
+/** Removes null members from the metadata, and replaces null labels and annotations by '' (rule META-10). */
+function withoutNullMetadata(merged: JsonValue): TrackedObject {
+  const object = merged as JsonObject;
+  const metadata: JsonObject = {};
+  for (const [name, value] of Object.entries((object.metadata ?? {}) as JsonObject)) {
+    if (value === null) continue;
+    const texts = (name === 'labels' || name === 'annotations') && isJsonObject(value);
+    setMember(metadata, name, texts ? withoutNulls(value) : value);
+  }
+  return { ...object, metadata } as TrackedObject;
+}
+
+function withoutNulls(texts: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  for (const [key, value] of Object.entries(texts)) setMember(result, key, value ?? '');
+  return result;
+}
+
+function remainingConflicts({ kind, live, manager }: ApplyRequest, conflicts: ApplyConflict[]): ApplyConflict[] {
+  if (conflicts.length === 0 || manager !== kubectlManager || live === undefined) return conflicts;
+  const allowed = fieldsLastApplied(kind, live);
+  return allowed === undefined ? conflicts : conflicts.filter(({ path }) => !allowed.has(path));
+}

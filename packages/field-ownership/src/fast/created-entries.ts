@@ -1,0 +1,42 @@
+import { type JsonObject, type JsonValue, writeJsonWithKnownParts } from '@flotilla/json';
+import type { Timestamp } from '@flotilla/kubernetes-formats';
+import { type ManagerInfo, managedEntry } from '../managers/managers.ts';
+import type { ManagedFieldsEntry } from '../tracked-object.ts';
+import { textOfFields } from './fields-cache.ts';
+
+interface Created {
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly time: Timestamp;
+  readonly fieldsV1: JsonObject;
+  readonly entries: ManagedFieldsEntry[];
+  text: string | undefined;
+}
+
+let latest: Created | undefined;
+
+/**
+ * Returns the managedFields of a new object. All objects with the same members that one client creates within a second
+ * share them. That is safe because entries are only replaced, never changed.
+ */
+export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: JsonObject): ManagedFieldsEntry[] {
+  const { manager, apiVersion } = info;
+  if (
+    latest === undefined ||
+    latest.fieldsV1 !== fieldsV1 ||
+    latest.time !== time ||
+    latest.manager !== manager ||
+    latest.apiVersion !== apiVersion
+  ) {
+    const entries = [managedEntry(info, time, fieldsV1)];
+    latest = { manager, apiVersion, time, fieldsV1, entries, text: undefined };
+  }
+  return latest.entries;
+}
+
+/** Returns the JSON text of the entries that were created last; `undefined` for other entries. */
+export function textOfEntries(entries: JsonValue[]): string | undefined {
+  if (latest === undefined || (latest.entries as unknown) !== entries) return undefined;
+  latest.text ??= writeJsonWithKnownParts(entries, (part) => (Array.isArray(part) ? undefined : textOfFields(part)));
+  return latest.text;
+}

@@ -1,0 +1,224 @@
+import type { Shape } from '../typed/shape.ts';
+import { compareElements, type FieldPath, type PathElement } from './path-element.ts';
+
+interface FieldNode {
+  readonly element: PathElement;
+  /** True if the set contains the path that ends at this node. It may also contain longer paths. */
+  member: boolean;
+  children: FieldSet | undefined;
+}
+
+const noNodes: ReadonlyMap<string, FieldNode> = new Map();
+
+/**
+ * A set of paths into an object, stored as a tree. The results of set operations may share nodes with their operands,
+ * or be one of them. Therefore call `insert` only on a new set that no other set uses yet.
+ */
+export class FieldSet {
+  /** The child nodes. The initial map is shared and empty, which saves memory because many sets stay empty. */
+  #nodes: ReadonlyMap<string, FieldNode> = noNodes;
+  /**
+   * A shape that all paths of this set are known to fit. Caching it here saves the check, because objects share sets.
+   */
+  fitsShape: Shape | undefined;
+
+  static of(...paths: FieldPath[]): FieldSet {
+    const set = new FieldSet();
+    for (const path of paths) set.insert(path);
+    return set;
+  }
+
+  /** Adds a path. Ignores the empty path, which means the whole object and never has an owner. */
+  insert(path: FieldPath): void {
+    let set: FieldSet = this;
+    for (const [depth, element] of path.entries()) {
+      const node = set.#node(element);
+      if (depth === path.length - 1) {
+        node.member = true;
+      } else {
+        node.children ??= new FieldSet();
+        set = node.children;
+      }
+    }
+  }
+
+  #node(element: PathElement): FieldNode {
+    let node = this.#nodes.get(element.text);
+    if (node === undefined) {
+      node = { element, member: false, children: undefined };
+      this.#set(node);
+    }
+    return node;
+  }
+
+  #set(node: FieldNode): void {
+    const nodes = this.#nodes === noNodes ? new Map<string, FieldNode>() : (this.#nodes as Map<string, FieldNode>);
+    this.#nodes = nodes.set(node.element.text, node);
+  }
+
+  get isEmpty(): boolean {
+    for (const node of this.#nodes.values()) {
+      if (node.member || (node.children !== undefined && !node.children.isEmpty)) return false;
+    }
+    return true;
+  }
+
+  has(path: FieldPath): boolean {
+    const [element, ...rest] = path;
+    if (element === undefined) return false;
+    return rest.length === 0 ? this.hasMember(element) : (this.below(element)?.has(rest) ?? false);
+  }
+
+  hasMember(element: PathElement): boolean {
+    return this.#nodes.get(element.text)?.member ?? false;
+  }
+
+  /** Returns the paths below an element, as a set; `undefined` if there are none. */
+  below(element: PathElement): FieldSet | undefined {
+    const children = this.#nodes.get(element.text)?.children;
+    return children === undefined || children.isEmpty ? undefined : children;
+  }
+
+  union(other: FieldSet): FieldSet {
+    if (other.#nodes.size === 0) return this;
+    if (this.#nodes.size === 0) return other;
+    const result = new FieldSet();
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      result.#keep(node.element, node.member || (match?.member ?? false), unionOf(node.children, match?.children));
+    }
+    for (const [text, node] of other.#nodes) {
+      if (!this.#nodes.has(text)) result.#keep(node.element, node.member, node.children);
+    }
+    return result;
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      if (match === undefined) continue;
+      const children = match.children === undefined ? undefined : node.children?.intersection(match.children);
+      result.#keep(node.element, node.member && match.member, children);
+    }
+    return result;
+  }
+
+  /** Returns this set without the paths of `other`. Longer paths below a removed path stay. */
+  difference(other: FieldSet): FieldSet {
+    return this.#without(other, false);
+  }
+
+  /** Returns this set without the paths of `other` and all paths below them. */
+  recursiveDifference(other: FieldSet): FieldSet {
+    return this.#without(other, true);
+  }
+
+  #without(other: FieldSet, withDescendants: boolean): FieldSet {
+    if (!this.#intersects(other, withDescendants)) return this;
+    const result = new FieldSet();
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      if (withDescendants && match?.member === true) continue;
+      let { children } = node;
+      if (children !== undefined && match?.children !== undefined) {
+        children = children.#without(match.children, withDescendants);
+      }
+      result.#keep(node.element, node.member && match?.member !== true, children);
+    }
+    return result;
+  }
+
+  /**
+   * True if the sets have a path in common. With `withDescendants`, also if a path of `other` is above one of this set.
+   */
+  #intersects(other: FieldSet, withDescendants: boolean): boolean {
+    for (const [text, match] of other.#nodes) {
+      const node = this.#nodes.get(text);
+      if (node === undefined) continue;
+      if (match.member && (node.member || withDescendants)) return true;
+      const { children } = node;
+      if (
+        children !== undefined &&
+        match.children !== undefined &&
+        children.#intersects(match.children, withDescendants)
+      )
+        return true;
+    }
+    return false;
+  }
+
+  /** Returns the subset that contains only this element and all paths below it. */
+  only(element: PathElement): FieldSet {
+    const result = new FieldSet();
+    const node = this.#nodes.get(element.text);
+    if (node !== undefined) result.#keep(node.element, node.member, node.children);
+    return result;
+  }
+
+  /** Returns a new set. For each element, `change` decides whether it is a member and which paths are below it. */
+  map(change: (member: FieldSetMember) => { member: boolean; below: FieldSet | undefined }): FieldSet {
+    const result = new FieldSet();
+    for (const { element, member, below } of this.members()) {
+      const changed = change({ element, member, below });
+      result.#keep(element, changed.member, changed.below);
+    }
+    return result;
+  }
+
+  #keep(element: PathElement, member: boolean, children: FieldSet | undefined): void {
+    const kept = children === undefined || children.isEmpty ? undefined : children;
+    if (member || kept !== undefined) this.#set({ element, member, children: kept });
+  }
+
+  /** Returns the elements of the first level, in the order that FieldsV1 uses. */
+  members(): FieldSetMember[] {
+    return [...this.#nodes.values()]
+      .map(({ element, member, children }) => ({ element, member, below: children?.isEmpty ? undefined : children }))
+      .sort((a, b) => compareElements(a.element, b.element));
+  }
+
+  /** Returns all paths of the set in the order in which conflicts are reported: shorter paths first, level by level. */
+  paths(prefix: FieldPath = []): FieldPath[] {
+    const members = this.members();
+    return [
+      ...members.filter(({ member }) => member).map(({ element }) => [...prefix, element]),
+      ...members.flatMap(({ element, below }) => below?.paths([...prefix, element]) ?? []),
+    ];
+  }
+
+  equals(other: FieldSet): boolean {
+    return this === other || (this.#isWithin(other) && other.#isWithin(this));
+  }
+
+  /** True if this set contains all paths of `other`. */
+  includes(other: FieldSet): boolean {
+    return other.#isWithin(this);
+  }
+
+  /** True if this set contains any path of `other`. */
+  meets(other: FieldSet): boolean {
+    return this.#intersects(other, false);
+  }
+
+  #isWithin(other: FieldSet): boolean {
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      if (node.member && match?.member !== true) return false;
+      if (node.children === undefined || node.children.isEmpty) continue;
+      if (match?.children === undefined || !node.children.#isWithin(match.children)) return false;
+    }
+    return true;
+  }
+}
+
+export interface FieldSetMember {
+  readonly element: PathElement;
+  readonly member: boolean;
+  readonly below: FieldSet | undefined;
+}
+
+function unionOf(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.union(b);
+}

@@ -1,0 +1,62 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import { setOfFields } from '../fast/fields-cache.ts';
+import { FieldSet } from './field-set.ts';
+import { type FieldPath, parseElement } from './path-element.ts';
+
+/** The FieldsV1 from which a set was parsed, if it is frozen and writing the set would produce exactly the same. */
+const sources = new WeakMap<FieldSet, JsonObject>();
+
+/** Converts a set to FieldsV1, the format of managedFields (rule SSA-20). */
+export function toFieldsV1(set: FieldSet): JsonObject {
+  return (fastPathsEnabled() ? sources.get(set) : undefined) ?? write(set, {});
+}
+
+function write(set: FieldSet, fields: JsonObject): JsonObject {
+  for (const { element, member, below } of set.members()) {
+    const under: JsonObject = below !== undefined && member ? { '.': {} } : {};
+    fields[element.text] = below === undefined ? under : write(below, under);
+  }
+  return fields;
+}
+
+/** The maximum nesting depth of FieldsV1 from a client. The server itself writes less. */
+const maxDepth = 500;
+
+/** Converts FieldsV1 to a set. Throws if the value is not FieldsV1. Ignores elements of an unknown type. */
+export function fromFieldsV1(fields: JsonValue): FieldSet {
+  const mayShare = fastPathsEnabled() && isJsonObject(fields);
+  return mayShare ? setOfFields(fields, () => readSet(fields)) : readSet(fields);
+}
+
+function readSet(fields: JsonValue): FieldSet {
+  const set = new FieldSet();
+  const isExact = read(fields, [], set);
+  if (isExact && isJsonObject(fields) && Object.isFrozen(fields)) sources.set(set, fields);
+  return set;
+}
+
+/** Adds the paths of FieldsV1 to a set. Returns true if writing the set would produce exactly the same FieldsV1. */
+function read(fields: JsonValue, path: FieldPath, set: FieldSet): boolean {
+  if (fields !== null && !isJsonObject(fields)) throw new Error('fieldsV1 is not an object');
+  if (path.length > maxDepth) throw new Error('fieldsV1 is nested too deeply');
+  let isExact = fields !== null;
+  let isMember = false;
+  let leaf = true;
+  for (const [key, below] of Object.entries(fields ?? {})) {
+    if (key === '.') {
+      set.insert(path);
+      isMember = true;
+      if (path.length === 0 || !isJsonObject(below) || Object.keys(below).length > 0) isExact = false;
+      continue;
+    }
+    const element = parseElement(key);
+    if (element?.text !== key) isExact = false;
+    if (element === undefined) continue;
+    leaf = false;
+    if (!read(below, [...path, element], set)) isExact = false;
+  }
+  if (!leaf) return isExact;
+  set.insert(path);
+  return isExact && !isMember;
+}

@@ -1,0 +1,50 @@
+import { FieldSet } from './field-set/field-set.ts';
+import { fieldElement } from './field-set/path-element.ts';
+import type { TrackedKind } from './tracked-kind.ts';
+import type { Comparison } from './typed/compare.ts';
+
+function path(...names: string[]): ReturnType<typeof fieldElement>[] {
+  return names.map(fieldElement);
+}
+
+/** Fields that never have an owner, because only the server sets them or they identify the object (rule SSA-21). */
+export const untracked = FieldSet.of(
+  path('apiVersion'),
+  path('kind'),
+  path('metadata'),
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => path('metadata', name)),
+);
+
+export function withoutUntracked(fields: FieldSet): FieldSet {
+  return fields.difference(untracked);
+}
+
+const status = fieldElement('status');
+const allOfStatus = FieldSet.of([status]);
+
+/**
+ * Returns a filter that keeps the fields that a write can change: the status through `/status`, everything else through
+ * the main endpoint (rules SSA-33, STATUS-06).
+ */
+export function writableFields(kind: TrackedKind, subresource: string): (fields: FieldSet) => FieldSet {
+  if (subresource === 'status') return (fields) => fields.only(status);
+  return kind.hasStatus ? (fields) => fields.recursiveDifference(allOfStatus) : (fields) => fields;
+}
+
+export function filterComparison(comparison: Comparison, filter: (fields: FieldSet) => FieldSet): Comparison {
+  return {
+    added: filter(comparison.added),
+    modified: filter(comparison.modified),
+    removed: filter(comparison.removed),
+  };
+}

@@ -1,0 +1,36 @@
+import type { TrackedKind } from '@flotilla/field-ownership';
+import type { JsonObject } from '@flotilla/json';
+import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import { emptyObjectOf, toPrintedForm } from '../api/structs/printed-form.ts';
+import type { StoredResource } from './resource.ts';
+
+const trackedKinds = new WeakMap<StoredResource, TrackedKind>();
+
+/** Returns the properties of a kind that the tracking of field ownership uses. Every write needs them; computed once. */
+export function trackedKindOf(resource: StoredResource): TrackedKind {
+  let tracked = trackedKinds.get(resource);
+  if (tracked === undefined) {
+    tracked = makeTrackedKind(resource);
+    trackedKinds.set(resource, tracked);
+  }
+  return tracked;
+}
+
+function makeTrackedKind(resource: StoredResource): TrackedKind {
+  const { group, version, kind, schema, hasStatus } = resource;
+  return {
+    group,
+    version,
+    kind,
+    schema,
+    hasStatus,
+    confidential: resource.confidential === true,
+    goForm:
+      resource.builtIn === true
+        ? {
+            emptyObject: () => emptyObjectOf(apiVersionOf(resource), kind),
+            print: (object) => toPrintedForm(object as KubeObject) as JsonObject,
+          }
+        : undefined,
+  };
+}

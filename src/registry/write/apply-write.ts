@@ -1,0 +1,59 @@
+import {
+  ApplyConflictError,
+  applyObject,
+  InvalidApplyError,
+  type ManagedFieldsEntry,
+  removeOwnership,
+  SchemaMismatchError,
+} from '@flotilla/field-ownership';
+import { type KubeObject, timestamp } from '../../api/meta.ts';
+import { applyConflict, badRequest, unprocessable } from '../../api/status.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { trackedKindOf } from '../tracked-kind.ts';
+import type { FieldWriter } from './track-write.ts';
+
+/** The objects of a server-side apply. */
+export interface ApplyWrite {
+  /** The stored object; absent if the apply creates the object. */
+  readonly live?: KubeObject;
+  /** The object as the client sent it. */
+  readonly applied: KubeObject;
+  /** True to take over fields that other managers own, instead of failing with a conflict. */
+  readonly force: boolean;
+}
+
+/** The result of a server-side apply. */
+export interface AppliedObject {
+  /** The live object with the applied fields, before pruning and defaulting. */
+  readonly merged: KubeObject;
+  /** The managedFields to store. They omit write-only fields. */
+  readonly managedFields: ManagedFieldsEntry[] | undefined;
+}
+
+/**
+ * Merges an applied object into the live one. Throws 400 for another kind or for managedFields in the body, 422 if an
+ * object does not fit the schema, and 409 for conflicts.
+ */
+export function applyWrite(kind: KindRuntime, writer: FieldWriter, write: ApplyWrite): AppliedObject {
+  const { resource } = kind;
+  try {
+    const merged = applyObject({
+      kind: trackedKindOf(resource),
+      ...write,
+      ...writer,
+      now: timestamp(kind.clock.now()),
+    });
+    const managedFields = removeOwnership(merged.metadata.managedFields, resource.writeOnlyFields ?? []);
+    return { merged, managedFields };
+  } catch (error) {
+    throw toStatusError(error);
+  }
+}
+
+function toStatusError(error: unknown): unknown {
+  if (error instanceof InvalidApplyError) return badRequest(error.message);
+  if (error instanceof SchemaMismatchError) return unprocessable(error.message);
+  if (!(error instanceof ApplyConflictError)) return error;
+  const causes = error.conflicts.map(({ message, field }) => ({ reason: 'FieldManagerConflict', message, field }));
+  return applyConflict(error.message, causes);
+}
