@@ -158,7 +158,7 @@ async function takePictures(url, key) {
     await page.locator('input[name="access-key"]').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('search has failed').waitFor();
-    await page.getByText(/virtual clusters in \d+ days: median/).waitFor({ timeout: 60_000 });
+    await page.getByText(/became Ready in the last \d+ days/).waitFor({ timeout: 60_000 });
     await take('fleet');
 
     await page.goto('/virtual-clusters/new?project=web-shop');

@@ -54,7 +54,7 @@ describeConsole('access keys', (env) => {
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, '/keys');
     await page.getByRole('link', { name: 'New access key' }).click();
-    await page.getByText('Full access: everything that you may do.').waitFor();
+    await page.getByRole('region', { name: 'Permissions' }).getByText('All permissions of the owner').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByLabel('Name', { exact: true }).fill('Not A Name');
@@ -133,7 +133,7 @@ describeConsole('access keys', (env) => {
     await page.getByText('All verbs on everything, only on the management API.').waitFor({ state: 'hidden' });
     await page.getByText('Verb get on everything, only on the management API.').first().waitFor();
     await page.getByLabel('Owner', { exact: true }).selectOption('Team/ops');
-    await page.getByText(/limited to what the team ops may do/).waitFor();
+    await page.getByText(/^Limited access\. Each request also needs the permission of the owner/).waitFor();
     await page.getByRole('button', { name: 'Create access key' }).click();
     const value = await takeValue(page);
     await page.getByRole('row').filter({ hasText: 'ops' }).first().waitFor();

@@ -20,11 +20,11 @@ describeConsole('the audit log', (env) => {
     const watched = await env.open();
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, '/audit-log');
-    await page.getByText('users anna').first().waitFor();
+    await page.getByText('users "anna"').first().waitFor();
     const lines = page.getByRole('table').getByRole('row');
     expect(await lines.count()).toBe(101);
     await page.getByRole('button', { name: 'Load older events' }).click();
-    await page.getByText(/end of the log$/).waitFor();
+    await page.getByText(/No older events match the search\.$/).waitFor();
     expect(await lines.count()).toBeGreaterThan(120);
 
     await page.getByRole('button', { name: 'More filters' }).click();
@@ -44,12 +44,12 @@ describeConsole('the audit log', (env) => {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText(/code must be a status code such as 403/).waitFor();
     await page.getByRole('button', { name: 'Clear all filters' }).click();
-    await page.getByText('users anna').first().waitFor();
+    await page.getByText('users "anna"').first().waitFor();
     await page.getByLabel('Decision').selectOption('denied');
-    await page.getByText(/end of the log$/).waitFor();
-    await page.getByText('users anna').first().waitFor({ state: 'hidden' });
+    await page.getByText(/No older events match the search\.$/).waitFor();
+    await page.getByText('users "anna"').first().waitFor({ state: 'hidden' });
     await page.goBack();
-    await page.getByText('users anna').first().waitFor();
+    await page.getByText('users "anna"').first().waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });

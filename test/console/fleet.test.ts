@@ -39,7 +39,7 @@ describeConsole('the fleet page', (env) => {
     await page.getByRole('link', { name: 'Cluster far is not connected yet' }).waitFor();
     await page.getByText('3 of 4').waitFor();
     // The server records it some time after they became Ready.
-    await page.getByText(/virtual clusters in 14 days: median/).waitFor({ timeout: 60_000 });
+    await page.getByText(/virtual clusters became Ready in the last 14 days/).waitFor({ timeout: 60_000 });
 
     await page.getByRole('link', { name: '1 Sleeping' }).click();
     await page.getByRole('link', { name: 'asleep' }).waitFor();

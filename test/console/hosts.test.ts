@@ -168,7 +168,7 @@ describeConsole('the cluster pages', (env) => {
 
     await tab(page, 'Connection');
     await page.getByText('The server stores the kubeconfig encrypted and never shows it.').waitFor();
-    await page.getByRole('button', { name: 'Replace' }).click();
+    await page.getByRole('button', { name: 'Replace kubeconfig' }).click();
     await dialog(page)
       .getByRole('textbox', { name: 'Kubeconfig' })
       .fill(kubeconfig({ token: `${token}-2` }));

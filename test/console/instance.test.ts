@@ -60,13 +60,13 @@ describeConsole('the page of a virtual cluster', (env) => {
     expect(await violationsInBothThemes(page)).toEqual([]);
 
     // Edit
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByRole('dialog').getByLabel('Display name').fill('The shop');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await heading(page, 'The shop').waitFor();
 
     // Auto-sleep
-    await page.getByRole('button', { name: 'Auto-sleep' }).click();
+    await page.getByRole('button', { name: 'Set auto-sleep' }).click();
     const autoSleep = page.getByRole('dialog', { name: 'Auto-sleep and auto-delete of shop' });
     await autoSleep.getByLabel('Auto-sleep').selectOption('After 4 hours without use');
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -172,7 +172,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     await heading(page, 'seen').waitFor();
     await status(page, 'Ready').waitFor();
     await page.getByText('after 1 hour without use').waitFor();
-    for (const name of ['Delete', 'Sleep', 'Edit']) {
+    for (const name of ['Delete', 'Sleep', 'Edit details']) {
       expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
     }
     expect(await page.getByRole('link', { name: 'Open explorer' }).count()).toBe(0);

@@ -159,7 +159,7 @@ describeConsole('the project pages', (env) => {
     const other = await env.open();
     await signInAs(other.page, 'ana', '/projects/red?tab=members');
     await other.page.getByRole('cell', { name: 'Viewer' }).waitFor();
-    for (const name of ['Add member', 'Remove chief', 'Edit', 'Delete']) {
+    for (const name of ['Add member', 'Remove chief', 'Edit details', 'Delete']) {
       expect(await other.page.getByRole('button', { name }).count(), name).toBe(0);
     }
     for (const watched of [one, other]) {

@@ -1,6 +1,7 @@
 import { CloseButton, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { pluralize } from '../../data/format-text.ts';
 import { columnTitle, type ListColumn } from '../../data/rows/list-columns.ts';
 import { columnFacets, type ListQuery } from '../../data/rows/query-rows.ts';
 import type { RowsWithRetry } from '../../data/rows/use-rows.ts';
@@ -11,6 +12,7 @@ import { useThrottledRows } from './use-throttled-rows.ts';
 
 export interface ListControlsProps<Type extends KubeObject> {
   readonly what: string;
+  readonly one: string;
   readonly rows: RowsWithRetry<Type>;
   readonly columns: readonly ListColumn<Type>[];
   readonly filters: readonly string[];
@@ -25,7 +27,7 @@ export interface ListControlsProps<Type extends KubeObject> {
 
 /** The search field, filters and row count of a list, and a notice if the data may be out of date. */
 export function ListControls<Type extends KubeObject>(props: ListControlsProps<Type>) {
-  const { what, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
+  const { what, one, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
   const { search = '', filter = {} } = selection;
   // The URL changes a moment after the user types. Until then, this state contains the typed text.
   const [typed, setTyped] = useState<string>();
@@ -49,7 +51,7 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
   };
   const count = (
     <Text size="sm" c="dimmed" className={classes.count ?? ''} role="status">
-      {countText(rows, shown)}
+      {countText(rows, shown, { one, many: what })}
     </Text>
   );
   return (
@@ -114,8 +116,17 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
   );
 }
 
-function countText({ rows, expected, state }: RowsWithRetry, shown: number): string {
-  if (state === 'loading')
-    return expected === undefined ? `${rows.length} loaded` : `${rows.length} of ${expected} loaded`;
-  return shown === rows.length ? String(rows.length) : `${shown} of ${rows.length}`;
+/** Returns the number of rows with its noun: "1 virtual cluster", or "2 of 5 access keys" for a filtered list. */
+function countText(
+  { rows, expected, state }: RowsWithRetry,
+  shown: number,
+  { one, many }: { readonly one: string; readonly many: string },
+): string {
+  const count = rows.length;
+  if (state === 'loading') {
+    return expected === undefined
+      ? `${pluralize(count, one, many)} loaded`
+      : `${count} of ${pluralize(expected, one, many)} loaded`;
+  }
+  return shown === count ? pluralize(count, one, many) : `${shown} of ${pluralize(count, one, many)}`;
 }

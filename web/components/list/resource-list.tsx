@@ -18,6 +18,8 @@ import { useThrottledRows } from './use-throttled-rows.ts';
 export interface ResourceListProps<Type extends KubeObject> {
   /** The listed objects in the plural, for labels: "virtual clusters". */
   readonly what: string;
+  /** One listed object, for the row count: "virtual cluster". Optional; defaults to `what` without its final "s". */
+  readonly one?: string;
   readonly rows: RowsWithRetry<Type>;
   /** Columns that the page adds. They are shown after the name. */
   readonly extraColumns?: readonly ListColumn<Type>[];
@@ -44,7 +46,15 @@ const noColumns: readonly never[] = [];
  * selection and bulk actions. A page provides the rows and the renderers of its cells.
  */
 export function ResourceList<Type extends KubeObject>(props: ResourceListProps<Type>) {
-  const { what, rows, extraColumns = noColumns, hiddenColumns = noNames, filters = noNames, empty } = props;
+  const {
+    what,
+    one = what.replace(/s$/, ''),
+    rows,
+    extraColumns = noColumns,
+    hiddenColumns = noNames,
+    filters = noNames,
+    empty,
+  } = props;
   const [selection, setSelection] = useListQuery();
   const [isWide, setWide] = useState(false);
   const [selectedKeys, setSelectedKeys] = useState<ReadonlySet<string>>(new Set());
@@ -76,6 +86,7 @@ export function ResourceList<Type extends KubeObject>(props: ResourceListProps<T
     <div className="card">
       <ListControls
         what={what}
+        one={one}
         rows={rows}
         columns={all}
         filters={filters}

@@ -15,12 +15,23 @@ export interface ConditionsProps {
    * failure.
    */
   readonly sleepReasons?: readonly string[];
+  /** A message that the page already shows above the conditions. The list refers to it instead of repeating it. */
+  readonly shownMessage?: string;
 }
 
 const noReasons: readonly string[] = [];
 
-/** A list of conditions. Each shows its type, status, last transition, message and reason. */
-export function Conditions({ conditions, labels = {}, label, sleepReasons = noReasons }: ConditionsProps) {
+/**
+ * A list of conditions. Each shows its display name, status, last transition and message. The type and the reason are in
+ * the tooltip. The reason is also visible if the condition is not True, because users search for it.
+ */
+export function Conditions({
+  conditions,
+  labels = {},
+  label,
+  sleepReasons = noReasons,
+  shownMessage = '',
+}: ConditionsProps) {
   if (conditions.length === 0) {
     return (
       <Text c="dimmed" size="sm">
@@ -30,27 +41,39 @@ export function Conditions({ conditions, labels = {}, label, sleepReasons = noRe
   }
   return (
     <ul className={classes.list} aria-label={label}>
-      {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
+      {conditions.map(({ type, status, reason = '', message = '', lastTransitionTime = '' }, index) => (
         <li key={type} className={classes.line}>
-          <span className={classes.sign} data-status={sleepReasons.includes(reason ?? '') ? 'asleep' : status}>
-            <Icon name={sleepReasons.includes(reason ?? '') ? 'moon' : signs[status]} size={14} />
+          <span className={classes.sign} data-status={sleepReasons.includes(reason) ? 'asleep' : status}>
+            <Icon name={sleepReasons.includes(reason) ? 'moon' : signs[status]} size={14} />
           </span>
           <div className={classes.text}>
             <div className={classes.head}>
-              <Text size="sm" fw={600} component="span">
+              <Text
+                size="sm"
+                fw={600}
+                component="span"
+                title={`Condition ${type}${reason === '' ? '' : `, reason ${reason}`}`}
+              >
                 {labels[type] ?? type}
               </Text>
               <Text size="xs" c="dimmed" component="span" className={classes.since}>
-                {statusWords[status]} · <Age since={lastTransitionTime} />
+                {status}
+                {lastTransitionTime === '' ? null : (
+                  <>
+                    {' '}
+                    for <Age since={lastTransitionTime} />
+                  </>
+                )}
               </Text>
             </div>
             <Text size="sm" c="dimmed" className={classes.message}>
-              {message === undefined || message === '' ? 'No message.' : message}
+              {messageText(message, shownMessage, conditions.slice(0, index), labels)}
             </Text>
-            <Text size="xs" c="dimmed" className="mono">
-              {type}
-              {reason === undefined || reason === '' ? '' : `: ${reason}`}
-            </Text>
+            {status === 'True' || reason === '' ? null : (
+              <Text size="xs" c="dimmed">
+                Reason: <span className="mono">{reason}</span>
+              </Text>
+            )}
           </div>
         </li>
       ))}
@@ -59,4 +82,16 @@ export function Conditions({ conditions, labels = {}, label, sleepReasons = noRe
 }
 
 const signs: Record<Condition['status'], IconName> = { True: 'check', False: 'close', Unknown: 'clock' };
-const statusWords: Record<Condition['status'], string> = { True: 'True', False: 'False', Unknown: 'Unknown' };
+
+/** Returns the message of a condition, or a reference to the place where the page already shows the same message. */
+function messageText(
+  message: string,
+  shownMessage: string,
+  earlier: readonly Condition[],
+  labels: Readonly<Record<string, string>>,
+): string {
+  if (message === '') return 'No message.';
+  if (message === shownMessage) return 'See the message above.';
+  const same = earlier.find((one) => one.message === message);
+  return same === undefined ? message : `Same message as "${labels[same.type] ?? same.type}".`;
+}

@@ -37,7 +37,7 @@ export function EventList({ rows, label }: EventListProps) {
             </Text>
             <Text size="xs" c="dimmed" ml="auto" className={classes.when}>
               {count > 1 ? `${count} times, last ` : ''}
-              <Age since={last} />
+              <Age since={last} /> ago
             </Text>
           </Group>
           <Text size="sm" c="dimmed" className={classes.message}>
@@ -45,7 +45,7 @@ export function EventList({ rows, label }: EventListProps) {
           </Text>
           {source === '' ? null : (
             <Text size="xs" c="dimmed" className={classes.source}>
-              {source}
+              Source: {source}
             </Text>
           )}
         </li>

@@ -1,4 +1,4 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { countByPhase } from '../../data/rows/fleet-counts.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
@@ -10,26 +10,33 @@ export interface PhaseTilesProps {
   readonly filter?: Readonly<Record<string, string>>;
 }
 
-/** Tiles with the number of virtual clusters in each phase. Each tile links to the filtered list. */
+const title = 'Virtual clusters by status';
+
+/** A section with the number of virtual clusters in each phase. Each tile links to the filtered list. */
 export function PhaseTiles({ instances, filter = {} }: PhaseTilesProps) {
   return (
-    <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="md">
-      {countByPhase(instances).map(({ text, count }) => (
-        <Link
-          key={text}
-          to="/virtual-clusters"
-          search={{ filter: { ...filter, Status: text } }}
-          className={classes.tile}
-          data-phase={text}
-        >
-          <Text component="span" className={classes.count}>
-            {count}
-          </Text>
-          <Text component="span" size="sm" c="dimmed">
-            {text}
-          </Text>
-        </Link>
-      ))}
-    </SimpleGrid>
+    <section aria-label={title}>
+      <Title order={2} size="h5" mb="sm">
+        {title}
+      </Title>
+      <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="md">
+        {countByPhase(instances).map(({ text, count }) => (
+          <Link
+            key={text}
+            to="/virtual-clusters"
+            search={{ filter: { ...filter, Status: text } }}
+            className={classes.tile}
+            data-phase={text}
+          >
+            <Text component="span" className={classes.count}>
+              {count}
+            </Text>
+            <Text component="span" size="sm" c="dimmed">
+              {text}
+            </Text>
+          </Link>
+        ))}
+      </SimpleGrid>
+    </section>
   );
 }

@@ -7,14 +7,17 @@ export interface QuotaBarProps {
   readonly used: number;
   /** The maximum; `undefined` if there is no limit. */
   readonly limit?: number | undefined;
+  /** The counted resource in the plural, if the label does not name it: "virtual clusters". */
+  readonly what?: string;
 }
 
 /** The bar turns yellow at this share of the limit. */
 const warnAt = 0.8;
 
 /** A bar that shows how much of a quota is used. */
-export function QuotaBar({ label, used, limit }: QuotaBarProps) {
+export function QuotaBar({ label, used, limit, what = '' }: QuotaBarProps) {
   const id = useId();
+  const text = quotaText(used, limit, what);
   const part = limit === undefined ? 0 : limit === 0 ? 1 : Math.min(used / limit, 1);
   return (
     <div>
@@ -23,7 +26,7 @@ export function QuotaBar({ label, used, limit }: QuotaBarProps) {
           {label}
         </Text>
         <Text size="sm" component="span" c="dimmed" style={{ flexShrink: 0, fontVariantNumeric: 'tabular-nums' }}>
-          {quotaText(used, limit)}
+          {text}
         </Text>
       </Group>
       {limit === undefined ? null : (
@@ -32,7 +35,7 @@ export function QuotaBar({ label, used, limit }: QuotaBarProps) {
             value={part * 100}
             color={part >= 1 ? 'red' : part >= warnAt ? 'yellow' : 'tide'}
             aria-labelledby={id}
-            aria-valuetext={quotaText(used, limit)}
+            aria-valuetext={text}
           />
         </Progress.Root>
       )}
@@ -40,9 +43,10 @@ export function QuotaBar({ label, used, limit }: QuotaBarProps) {
   );
 }
 
-/** Returns the usage as text: "3 of 10", with a note if the limit is reached or exceeded. */
-function quotaText(used: number, limit: number | undefined): string {
-  if (limit === undefined) return `${used}, no limit`;
+/** Returns the usage as text: "3 of 10" or "3 of 10 virtual clusters", with a note if the limit is reached or exceeded. */
+function quotaText(used: number, limit: number | undefined, what: string): string {
+  const noun = what === '' ? '' : ` ${what}`;
+  if (limit === undefined) return `${used}${noun}, no limit`;
   const rest = limit - used;
-  return `${used} of ${limit}${rest > 0 ? '' : rest === 0 ? ', limit reached' : `, ${-rest} over the limit`}`;
+  return `${used} of ${limit}${noun}${rest > 0 ? '' : rest === 0 ? ', limit reached' : `, ${-rest} over the limit`}`;
 }

@@ -10,9 +10,9 @@ import { pluralize } from '../../data/format-text.ts';
 import classes from './time-to-ready.module.css';
 
 /** The size and the margins of the chart, in units of the SVG view box. */
-const width = 640;
+const width = 480;
 const height = 190;
-const [left, bottom, top] = [52, 24, 12];
+const [left, right, bottom, top] = [56, 8, 22, 12];
 
 interface DayStats {
   readonly day: string;
@@ -43,15 +43,16 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
   return (
     <figure className={classes.figure}>
       <Text size="sm" component="figcaption">
-        {pluralize(total, 'virtual cluster')} in {readyDaysRetained} days: median{' '}
-        <strong>{formatMilliseconds(readyPercentile(all, 0.5))}</strong>, 95th percentile{' '}
+        {pluralize(total, 'virtual cluster')} became Ready in the last {readyDaysRetained} days. Time from creation to
+        Ready: median <strong>{formatMilliseconds(readyPercentile(all, 0.5))}</strong>, 95th percentile{' '}
         <strong>{formatMilliseconds(readyPercentile(all, 0.95))}</strong>.
       </Text>
-      <Chart shown={shown} />
       <div className={classes.legend} aria-hidden="true">
-        <span data-line="half">median</span>
-        <span data-line="most">95th percentile</span>
+        <span data-line="most">95th percentile of the day</span>
+        <span data-line="half">Median of the day</span>
+        <span className={classes.scale}>Logarithmic scale</span>
       </div>
+      <Chart shown={shown} />
       <VisuallyHidden component="div">
         <table>
           <caption>Time to Ready by day</caption>
@@ -79,21 +80,28 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
   );
 }
 
-/** A bar chart with a logarithmic scale, because the times range from milliseconds to minutes. */
+/**
+ * A chart with a logarithmic scale, because the times range from milliseconds to minutes. The bar of a day ends at the
+ * 95th percentile. A line across it marks the median.
+ */
 function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const times = shown.flatMap(({ half, most }) => [half, most]).filter((time) => time !== undefined);
   const lowest = Math.floor(Math.log10(Math.max(Math.min(...times), 1)));
   const highest = Math.max(Math.ceil(Math.log10(Math.max(...times, 1))), lowest + 1);
-  const step = (width - left) / shown.length;
+  const step = (width - left - right) / shown.length;
   const x = (index: number) => left + step * (index + 0.5);
   const y = (time: number) =>
     height - bottom - ((Math.log10(Math.max(time, 1)) - lowest) / (highest - lowest)) * (height - bottom - top);
-  const grid = Array.from({ length: highest - lowest + 1 }, (_, index) => 10 ** (lowest + index));
+  // With few powers of ten, more lines between them show the scale.
+  const steps = highest - lowest <= 2 ? [1, 2, 5] : [1];
+  const grid = Array.from({ length: highest - lowest + 1 }, (_, index) => 10 ** (lowest + index))
+    .flatMap((power) => steps.map((factor) => factor * power))
+    .filter((time) => time <= 10 ** highest);
   return (
     <svg viewBox={`0 0 ${width} ${height}`} className={classes.chart} aria-hidden="true">
       {grid.map((time) => (
         <g key={time}>
-          <line x1={left} x2={width} y1={y(time)} y2={y(time)} className={classes.grid} />
+          <line x1={left} x2={width - right} y1={y(time)} y2={y(time)} className={classes.grid} />
           <text x={left - 8} y={y(time) + 4} textAnchor="end">
             {formatMilliseconds(time)}
           </text>
@@ -111,12 +119,11 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
               rx={3}
               className={classes.most}
             />
-            <rect
-              x={x(index) - step * 0.28}
-              width={step * 0.56}
-              y={y(half)}
-              height={Math.max(height - bottom - y(half), 2)}
-              rx={3}
+            <line
+              x1={x(index) - step * 0.42}
+              x2={x(index) + step * 0.42}
+              y1={y(half)}
+              y2={y(half)}
               className={classes.half}
             />
           </g>
@@ -125,13 +132,15 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
       {shown.map(({ day }, index) =>
         index % 3 === 1 ? (
           <text key={day} x={x(index)} y={height - 6} textAnchor="middle">
-            {day.slice(5)}
+            {dayLabels.format(new Date(day))}
           </text>
         ) : null,
       )}
     </svg>
   );
 }
+
+const dayLabels = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** Returns a duration in a single unit: milliseconds, seconds or minutes. */
 export function formatMilliseconds(milliseconds: number | undefined): string {

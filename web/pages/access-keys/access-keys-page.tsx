@@ -14,6 +14,8 @@ const ownFilters = ['Status'];
 const ownAndTeamFilters = ['Owner', 'Status'];
 const hiddenOwner = ['Owner'];
 const hiddenForSessions = ['Owner', 'Scope', 'Type'];
+/** With the owner, the table of all keys is too wide for the display name. */
+const wideForAll = ['Display Name'];
 const noHiddenColumns: readonly string[] = [];
 
 /**
@@ -84,6 +86,7 @@ export function AccessKeysPage() {
                 what="access keys"
                 kind={kinds.accessKey}
                 filters={allFilters}
+                wideColumns={wideForAll}
                 empty={{ title: 'No access keys', text: 'No user or team has an access key.' }}
               />
             ),

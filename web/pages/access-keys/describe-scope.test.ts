@@ -14,15 +14,19 @@ const cli = { [scopeCliFlag]: true };
 describe('describeScope', () => {
   it('describes a key without a scope as having all permissions of its owner', () => {
     for (const none of [undefined, null]) {
-      expect(describeScope(none, 'you').summary).toBe('Full access: everything that you may do.');
-      expect(describeScope(none, 'the team ops').can[0]).toMatch(/^All permissions of the team ops/);
+      expect(describeScope(none)).toEqual({
+        isEmpty: false,
+        summary: 'Full access',
+        can: ['All permissions of the owner, including later changes.'],
+        cannot: [],
+      });
     }
   });
 
   it('describes an empty scope as no access', () => {
-    expect(describeScope({}, 'you')).toMatchObject({ isEmpty: true, can: [] });
-    expect(describeScope({ projects: [], virtualClusters: [{ project: 'p' }] }, 'you').isEmpty).toBe(true);
-    expect(describeScope({ spaces: [{ project: 'p', space: 's' }] }, 'you')).toMatchObject({
+    expect(describeScope({})).toMatchObject({ isEmpty: true, can: [] });
+    expect(describeScope({ projects: [], virtualClusters: [{ project: 'p' }] }).isEmpty).toBe(true);
+    expect(describeScope({ spaces: [{ project: 'p', space: 's' }] })).toMatchObject({
       isEmpty: true,
       cannot: ['Use the 1 space in its scope, because this server does not support spaces.'],
     });
@@ -38,9 +42,9 @@ describe('describeScope', () => {
       ],
       clusters: [{ cluster: 'berlin' }],
     };
-    expect(describeScope(scope, 'anna')).toEqual({
+    expect(describeScope(scope)).toEqual({
       isEmpty: false,
-      summary: 'At most the following. Each request is also limited to what anna may do at that time.',
+      summary: 'Limited access. Each request also needs the permission of the owner at that time.',
       can: [
         'In the projects shop and web: view, create, change, delete, import and use virtual clusters.',
         'Virtual cluster one in project lab: view it, connect to it and use it.',
@@ -64,7 +68,7 @@ describe('describeScope', () => {
       { verbs: ['*'], namespaces: ['x', ''], requestTargets: ['Cluster'], cluster: 'berlin' },
       { nonResourceURLs: ['/metrics'], virtualClusters: [{ name: 'one', namespace: projectNamespace('lab') }, {}] },
     ];
-    expect(describeScope({ rules }, 'you').can.slice(0, -1)).toEqual([
+    expect(describeScope({ rules }).can.slice(0, -1)).toEqual([
       'All verbs on everything.',
       'Verbs get and list on pods and pods/log of the core group named a.',
       'All verbs on all resources in the namespace x and outside of namespaces, only on connected clusters, only on cluster berlin.',
@@ -92,7 +96,7 @@ describe('describeScope', () => {
     ) as fc.Arbitrary<Scope>;
     fc.assert(
       fc.property(scopes, (scope) => {
-        const { can, cannot, isEmpty } = describeScope(scope, 'you');
+        const { can, cannot, isEmpty } = describeScope(scope);
         const compiled = compileScope(scope as JsonObject);
         const who = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [compiled] };
         const base = { group: managementGroup, version: 'v1', subresource: '', namespace: '', name: '' };
@@ -130,7 +134,7 @@ describe('describeScope', () => {
 
 describe('scopeInShort', () => {
   it.each([
-    [undefined, 'Everything'],
+    [undefined, 'Full access'],
     [{}, 'Nothing'],
     [{ projects: [{ project: 'shop' }] }, 'Project shop'],
     [{ projects: [{ project: '*' }], ...cli }, 'All projects, command line'],

@@ -38,37 +38,33 @@ function contentOf(scope: Scope): ScopeContent {
   };
 }
 
-/** Describes a scope. `whose` is the owner of the key as it appears in a sentence, such as "you" or "the team ops". */
-export function describeScope(scope: Scope | null | undefined, whose: string): ScopeDescription {
+/** The description of full access, for a key without a scope. */
+export const fullAccessText = 'All permissions of the owner, including later changes.';
+
+/** Describes a scope. */
+export function describeScope(scope: Scope | null | undefined): ScopeDescription {
   if (scope === undefined || scope === null) {
-    return {
-      isEmpty: false,
-      summary: `Full access: everything that ${whose} may do.`,
-      can: [
-        `${whose === 'you' ? 'All your permissions' : `All permissions of ${whose}`}. Later changes to these permissions also apply to the key.`,
-      ],
-      cannot: [],
-    };
+    return { isEmpty: false, summary: 'Full access', can: [fullAccessText], cannot: [] };
   }
   const content = contentOf(scope);
-  const can = canLines(content, whose);
+  const can = canLines(content);
   if (can.length === 0) {
     return {
       isEmpty: true,
-      summary: 'No access yet. Choose what the key may access.',
+      summary: 'No access yet. Select what the key may access.',
       can: [],
       cannot: spaceLines(content),
     };
   }
   return {
     isEmpty: false,
-    summary: `At most the following. Each request is also limited to what ${whose} may do at that time.`,
+    summary: 'Limited access. Each request also needs the permission of the owner at that time.',
     can: [...can, 'Create access keys and tokens with the same scope or a narrower one.'],
     cannot: [...cannotLines(content), ...spaceLines(content)],
   };
 }
 
-function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeContent, whose: string): string[] {
+function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeContent): string[] {
   const lines: string[] = [];
   const isAllProjects = projects.includes('*');
   const inProjects = 'view, create, change, delete, import and use virtual clusters';
@@ -95,7 +91,7 @@ function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeC
   if (forCli) {
     lines.push(
       lines.length === 0
-        ? `Read-only access to all projects, clusters and virtual clusters that ${whose} can see, for the command-line tool.`
+        ? 'Read-only access to all projects, clusters and virtual clusters that the owner can see, for the command-line tool.'
         : 'Use the command-line tool and kubectl to show the identity of the key and to list the resources above.',
     );
   }
@@ -132,7 +128,7 @@ function spaceLines({ spaces }: ScopeContent): string[] {
 
 /** Summarizes a scope in a few words, for a table cell. */
 export function scopeSummary(scope: Scope | null | undefined): string {
-  if (scope === undefined || scope === null) return 'Everything';
+  if (scope === undefined || scope === null) return 'Full access';
   const { forCli, projects, virtualClusters, clusters, rules } = contentOf(scope);
   const part = (names: readonly string[], one: string) =>
     names.length === 0

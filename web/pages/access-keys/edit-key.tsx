@@ -48,7 +48,7 @@ export function EditKey({ kind, accessKey, onClose }: KeyWithKind & { readonly o
                 value={lifetime}
                 onChange={setLifetime}
                 error={problem('spec.ttl')}
-                about="The lifetime counts from the creation of the key, unless you choose otherwise below."
+                about="The lifetime starts when the key is created. With Renew on use, each use restarts it."
               />
             ) : null}
           </>

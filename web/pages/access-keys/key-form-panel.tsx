@@ -13,13 +13,12 @@ import { kinds } from '../../data/kind-ref.ts';
 import { createObject } from '../../data/objects/objects.ts';
 import { hasStatusReason } from '../../data/objects/use-object.ts';
 import { useSelf } from '../../data/session/use-self.ts';
-import { describeScope } from './describe-scope.ts';
+import { describeScope, fullAccessText } from './describe-scope.ts';
 import { describeLifetime, type KeyForm, keyDocument } from './key-form.ts';
 import classes from './key-form-panel.module.css';
 import { KeyValueDialog } from './key-value-dialog.tsx';
 import { LifetimeFields } from './lifetime-fields.tsx';
 import { OwnerField } from './owner-field.tsx';
-import { ownerPhrase } from './owner-phrase.ts';
 import { ScopeBuilder } from './scope-builder.tsx';
 import { ScopePanel } from './scope-panel.tsx';
 
@@ -36,7 +35,7 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
   const navigate = useNavigate();
   const now = useNow();
   const set = (part: Partial<KeyForm>) => setForm((before) => ({ ...before, ...part }));
-  const description = describeScope(form.isNarrowed ? form.scope : undefined, ownerPhrase(form.owner, self));
+  const description = describeScope(form.isNarrowed ? form.scope : undefined);
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -118,7 +117,7 @@ function DetailsSection({ form, set, error }: SectionProps) {
           autoComplete="off"
           spellCheck={false}
         />
-        <DisplayFieldInputs value={form} onChange={set} problem={problem} about="The purpose of the key." />
+        <DisplayFieldInputs value={form} onChange={set} problem={problem} about="The purpose of the key. Optional." />
         <OwnerField
           value={form.owner}
           onChange={(owner) => set({ owner })}
@@ -140,11 +139,11 @@ function ScopeSection({ form, set, error }: SectionProps) {
           onChange={(value) => set({ isNarrowed: value === 'some' })}
         >
           <Stack gap="xs">
-            <Radio value="all" label="Full access: everything that the owner of the key may do" />
+            <Radio value="all" label="Full access" description={fullAccessText} />
             <Radio
               value="some"
               label="Limited access"
-              description="Only what you select below. This limits the damage if the key leaks."
+              description="Only the permissions that you select. This limits the damage if the key leaks."
             />
           </Stack>
         </Radio.Group>

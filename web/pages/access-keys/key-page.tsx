@@ -20,14 +20,12 @@ import { type KindRef, kinds } from '../../data/kind-ref.ts';
 import { displayNameOf } from '../../data/objects/display-name.ts';
 import { useObject } from '../../data/objects/use-object.ts';
 import { usePermission } from '../../data/permissions.ts';
-import { useSelf } from '../../data/session/use-self.ts';
 import { describeScope } from './describe-scope.ts';
 import { EditKey } from './edit-key.tsx';
 import { KeyStatus, LastUsed } from './key-columns.tsx';
 import { type KeyAction, KeyDialog } from './key-dialogs.tsx';
 import { ownerOfKey } from './key-form.ts';
 import { isUserHeld, type KeyWithKind, keySpec } from './key-spec.ts';
-import { ownerPhrase } from './owner-phrase.ts';
 import { ScopePanel } from './scope-panel.tsx';
 import { useKeyPermissions } from './use-key-permissions.ts';
 
@@ -65,7 +63,7 @@ function Key({ kind, accessKey }: KeyWithKind) {
     <>
       {mayChange ? (
         <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('edit')}>
-          Edit
+          Edit details
         </Button>
       ) : null}
       {mayCreate && isOrdinary ? (
@@ -122,8 +120,13 @@ function Key({ kind, accessKey }: KeyWithKind) {
   );
 }
 
+/** Returns the type of a key; `undefined` for an ordinary key. */
+function typeText(type = 'User'): string | undefined {
+  if (type === 'User') return undefined;
+  return type === 'Login' ? 'Session (Login)' : type;
+}
+
 function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
-  const { self } = useSelf();
   const spec = keySpec(accessKey);
   const { ttl = 0, ttlAfterLastActivity, groups = [] } = spec;
   const owner = ownerOfKey(spec);
@@ -140,9 +143,9 @@ function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
               Lifetime:
                 ttl === 0
                   ? undefined
-                  : `${formatDuration(ttl)} after ${ttlAfterLastActivity === true ? 'the last use' : 'creation'}`,
+                  : `${formatDuration(ttl)} ${ttlAfterLastActivity === true ? 'after the last use, renewed on each use' : 'after creation'}`,
               'Last used': <LastUsed accessKey={accessKey} />,
-              Type: spec.type,
+              Type: typeText(spec.type),
               'Extra groups': groups.join(', '),
               Age: <Age since={accessKey.metadata.creationTimestamp} />,
             }}
@@ -150,7 +153,7 @@ function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <ScopePanel title="Permissions" description={describeScope(spec.scope, ownerPhrase(owner, self))} />
+        <ScopePanel title="Permissions" description={describeScope(spec.scope)} />
       </Grid.Col>
     </Grid>
   );

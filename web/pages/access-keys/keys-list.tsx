@@ -24,6 +24,8 @@ export interface KeysListProps {
   readonly filters?: readonly string[];
   /** Names of columns to hide because all rows have the same value. */
   readonly hiddenColumns?: readonly string[];
+  /** Names of columns that are shown only while "More columns" is on. */
+  readonly wideColumns?: readonly string[];
   readonly empty: EmptyStateProps;
 }
 
@@ -36,13 +38,20 @@ export function KeysList({
   fieldSelector,
   filters = noNames,
   hiddenColumns = noNames,
+  wideColumns = noNames,
   empty,
 }: KeysListProps) {
   const rows = useRows({ kind, objects: true, ...(fieldSelector === undefined ? {} : { fieldSelector }) });
   const { mayCreate, mayChange, mayDelete } = useKeyPermissions(kind);
   const [openAction, setOpenAction] = useState<{ readonly action: KeyAction; readonly row: Row<AccessKey> }>();
   const [deleting, setDeleting] = useState<{ readonly rows: readonly Row<AccessKey>[]; clear(): void }>();
-  const columns = useMemo(() => keyColumns.filter(({ name }) => !hiddenColumns.includes(name)), [hiddenColumns]);
+  const columns = useMemo(
+    () =>
+      keyColumns
+        .filter(({ name }) => !hiddenColumns.includes(name))
+        .map((column) => (wideColumns.includes(column.name) ? { ...column, isWide: true } : column)),
+    [hiddenColumns, wideColumns],
+  );
   const rowActions = useCallback(
     (row: Row<AccessKey>) => (
       <KeyMenu

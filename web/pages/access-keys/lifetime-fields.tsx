@@ -88,8 +88,8 @@ export function LifetimeFields({
       </Group>
       {ttl === 0 ? null : (
         <Switch
-          label="Count from the last use"
-          description="Each use extends the lifetime. The key expires after this time without use."
+          label="Renew on use"
+          description="Each use restarts the lifetime. The key expires if it is not used for the whole lifetime."
           checked={afterUse}
           onChange={(event) => onChange({ ttl, afterUse: event.currentTarget.checked })}
         />

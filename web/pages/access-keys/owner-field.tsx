@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { PrincipalPicker } from '../../components/form/principal-picker.tsx';
 import { type Principal, parsePrincipalKey, principalKey } from '../../data/principals.ts';
 import { useSelf } from '../../data/session/use-self.ts';
-import { selfPrincipal } from './owner-phrase.ts';
+import { selfPrincipal } from './self-principal.ts';
 
 export interface OwnerFieldProps {
   readonly value: Principal | undefined;

@@ -10,6 +10,7 @@ import { pluralize } from '../../data/format-text.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { AuditTable } from './audit-table.tsx';
+import { formatEventTime } from './event-text.ts';
 import { useAudit } from './use-audit.ts';
 
 /** The page that searches the audit log. The URL contains the search parameters. */
@@ -47,8 +48,9 @@ export function AuditPage() {
           <>
             <Text size="sm" c="dimmed" px="md" pb="xs" role="status">
               {pluralize(events.length, 'event')}
-              {reached === undefined ? '' : `, back to ${new Date(reached).toLocaleString('en-GB')}`}
-              {hasNextPage ? '' : ', end of the log'}
+              {hasNextPage
+                ? `${reached === undefined ? '' : ` since ${formatEventTime(reached)}`}. Older events are not loaded yet.`
+                : '. No older events match the search.'}
             </Text>
             {events.length === 0 ? (
               <EmptyState

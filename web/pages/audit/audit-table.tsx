@@ -6,15 +6,13 @@ import { StatusBadge } from '../../components/object/status-badge.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import classes from './audit-table.module.css';
 import { EventDetails } from './event-details.tsx';
-import { codeTone, requestText, userText } from './event-text.ts';
+import { codeTone, formatEventTime, requestText, userText } from './event-text.ts';
 
 export interface AuditTableProps {
   readonly events: readonly AuditEvent[];
   /** Adds these filters to the search. */
   onNarrow(search: AuditSearch): void;
 }
-
-const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** A table of audit events. Each row expands to the details of its event. */
 export function AuditTable({ events, onNarrow }: AuditTableProps) {
@@ -49,7 +47,7 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
                   <td className={classes.time}>
                     <UnstyledButton className={classes.toggle} aria-expanded={isOpen} onClick={() => toggle(key)}>
                       <Icon name={isOpen ? 'down' : 'right'} size={14} />
-                      <time dateTime={event.stageTimestamp}>{times.format(new Date(event.stageTimestamp))}</time>
+                      <time dateTime={event.stageTimestamp}>{formatEventTime(event.stageTimestamp)}</time>
                       <span className={classes.unseen}>: details</span>
                     </UnstyledButton>
                   </td>

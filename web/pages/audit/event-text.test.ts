@@ -25,9 +25,9 @@ describe('the text of an audit event', () => {
         ...base,
         objectRef: { ...ref, subresource: 'kubeconfig', name: 'demo', namespace: projectNamespace('shop') },
       }),
-    ).toBe('virtualclusterinstances/kubeconfig demo in project shop');
+    ).toBe('virtualclusterinstances/kubeconfig "demo" in project "shop"');
     expect(requestText({ ...base, objectRef: { resource: 'deployments', apiGroup: 'apps', namespace: 'x' } })).toBe(
-      'deployments.apps in namespace x',
+      'deployments.apps in namespace "x"',
     );
   });
 

@@ -3,8 +3,8 @@ import { managementGroup, projectOfNamespace } from '../../../src/api/naming.ts'
 import type { BadgeTone } from '../../components/object/status-badge.tsx';
 
 /**
- * Returns the resource of a request, such as "virtualclusterinstances/kubeconfig demo in project shop". For a request
- * without a resource, returns the URL path.
+ * Returns the resource of a request, such as `virtualclusterinstances/kubeconfig "demo" in project "shop"`. For a
+ * request without a resource, returns the URL path.
  */
 export function requestText({ objectRef, requestURI }: AuditEvent): string {
   if (objectRef === undefined) return requestURI.split('?')[0] ?? requestURI;
@@ -14,11 +14,18 @@ export function requestText({ objectRef, requestURI }: AuditEvent): string {
   const project = projectOfNamespace(namespace ?? '');
   const where =
     project !== undefined
-      ? ` in project ${project}`
+      ? ` in project "${project}"`
       : namespace === undefined || namespace === ''
         ? ''
-        : ` in namespace ${namespace}`;
-  return `${what}${name === undefined || name === '' ? '' : ` ${name}`}${where}`;
+        : ` in namespace "${namespace}"`;
+  return `${what}${name === undefined || name === '' ? '' : ` "${name}"`}${where}`;
+}
+
+const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** Returns the local time of a timestamp. */
+export function formatEventTime(timestamp: string): string {
+  return times.format(new Date(timestamp));
 }
 
 /** Returns the name of the user, and the name of the impersonated user if there is one. */

@@ -68,7 +68,7 @@ describe('the items that need attention', () => {
   it('include failed instances with the message of the server', () => {
     expect(matters({ instances: [instance('broken', 'Failed')] })).toMatchObject([
       {
-        what: 'broken has failed',
+        what: 'Virtual cluster broken has failed',
         why: 'why of broken',
         target: { page: 'instance', project: 'default', name: 'broken' },
       },
@@ -83,9 +83,9 @@ describe('the items that need attention', () => {
       instance('leaving', 'Terminating', ago(day), { deletionTimestamp: ago(minute) }),
     ];
     expect(matters({ instances: seen }).map(({ what }) => what)).toEqual([
-      'held has been terminating for 10m',
-      'silent is not ready after 7m',
-      'slow is not ready after 7m',
+      'Virtual cluster held has been terminating for 10m',
+      'Virtual cluster silent is not ready after 7m',
+      'Virtual cluster slow is not ready after 7m',
     ]);
   });
 

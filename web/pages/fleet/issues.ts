@@ -8,6 +8,7 @@ import { columnText } from '../../data/rows/fleet-counts.ts';
 import { projectColumn } from '../../data/rows/list-columns.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
+import { isWaitingForAgent } from '../hosts/cluster-info.ts';
 
 /** The page on which the user can resolve an issue. */
 export type IssueTarget =
@@ -69,9 +70,8 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
     };
     const phase = status(row);
     if (phase === 'Failed') {
-      const next =
-        'Its conditions show the cause. The server retries automatically, so it becomes ready after the cause is fixed.';
-      return [{ ...common, what: `${name} has failed`, why: message(row), next }];
+      const next = 'Open it to see its conditions and events.';
+      return [{ ...common, what: `Virtual cluster ${name} has failed`, why: message(row), next }];
     }
     const terminatingMs = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
     if (terminatingMs > stuckAfter) {
@@ -80,7 +80,7 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
       return [
         {
           ...common,
-          what: `${name} has been terminating for ${formatDuration(terminatingMs)}`,
+          what: `Virtual cluster ${name} has been terminating for ${formatDuration(terminatingMs)}`,
           why: message(row),
           next,
         },
@@ -89,7 +89,14 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
     const waitingMs = now - Date.parse(creationTimestamp);
     if ((phase === 'Pending' || phase === '') && waitingMs > stuckAfter) {
       const next = 'Open it to see which step it is waiting for.';
-      return [{ ...common, what: `${name} is not ready after ${formatDuration(waitingMs)}`, why: message(row), next }];
+      return [
+        {
+          ...common,
+          what: `Virtual cluster ${name} is not ready after ${formatDuration(waitingMs)}`,
+          why: message(row),
+          next,
+        },
+      ];
     }
     return [];
   });
@@ -100,15 +107,17 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
   const isOffline = phase !== '' && !online;
   if (!isOffline) return [];
   const wasConnected = kubernetesVersion !== '';
+  const isWaiting = isWaitingForAgent(object);
   return [
     {
       key: `cluster ${name}`,
       urgency: 'now',
       what: wasConnected ? `Cluster ${name} cannot be reached` : `Cluster ${name} is not connected yet`,
-      why: message,
+      // The message about a missing agent is for users of the API. The Connection tab offers the same steps.
+      why: isWaiting ? 'No virtual cluster can run on it until its agent connects.' : message,
       next: wasConnected
         ? 'Its virtual clusters cannot be changed until it can be reached again. Check its network and credentials.'
-        : 'No virtual cluster can run on it yet. Its Connection tab shows the next steps.',
+        : `${isWaiting ? '' : 'No virtual cluster can run on it yet. '}Its Connection tab shows the next steps.`,
       target: { page: 'cluster', name },
     },
   ];

@@ -7,6 +7,9 @@ import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 
 const maxShown = 6;
 
+/** The names of the counted resources for display. */
+const resourceNames: Readonly<Record<string, string>> = { virtualclusterinstances: 'virtual clusters' };
+
 /** A panel with the quota usage of all projects, the highest usage first. */
 export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot<Project> }) {
   const quotas = projects.rows
@@ -22,10 +25,16 @@ export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot<Proj
     .sort((a, b) => b.used / b.limit - a.used / a.limit);
   if (quotas.length === 0) return null;
   return (
-    <Panel title="Quotas" actions={<Link to="/projects">Projects</Link>}>
+    <Panel title="Quotas" actions={<Link to="/projects">All projects</Link>}>
       <Stack gap="sm">
         {quotas.slice(0, maxShown).map(({ name, resource, limit, used }) => (
-          <QuotaBar key={`${name} ${resource}`} label={name} used={used} limit={limit} />
+          <QuotaBar
+            key={`${name} ${resource}`}
+            label={name}
+            used={used}
+            limit={limit}
+            what={resourceNames[resource] ?? resource}
+          />
         ))}
       </Stack>
     </Panel>

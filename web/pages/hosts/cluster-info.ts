@@ -13,7 +13,7 @@ export function connectionOf({ spec }: Cluster): ClusterConnection {
 }
 
 export const connectionLabels: Readonly<Record<ClusterConnection, string>> = {
-  'built-in': 'Built into the server',
+  'built-in': 'The server itself (built-in)',
   agent: 'Agent',
   kubeconfig: 'Kubeconfig',
 };

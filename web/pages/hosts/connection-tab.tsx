@@ -45,7 +45,7 @@ export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
           actions={
             mayReplace?.allowed === true ? (
               <Button variant="default" size="xs" onClick={() => setOpen('kubeconfig')}>
-                Replace
+                Replace kubeconfig
               </Button>
             ) : undefined
           }
@@ -64,7 +64,7 @@ export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
         actions={
           maySetEndpoint?.allowed === true ? (
             <Button variant="default" size="xs" onClick={() => setOpen('endpoint')}>
-              Edit
+              Edit endpoint
             </Button>
           ) : undefined
         }

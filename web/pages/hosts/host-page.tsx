@@ -60,7 +60,7 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
     <>
       <ObjectHeader object={cluster} back={back}>
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
-          Edit
+          Edit details
         </PermittedButton>
         <PermittedButton
           isPermitted={remove?.allowed && !isTerminating}

@@ -43,11 +43,16 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const owner = ownerOf(cluster);
   const status = clusterStatus(cluster);
   const fallback = status === 'Pending' ? 'The server has not checked the cluster yet.' : 'Ready to use.';
-  const { message, kubernetesVersion, clusterUID, conditions = [] } = cluster.status ?? {};
+  const isWaiting = isWaitingForAgent(cluster);
+  const { message = '', kubernetesVersion, clusterUID, conditions = [] } = cluster.status ?? {};
   return (
     <>
-      {isWaitingForAgent(cluster) ? (
+      {isWaiting ? (
         <Alert color="yellow" mb="md" title="The agent has not connected yet" role="status">
+          <Text size="sm" mb="sm">
+            The server reaches this cluster through an agent. Create a key for the agent, then start the agent beside
+            the cluster.
+          </Text>
           <LinkButton
             to="/hosts/$cluster"
             params={{ cluster: name }}
@@ -63,7 +68,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
         <Panel title="Status">
           <Group gap="sm" mb="md" wrap="nowrap" align="flex-start">
             <StatusBadge status={status} />
-            <Text size="sm">{message || fallback}</Text>
+            {isWaiting ? null : <Text size="sm">{message || fallback}</Text>}
           </Group>
           <DetailList
             items={{
@@ -78,7 +83,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
                   </Link>
                 ),
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
-              UID: <span className="mono">{clusterUID || 'unknown'}</span>,
+              UID: clusterUID ? <span className="mono">{clusterUID}</span> : undefined,
               Age: <Age since={creationTimestamp} />,
             }}
           />
@@ -86,7 +91,12 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
         </Panel>
         {conditions.length === 0 && connectionOf(cluster) === 'built-in' ? null : (
           <Panel title="Conditions">
-            <Conditions label={`Conditions of ${name}`} conditions={conditions} labels={conditionLabels} />
+            <Conditions
+              label={`Conditions of ${name}`}
+              conditions={conditions}
+              labels={conditionLabels}
+              shownMessage={message}
+            />
           </Panel>
         )}
       </SimpleGrid>

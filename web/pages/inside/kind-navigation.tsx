@@ -1,7 +1,8 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
+import { KindName } from '../../components/object/kind-name.tsx';
 import type { ServedKind } from '../../data/discovery.ts';
 import { useExplorer } from './explorer-context.ts';
 import { kindId } from './explorer-ids.ts';
@@ -79,17 +80,6 @@ export function KindNavigation({ sections, chosen }: KindNavigationProps) {
       </nav>
     </>
   );
-}
-
-/** The name of a kind, which can wrap between its words. */
-function KindName({ name }: { readonly name: string }) {
-  return name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the order of the words never changes.
-    <Fragment key={index}>
-      {index === 0 ? null : <wbr />}
-      {word}
-    </Fragment>
-  ));
 }
 
 function matchesSearch({ kind, plural, group, shortNames }: ServedKind, search: string): boolean {

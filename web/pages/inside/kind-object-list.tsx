@@ -9,6 +9,7 @@ import { namespaceColumn } from '../../data/rows/list-columns.ts';
 import { CreateFromYaml } from './create-from-yaml.tsx';
 import { useExplorer } from './explorer-context.ts';
 import { kindId, objectId } from './explorer-ids.ts';
+import { pluralKind } from './plural-kind.ts';
 import { useExplorerRows } from './use-explorer-rows.ts';
 
 export interface KindObjectListProps {
@@ -40,12 +41,13 @@ export function KindObjectList({ kind, served }: KindObjectListProps) {
     <>
       <Group justify="space-between" mb="sm" mih={30}>
         <Title order={2} size="h4">
-          {kind.kind}
+          {pluralKind(kind)}
         </Title>
         {create}
       </Group>
       <ResourceList
         what={kind.plural}
+        one={kind.kind.toLowerCase()}
         rows={rows}
         extraColumns={kind.namespaced && within === undefined ? namespaceColumns : none}
         cells={{

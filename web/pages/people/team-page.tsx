@@ -42,7 +42,7 @@ function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNo
     <>
       <ObjectHeader object={team} back={back}>
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('edit')}>
-          Edit
+          Edit details
         </PermittedButton>
         <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('delete')}>
           Delete

@@ -42,7 +42,7 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
     <>
       <ObjectHeader object={user} back={back}>
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('edit')}>
-          Edit
+          Edit details
         </PermittedButton>
         <PermittedButton
           isPermitted={password?.allowed && write?.allowed}

@@ -50,7 +50,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
           </LinkButton>
         ) : null}
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
-          Edit
+          Edit details
         </PermittedButton>
         <PermittedButton
           isPermitted={remove?.allowed && !isTerminating}

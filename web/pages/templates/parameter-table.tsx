@@ -14,16 +14,16 @@ export function ParameterTable({ parameters }: { readonly parameters: readonly T
   return (
     <SimpleTable
       label="Parameters of the template"
-      head={['Variable', 'Label', 'Type', 'Allowed values', 'Default', 'Section']}
+      head={['Variable', 'Label', 'Type', 'Required', 'Allowed values', 'Default', 'Section']}
       rows={parameters.map((parameter) => ({
         key: parameter.variable,
         cells: [
           <span key="variable" className="mono">
             {parameter.variable}
-            {parameter.required === true ? ' (required)' : ''}
           </span>,
           parameter.label ?? '–',
           parameter.type ?? 'string',
+          parameter.required === true ? 'Yes' : 'No',
           allowedText(parameter),
           parameter.defaultValue ?? '–',
           parameter.section ?? '–',

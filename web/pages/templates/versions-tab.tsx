@@ -1,6 +1,6 @@
 import type { JsonValue } from '@flotilla/json';
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -51,10 +51,10 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
               rows={parts.map((part) => ({
                 key: part.path,
                 cells: [
-                  <span key="version" className="mono">
-                    {part.version}
+                  <Fragment key="version">
+                    <span className="mono">{part.version}</span>
                     {part === newest ? ' (newest)' : ''}
-                  </span>,
+                  </Fragment>,
                   String(part.parameters.length),
                   part.definition.objects ? 'Yes' : 'No',
                   ...(mayChange

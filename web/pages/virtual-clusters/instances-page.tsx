@@ -54,7 +54,11 @@ export function InstancesPage() {
     );
   return (
     <>
-      <PageHeader title="Virtual clusters" actions={create} />
+      <PageHeader
+        title="Virtual clusters"
+        about="A virtual cluster is a Kubernetes API of its own. It belongs to a project and runs on a cluster."
+        actions={create}
+      />
       <ResourceList
         what="virtual clusters"
         rows={rows}

@@ -47,7 +47,7 @@ export function DetailsPanel({ form, problem, projects }: DetailsPanelProps) {
         />
         <Textarea
           label="Description"
-          description="The purpose of the virtual cluster."
+          description="The purpose of the virtual cluster. Optional."
           autosize
           minRows={1}
           maxRows={6}

@@ -20,7 +20,7 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <NativeSelect
           label="Cluster"
-          description="The cluster that it runs on. Cannot be changed later."
+          description="The cluster that the virtual cluster runs on. Cannot be changed later."
           value={form.text('spec', 'clusterRef', 'cluster')}
           onChange={(event) => form.set(['spec', 'clusterRef', 'cluster'], event.currentTarget.value)}
           error={problem('spec.clusterRef')}

@@ -58,7 +58,8 @@ export function AccessTab({ instance, permissions }: InstanceSectionProps) {
         <Link to="/projects/$project" params={{ project }} search={{ tab: 'members' }}>
           {project}
         </Link>{' '}
-        also have access. The default cluster role from the template is <span className="mono">{defaultRole}</span>.
+        also have access. A user to whom no cluster role is assigned has the default cluster role of the template:{' '}
+        <span className="mono">{defaultRole}</span>.
       </Text>
       {isSharing ? <ShareDialog instance={instance} fallback={defaultRole} onClose={() => setSharing(false)} /> : null}
       {revoking === undefined ? null : (

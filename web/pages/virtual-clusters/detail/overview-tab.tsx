@@ -29,6 +29,7 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
               conditions={instance.conditions}
               labels={conditionLabels}
               sleepReasons={sleepReasons}
+              shownMessage={noticeMessage(instance)}
               label="Conditions"
             />
           </Panel>
@@ -43,10 +44,10 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
               permissions.canChange ? (
                 <Group gap={4}>
                   <Button size="xs" variant="subtle" onClick={() => setEditing('autoSleep')}>
-                    Auto-sleep
+                    Set auto-sleep
                   </Button>
                   <Button size="xs" variant="subtle" onClick={() => setEditing('details')}>
-                    Edit
+                    Edit details
                   </Button>
                 </Group>
               ) : null
@@ -70,11 +71,16 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
   );
 }
 
+/** Returns the message of the server that `PhaseNotice` shows or explains; '' if there is none. */
+function noticeMessage({ phase, status: { message = '' } }: InstanceState): string {
+  return ['Failed', 'Pending', 'Sleeping'].includes(phase) ? message : '';
+}
+
 /** A notice that explains why the virtual cluster cannot be used, and what to do. It is empty if the phase is Ready. */
 function PhaseNotice({ instance: { phase, status, sleep, object } }: { readonly instance: InstanceState }) {
   const message = status.message ?? '';
   const notices: Record<string, { title: string; text: string }> = {
-    Failed: { title: `This virtual cluster has failed${status.reason ? `: ${status.reason}` : ''}`, text: message },
+    Failed: { title: 'This virtual cluster has failed', text: message },
     Pending: { title: 'This virtual cluster is starting', text: message },
     '': { title: 'This virtual cluster is starting', text: 'It was just created.' },
     Sleeping: { title: 'This virtual cluster is asleep', text: sleepText(sleep) },

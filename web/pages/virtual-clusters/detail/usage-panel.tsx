@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { LoadingIndicator } from '../../../components/loading-indicator.tsx';
+import { KindName } from '../../../components/object/kind-name.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { virtualClusterRoot } from '../../../data/api-root.ts';
 import { usageQuery } from '../../../data/usage.ts';
@@ -62,7 +63,7 @@ function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { 
     );
   }
   return (
-    <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="sm" verticalSpacing="sm">
+    <SimpleGrid cols={{ base: 2, xs: 3, md: 2 }} spacing="sm" verticalSpacing="sm">
       {data.map(({ kind, title, count }) => (
         <Link
           key={kindId(kind)}
@@ -72,7 +73,9 @@ function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { 
           search={{ kind: kindId(kind) }}
         >
           <span className={classes.number}>{count}</span>
-          <span className={classes.title}>{title}</span>
+          <span className={classes.title}>
+            <KindName name={title} />
+          </span>
         </Link>
       ))}
     </SimpleGrid>
