@@ -14,7 +14,8 @@ export interface InstanceKubeconfigOptions {
 }
 
 /**
- * `flotilla kubeconfig`: returns the kubeconfig of a virtual cluster as the administrator of a local data directory.
+ * `flotilla kubeconfig`: requests the kubeconfig of a virtual cluster with the administrator credentials that are stored
+ * in a local data directory.
  */
 export async function instanceKubeconfig(options: InstanceKubeconfigOptions): Promise<string> {
   const dir = dataDirAt(options.dataDir ?? defaultDataDir);

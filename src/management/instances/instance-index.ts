@@ -7,7 +7,10 @@ import { readersOf } from '../../auth/authz/principals.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { aggregateIncrementally } from '../aggregate-incrementally.ts';
 
-/** Counts over all instances. The index stores no names, because there are very many instances. */
+/**
+ * Summarizes all instances: who may read them and how many are on each cluster. It stores no names of instances, because
+ * there are very many.
+ */
 export interface InstanceIndex {
   /** True if the user or team may read at least one instance in the namespace. */
   isReader(namespace: string, principal: string): boolean;

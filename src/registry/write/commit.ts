@@ -198,8 +198,8 @@ async function explainFailure(
 }
 
 function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {
-  // Only a create fails because a companion already exists. If a companion of an existing object has changed, the write
-  // is retried.
+  // An existing companion is a conflict only if the object is created. If a companion of an existing object has changed,
+  // the write is retried, so there is nothing to report.
   if (index < 0 || index >= count || write.next === undefined || write.old !== undefined) return undefined;
   return kind.resource.companions?.(write.next)[index];
 }

@@ -32,7 +32,7 @@ export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
     );
   }
   const teams = self?.user?.teams ?? [];
-  // A caller without teams is the only possible owner.
+  // If the caller is in no team, only the caller can own the key, so there is nothing to choose.
   if (own === undefined || teams.length === 0) return null;
   return (
     <NativeSelect

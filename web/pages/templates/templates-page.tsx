@@ -19,7 +19,7 @@ const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
     name: 'Newest Version',
     about: 'The version that new virtual clusters use by default.',
     isWide: false,
-    text: ({ object }) => templateVersions(object)[0]?.version ?? '',
+    text: ({ object }) => templateVersions(object)[0]?.version || 'Not versioned',
   },
   {
     name: 'Parameters',

@@ -73,7 +73,7 @@ function owns(fields: JsonObject, steps: FieldPath, value: JsonValue | undefined
   const inside = Array.isArray(value) && typeof step === 'number' ? value[step] : memberOf(value, step);
   return members.some((name) => {
     const next = getMember(fields, name);
-    return isJsonObject(next) && names(name, step, inside) && owns(next, rest, inside);
+    return isJsonObject(next) && refersToStep(name, step, inside) && owns(next, rest, inside);
   });
 }
 
@@ -82,10 +82,10 @@ function memberOf(value: JsonValue | undefined, step: string | number): JsonValu
 }
 
 /**
- * True if a managed-fields key names a path step: `f:` a member, `k:` an item by key, `v:` an item by value, `i:` by
- * index.
+ * True if the managed-fields key `name` refers to the path step `step`. Keys start with `f:` (a member), `k:` (an item by
+ * its key), `v:` (an item by its value) or `i:` (an item by its index).
  */
-function names(name: string, step: string | number, inside: JsonValue | undefined): boolean {
+function refersToStep(name: string, step: string | number, inside: JsonValue | undefined): boolean {
   if (typeof step === 'string') return name === `f:${step}`;
   if (name.startsWith('i:')) return name === `i:${step}`;
   try {
