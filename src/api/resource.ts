@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
+import type { WorkMeter } from '@flotilla/work-meter';
 import type { AnyFields, KubeObject, TypedObject } from './meta.ts';
 import type { Schema } from './schema/schema.ts';
 
@@ -13,8 +14,11 @@ export interface Column<Fields extends JsonObject = AnyFields> {
   readonly priority?: number;
   /** If true, a date is printed unchanged and not as an age. */
   readonly verbatim?: boolean;
-  /** Returns the value of the cell. `now` is the current time in milliseconds since the epoch. */
-  value(object: TypedObject<Fields>, now?: number): JsonValue | undefined;
+  /**
+   * Returns the value of the cell. `now` is the current time in milliseconds since the epoch. `meter` limits the work
+   * for the columns that a tenant has defined.
+   */
+  value(object: TypedObject<Fields>, now?: number, meter?: WorkMeter): JsonValue | undefined;
 }
 
 /**

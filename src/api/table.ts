@@ -1,4 +1,6 @@
 import { type JsonValue, writeJson } from '@flotilla/json';
+import type { WorkMeter } from '@flotilla/work-meter';
+import { chargeJson } from './charge-json.ts';
 import { ageColumn } from './columns.ts';
 import type { KubeObject } from './meta.ts';
 import type { Column, ResourceKind } from './resource.ts';
@@ -46,20 +48,30 @@ function announcedType(kind: Tabular, { type, verbatim }: Column): string {
   return type === 'date' || type === 'integer' ? 'string' : type;
 }
 
-/** Returns the cells of an object, one per column. `now` is in milliseconds since the epoch. */
-export function tableRow(kind: Tabular, object: KubeObject, now: number): JsonValue[] {
-  const own = columnsOf(kind).map((column) => cell(column, object, now));
+/**
+ * The text of a cell whose value takes too much work to find or to print. The request does not fail, because one
+ * hostile object or column would then make the whole list unreadable for everybody; the other cells are correct, and
+ * `-o yaml` shows the value. Cells of the types integer, number and boolean are null instead.
+ */
+export const unknownCell = '<unknown>';
+
+/**
+ * Returns the cells of an object, one per column. `now` is in milliseconds since the epoch. `meter` limits the work for
+ * the row; without it, the work is not limited.
+ */
+export function tableRow(kind: Tabular, object: KubeObject, now: number, meter?: WorkMeter): JsonValue[] {
+  const own = columnsOf(kind).map((column) => cell(column, column.value(object, now, meter), now, meter));
   return namesItself(kind) ? own : [object.metadata.name ?? '', ...own];
 }
 
-/** Returns the value of a cell. Missing values and values of the wrong type are null (rule TABLE-06). */
-function cell(column: Column, object: KubeObject, now: number): JsonValue {
-  const value = column.value(object, now);
+/** Returns the content of a cell. Missing values and values of the wrong type are null (rule TABLE-06). */
+function cell(column: Column, value: JsonValue | undefined, now: number, meter: WorkMeter | undefined): JsonValue {
   if (value === undefined || value === null) return null;
   switch (column.type) {
     case 'string':
-      return typeof value === 'string' ? value : writeJson(value);
+      return textCell(value, meter);
     case 'date':
+      if (value === unknownCell) return value;
       if (typeof value !== 'string') return null;
       return column.verbatim === true ? value : formatAge(value, now);
     case 'boolean':
@@ -71,9 +83,25 @@ function cell(column: Column, object: KubeObject, now: number): JsonValue {
   }
 }
 
+/** A cell up to this length is printed without the meter, so that one expensive column does not affect the others. */
+const maxFreeLength = 256;
+
+function textCell(value: JsonValue, meter: WorkMeter | undefined): string {
+  if (typeof value === 'string') {
+    const isPrintable = value.length <= maxFreeLength || meter === undefined || meter.tryCharge(value.length);
+    return isPrintable ? value : unknownCell;
+  }
+  const isPrintable = typeof value !== 'object' || meter === undefined || chargeJson(value, meter);
+  return isPrintable ? writeJson(value) : unknownCell;
+}
+
+/** No timestamp is longer. The time to parse a longer text would not be limited. */
+const maxTimestampLength = 256;
+
 /** Returns the age of a timestamp in the format of `kubectl get` (rule TABLE-05). */
 export function formatAge(timestamp: string, now: number): string {
   if (timestamp === '') return '<unknown>';
+  if (timestamp.length > maxTimestampLength) return '<invalid>';
   const then = Date.parse(timestamp);
   return Number.isNaN(then) ? '<invalid>' : formatDuration(now - then);
 }

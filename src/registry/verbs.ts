@@ -53,6 +53,8 @@ export interface ServedObject<Type extends KubeObject = KubeObject> {
   readonly object: Type;
   /** The compact JSON of the object. */
   json(): string;
+  /** The approximate length of the JSON. Absent if it is unknown until the object is serialized. */
+  readonly size?: number;
   /**
    * Returns the object for immediate use. The caller must neither change it nor keep a reference to any part of it.
    * This is cheaper than `object` if the object is not decoded yet. managedFields may be absent.

@@ -16,6 +16,14 @@ describe('a work meter', () => {
     expect(() => meter.charge(1)).toThrow(new WorkLimitError('rendering the template', 10));
     expect(() => meter.charge(1)).toThrow('rendering the template takes more than 10 units of work');
   });
+
+  it('refuses work beyond its limit without an error if asked to try', () => {
+    const meter = new WorkMeter('the test', 10);
+    expect(meter.tryCharge(8)).toBe(true);
+    expect(meter.tryCharge(3)).toBe(false);
+    expect(meter.used).toBe(8);
+    expect(meter.tryCharge(2)).toBe(true);
+  });
 });
 
 describe('the growth check', () => {

@@ -35,4 +35,14 @@ export class WorkMeter {
     this.#used += units;
     if (this.#used > this.#limit) throw new WorkLimitError(this.#operation, this.#limit);
   }
+
+  /**
+   * Charges the units and returns true if that does not exceed the limit. Otherwise charges nothing and returns false.
+   * For work that has a substitute, such as a cell of a table; an exception for each of many cells would be expensive.
+   */
+  tryCharge(units: number): boolean {
+    if (this.#used + units > this.#limit) return false;
+    this.#used += units;
+    return true;
+  }
 }

@@ -116,3 +116,22 @@ describe('an update of a definition', () => {
     );
   });
 });
+
+describe('the printer columns of a version', () => {
+  const columns = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ name: `c${at}`, type: 'string', jsonPath: '.spec.a' }));
+  const definition = (count: number) =>
+    definitionJson('wides', { versions: [definitionVersionJson({ additionalPrinterColumns: columns(count) })] });
+
+  it('are at most a hundred', async () => {
+    expect(await faults(definition(100))).toEqual([]);
+    expect(await faults(definition(101))).toEqual([
+      'spec.additionalPrinterColumns: Too many: 101: must have at most 100 items',
+    ]);
+  });
+
+  it('may stay too many if an update does not change them', async () => {
+    expect(await faults(definition(101), definition(101))).toEqual([]);
+    expect(await faults(definition(102), definition(101))).toHaveLength(1);
+  });
+});

@@ -8,7 +8,7 @@ import { type Definition, type DefinitionVersion, isConditionTrue } from './defi
 import { goStructOfVersions, invalidStruct } from './go-struct-form.ts';
 import { type InternalForm, type SharedVersionFields, toInternalForm } from './internal-form.ts';
 import { missingNameErrors, nameErrors } from './name-errors.ts';
-import { columnErrors, deprecationErrors, selectableFieldErrors, subresourceErrors } from './version-errors.ts';
+import { columnListErrors, deprecationErrors, selectableFieldErrors, subresourceErrors } from './version-errors.ts';
 import { type DefinitionChecks, wholeSchemaErrors } from './whole-schema-errors.ts';
 
 /**
@@ -121,9 +121,10 @@ async function versionFieldErrors(
   if (fields.subresources !== undefined) {
     errors.push(...subresourceErrors(fields.subresources, childPath(path, 'subresources')));
   }
-  (fields.additionalPrinterColumns ?? []).forEach((column, index) => {
-    errors.push(...columnErrors(column, indexPath(childPath(path, 'additionalPrinterColumns'), index)));
-  });
+  const { additionalPrinterColumns: columns = [] } = fields;
+  errors.push(
+    ...columnListErrors(columns, before?.additionalPrinterColumns, childPath(path, 'additionalPrinterColumns')),
+  );
   const { selectableFields = [] } = fields;
   if (selectableFields.length === 0) return errors;
   const field = childPath(path, 'selectableFields');

@@ -22,18 +22,51 @@ export interface PathFilter {
   readonly right?: Operand;
 }
 
-type Operand = { readonly value: JsonValue } | { readonly steps: readonly PathStep[]; readonly fromRoot: boolean };
+export type Operand =
+  | { readonly value: JsonValue }
+  /** A path that starts at the object (`$`), or at the item that the filter tests (`@`). */
+  | { readonly path: ParsedPath; readonly fromRoot: boolean };
 
-/** Limits the recursion, because each nested bracket is a recursive call. No useful path is this long. */
-const maxPathLength = 4_096;
-
-/** Parses the JSONPath of a printer column. `undefined` if the path is invalid. */
-export function parseColumnPath(text: string): PathStep[] | undefined {
-  if (text.length > maxPathLength || !text.startsWith('.')) return undefined;
-  return parseSteps(text);
+export interface ParsedPath {
+  readonly steps: readonly PathStep[];
+  /** The names of the steps if all of them are member names. Most paths are such paths. */
+  readonly names: readonly string[] | undefined;
+  /**
+   * The indexes of the steps that can start at the same value several times: a second `..`, whose values overlap with
+   * those of the first one, and the step after a union such as `[0,0]`.
+   */
+  readonly repeated: ReadonlySet<number>;
 }
 
-function parseSteps(text: string): PathStep[] | undefined {
+/** No useful path is this long. */
+const maxPathLength = 4_096;
+/** The text of a filter is read once per level. Kubernetes supports no filter inside another one. */
+const maxFilterDepth = 4;
+
+/** Parses the JSONPath of a printer column. `undefined` if the path is invalid. */
+export function parseColumnPath(text: string): ParsedPath | undefined {
+  if (text.length > maxPathLength || !text.startsWith('.')) return undefined;
+  return parsePath(text, 0);
+}
+
+function parsePath(text: string, depth: number): ParsedPath | undefined {
+  const steps = parseSteps(text, depth);
+  if (steps === undefined) return undefined;
+  const names = steps.flatMap((step) => (step.kind === 'member' ? [step.name] : []));
+  return { steps, names: names.length === steps.length ? names : undefined, repeated: repeatedSteps(steps) };
+}
+
+function repeatedSteps(steps: readonly PathStep[]): Set<number> {
+  const repeated = new Set<number>();
+  let belows = 0;
+  for (const [at, { kind }] of steps.entries()) {
+    if (kind === 'below' && ++belows > 1) repeated.add(at);
+    if (kind === 'union') repeated.add(at + 1);
+  }
+  return repeated;
+}
+
+function parseSteps(text: string, depth: number): PathStep[] | undefined {
   const steps: PathStep[] = [];
   let at = 0;
   while (at < text.length) {
@@ -50,7 +83,7 @@ function parseSteps(text: string): PathStep[] | undefined {
       at = readMember(text, at, steps);
     } else if (text[at] === '[') {
       const end = closingBracket(text, at);
-      const step = end === -1 ? undefined : bracketStep(text.slice(at + 1, end).trim());
+      const step = end === -1 ? undefined : bracketStep(text.slice(at + 1, end).trim(), depth);
       if (step === undefined) return undefined;
       steps.push(step);
       at = end + 1;
@@ -92,10 +125,10 @@ function closingBracket(text: string, from: number): number {
   return -1;
 }
 
-function bracketStep(inside: string): PathStep | undefined {
+function bracketStep(inside: string, depth: number): PathStep | undefined {
   const filter = /^\?\((.*)\)$/s.exec(inside);
   if (filter !== null) {
-    const parsed = parseFilter((filter[1] ?? '').trim());
+    const parsed = depth === maxFilterDepth ? undefined : parseFilter((filter[1] ?? '').trim(), depth + 1);
     return parsed && { kind: 'filter', filter: parsed };
   }
   const parts = splitOutside(inside, ',');
@@ -119,14 +152,14 @@ function singleStep(part: string): PathStep | undefined {
   return { kind: 'slice', from: bound(range[1]), to: bound(range[2]), by: Math.max(bound(range[3]) ?? 1, 1) };
 }
 
-function parseFilter(text: string): PathFilter | undefined {
+function parseFilter(text: string, depth: number): PathFilter | undefined {
   const sign = findOperator(text);
   if (sign === undefined) {
-    const left = parseOperand(text);
+    const left = parseOperand(text, depth);
     return left && { left, operator: 'exists' };
   }
-  const left = parseOperand(text.slice(0, sign.at).trim());
-  const right = parseOperand(text.slice(sign.at + sign.operator.length).trim());
+  const left = parseOperand(text.slice(0, sign.at).trim(), depth);
+  const right = parseOperand(text.slice(sign.at + sign.operator.length).trim(), depth);
   return left && right && { left, operator: sign.operator, right };
 }
 
@@ -140,7 +173,7 @@ function findOperator(text: string): { at: number; operator: (typeof operators)[
       if (character === quote) quote = '';
     } else if (character === '"' || character === "'") {
       quote = character;
-    } else {
+    } else if ('=!<>'.includes(character)) {
       const operator = operators.find((one) => text.startsWith(one, at));
       if (operator !== undefined) return { at, operator };
     }
@@ -148,14 +181,14 @@ function findOperator(text: string): { at: number; operator: (typeof operators)[
   return undefined;
 }
 
-function parseOperand(text: string): Operand | undefined {
+function parseOperand(text: string, depth: number): Operand | undefined {
   const quoted = unquoted(text);
   if (quoted !== undefined) return { value: quoted };
   if (/^-?\d+(\.\d+)?$/.test(text)) return { value: Number(text) };
   if (text === 'true' || text === 'false') return { value: text === 'true' };
   if (!text.startsWith('@') && !text.startsWith('$')) return undefined;
-  const steps = parseSteps(text.slice(1));
-  return steps && { steps, fromRoot: text.startsWith('$') };
+  const path = parsePath(text.slice(1), depth);
+  return path && { path, fromRoot: text.startsWith('$') };
 }
 
 function unquoted(text: string): string | undefined {

@@ -1,7 +1,14 @@
 import type { JsonValue } from '@flotilla/json';
 import type { Column } from '../resource.ts';
-import { compileColumnPath } from './column-path.ts';
+import { unknownCell } from '../table.ts';
+import { compileColumnPath, overLimit } from './column-path.ts';
 import type { PrinterColumn } from './definition.ts';
+
+/**
+ * Limit on the printer columns of a version. Kubernetes has none, but each column costs time in each row of a Table,
+ * and nobody reads a line with a hundred columns.
+ */
+export const maxPrinterColumns = 100;
 
 /**
  * Returns the printer columns of a version. `undefined` if the version defines no columns; the caller then shows the
@@ -10,7 +17,8 @@ import type { PrinterColumn } from './definition.ts';
 export function printerColumns(definitions: readonly PrinterColumn[] | undefined): Column[] | undefined {
   if (definitions === undefined || definitions.length === 0) return undefined;
   const columns: Column[] = [];
-  for (const definition of definitions) {
+  // A definition that was stored before there was a limit may have more columns.
+  for (const definition of definitions.slice(0, maxPrinterColumns)) {
     const { name = '', type = 'string', format, description = '', priority = 0, jsonPath = '' } = definition;
     const find = compileColumnPath(jsonPath);
     if (find === undefined) break;
@@ -20,7 +28,10 @@ export function printerColumns(definitions: readonly PrinterColumn[] | undefined
       ...(format === undefined ? {} : { format }),
       description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
       priority,
-      value: (object) => find(object as JsonValue),
+      value(object, _now, meter) {
+        const found = find(object as JsonValue, meter);
+        return found === overLimit ? unknownCell : found;
+      },
     });
   }
   return columns;

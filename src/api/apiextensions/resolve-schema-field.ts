@@ -5,14 +5,17 @@ export type ResolvedSchemaField =
   | { readonly fault: string };
 
 /** Matches one token of a path: a dot, a bracket, a string in single quotes, or any other text. */
-const tokens = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]']+|'/g;
+const tokens = /'[^'\\]*(?:\\.[^'\\]*)*'|[.[\]]|[^.[\]']+|'/g;
 
 /**
  * Resolves a path such as `.spec.host` to the schema of that field. `brackets` allows the notation `['name']` for
  * members.
  */
 export function resolveSchemaField(jsonPath: string, root: SchemaProps, brackets: boolean): ResolvedSchemaField {
-  const parts = jsonPath.match(tokens) ?? [];
+  // The tokens are read one by one, because each quote that is not closed is searched to the end of the path. The first
+  // of them already ends the path with an error.
+  const parts = jsonPath.matchAll(tokens);
+  const nextToken = (): string | undefined => parts.next().value?.[0];
   let schema: SchemaProps | undefined = root;
   let path = '';
   let first = '';
@@ -30,11 +33,10 @@ export function resolveSchemaField(jsonPath: string, root: SchemaProps, brackets
     }
     return undefined;
   };
-  for (let at = 0; at < parts.length; at++) {
-    const token = parts[at] ?? '';
+  for (let token = nextToken(); token !== undefined; token = nextToken()) {
     if (token === '[' && !brackets) return { fault: 'array notation is not allowed' };
     if (token !== '[' && token !== '.') return { fault: `expected [ or . but got: ${token}` };
-    const name = parts[++at];
+    const name = nextToken();
     if (name === undefined) return { fault: 'unexpected end of JSON path' };
     if (token === '.') {
       const fault = enter(name);
@@ -44,7 +46,7 @@ export function resolveSchemaField(jsonPath: string, root: SchemaProps, brackets
     if (!/^'.*'$/.test(name) || name.length < 2) return { fault: `expected single quoted string but got ${name}` };
     const fault = enter(name.slice(1, -1).replace(/\\(['\\])/g, '$1'));
     if (fault !== undefined) return { fault };
-    const end = parts[++at];
+    const end = nextToken();
     if (end === undefined) return { fault: 'unexpected end of JSON path' };
     if (end !== ']') return { fault: `expected ] but got ${end}` };
   }

@@ -1,13 +1,28 @@
+import { equalJson, type JsonValue } from '@flotilla/json';
 import { duplicate, type FieldError, invalid, required, tooMany } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import type { DefinitionVersion, PrinterColumn, SchemaProps, SelectableField, Subresources } from './definition.ts';
 import { invalidStruct } from './go-struct-form.ts';
+import { maxPrinterColumns } from './printer-columns.ts';
 import { resolveSchemaField } from './resolve-schema-field.ts';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-export function columnErrors(column: PrinterColumn, path: string): FieldError[] {
+/** Validates the printer columns of a version. A stored list with too many columns may stay as it is (`before`). */
+export function columnListErrors(
+  columns: readonly PrinterColumn[],
+  before: readonly PrinterColumn[] | undefined,
+  path: string,
+): FieldError[] {
+  if (columns.length > maxPrinterColumns) {
+    const isUnchanged = equalJson(before as JsonValue | undefined, columns as JsonValue);
+    return isUnchanged ? [] : [tooMany(path, columns.length, maxPrinterColumns)];
+  }
+  return columns.flatMap((column, index) => columnErrors(column, indexPath(path, index)));
+}
+
+function columnErrors(column: PrinterColumn, path: string): FieldError[] {
   const { name = '', type = '', format = '', jsonPath = '' } = column;
   const errors: FieldError[] = [];
   const oneOf = (allowed: readonly string[]) => `must be one of ${allowed.join(',')}`;

@@ -21,10 +21,31 @@ export function parseFieldSelector(text: string): FieldSelector {
   const requirements = splitTerms(text)
     .filter((term) => term !== '')
     .map((term) => parseTerm(term, text));
-  return {
-    requirements,
-    matches: (read) =>
-      requirements.every(({ field, operator, value }) => (read(field) === value) === (operator === '=')),
+  return { requirements, matches: compileRequirements(requirements) };
+}
+
+/** The combined requirements for one field: it must equal all `equal` values and none of the `unequal` values. */
+interface FieldTest {
+  readonly equal: Set<string>;
+  readonly unequal: Set<string>;
+}
+
+/** Compiles the requirements, so that each field of an object is read and looked up once, however many there are. */
+function compileRequirements(requirements: readonly FieldRequirement[]): FieldSelector['matches'] {
+  const tests = new Map<string, FieldTest>();
+  for (const { field, operator, value } of requirements) {
+    const test = tests.get(field) ?? { equal: new Set(), unequal: new Set() };
+    (operator === '=' ? test.equal : test.unequal).add(value);
+    tests.set(field, test);
+  }
+  return (read) => {
+    for (const [field, { equal, unequal }] of tests) {
+      // A field that must be equal to two different values is never equal to both.
+      if (equal.size > 1) return false;
+      const value = read(field);
+      if ((equal.size === 1 && !equal.has(value)) || unequal.has(value)) return false;
+    }
+    return true;
   };
 }
 

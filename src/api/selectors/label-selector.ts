@@ -1,6 +1,12 @@
 import { labelValueFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { describeFieldError, type FieldError, invalid } from '../field-error.ts';
 import { badRequest } from '../status.ts';
+import {
+  compileLabelRequirements,
+  type LabelOperator,
+  type LabelRequirement,
+  parseInt64,
+} from './label-requirements.ts';
 import { LabelTokens, SelectorSyntaxError } from './label-tokens.ts';
 
 /** A parsed label selector (rules SEL-01 to SEL-06). */
@@ -10,14 +16,6 @@ export interface LabelSelector {
   /** The text that the selector was parsed from. Selectors with the same text match the same objects. */
   readonly text?: string;
   matches(labels: Readonly<Record<string, string>> | undefined): boolean;
-}
-
-type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'greater' | 'less';
-
-interface LabelRequirement {
-  readonly key: string;
-  readonly operator: LabelOperator;
-  readonly values: readonly string[];
 }
 
 /** Parses a label selector. Throws 400 if the syntax is invalid. */
@@ -31,38 +29,8 @@ export function parseLabelSelector(text: string): LabelSelector {
 }
 
 function selectorOf(requirements: readonly LabelRequirement[], text: string): LabelSelector {
-  const tests = requirements.map(testOf);
-  return { empty: tests.length === 0, text, matches: (labels = {}) => tests.every((test) => test(labels)) };
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-function testOf({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
-  const has = (labels: Labels) => Object.hasOwn(labels, key);
-  const allowed = new Set(values);
-  switch (operator) {
-    case 'exists':
-      return has;
-    case 'absent':
-      return (labels) => !has(labels);
-    case 'in':
-      return (labels) => has(labels) && allowed.has(labels[key] ?? '');
-    case 'notin':
-      return (labels) => !has(labels) || !allowed.has(labels[key] ?? '');
-    default: {
-      const bound = int64(values[0] ?? '') ?? 0n;
-      return (labels) => {
-        const value = has(labels) ? int64(labels[key] ?? '') : undefined;
-        return value !== undefined && (operator === 'greater' ? value > bound : value < bound);
-      };
-    }
-  }
-}
-
-function int64(text: string): bigint | undefined {
-  if (!/^[-+]?\d{1,25}$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
-  return BigInt.asIntN(64, value) === value ? value : undefined;
+  const test = compileLabelRequirements(requirements);
+  return { empty: requirements.length === 0, text, matches: (labels = {}) => test(labels) };
 }
 
 function parseRequirements(tokens: LabelTokens): LabelRequirement[] {
@@ -128,7 +96,7 @@ function valueErrors(key: string, operator: string, values: readonly string[]): 
   const errors: FieldError[] = [];
   if (operator === '>' || operator === '<') {
     for (const [index, value] of values.entries()) {
-      if (int64(value) !== undefined) continue;
+      if (parseInt64(value) !== undefined) continue;
       errors.push(invalid(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer"));
     }
   }

@@ -1,4 +1,5 @@
 import { byteLength, labelValueFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
+import { maxErrors } from '../bounded-errors.ts';
 import { type FieldError, invalid, tooLong } from '../field-error.ts';
 
 /** Validates labels. All errors have the path `field`, without the key of the label (rules META-05 to META-07). */
@@ -8,6 +9,7 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
     const value = labels[key] ?? '';
     for (const fault of qualifiedNameFaults(key)) errors.push(invalid(field, key, fault));
     for (const fault of labelValueFaults(value)) errors.push(invalid(field, value, fault));
+    if (errors.length >= maxErrors) break;
   }
   return errors;
 }
@@ -22,7 +24,8 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   const errors: FieldError[] = [];
   let characters = 0;
   for (const key in annotations) {
-    for (const fault of annotationKeyFaults(key)) errors.push(invalid(field, key, fault));
+    if (errors.length < maxErrors)
+      for (const fault of annotationKeyFaults(key)) errors.push(invalid(field, key, fault));
     characters += key.length + (annotations[key] ?? '').length;
   }
   // A UTF-16 unit takes at most three bytes in UTF-8, so the bytes of most annotations need not be counted.

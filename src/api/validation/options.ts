@@ -1,4 +1,5 @@
 import { byteLength } from '@flotilla/kubernetes-formats';
+import { boundedErrors } from '../bounded-errors.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required, tooLong } from '../field-error.ts';
 
 /** The options of a write as the client sent them. Absent parameters are '' or undefined. */
@@ -126,15 +127,17 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** Validates the name of a field manager (rule CREATE-09), also in managedFields. Positions in messages count bytes. */
 export function validateFieldManager(manager: string, field: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (byteLength(manager) > managerBytes) errors.push(tooLong(field, managerBytes));
+  return boundedErrors(fieldManagerErrors(manager, field));
+}
+
+function* fieldManagerErrors(manager: string, field: string): Generator<FieldError> {
+  if (byteLength(manager) > managerBytes) yield tooLong(field, managerBytes);
   let position = 0;
   for (const character of manager) {
     if (!printable.test(character)) {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-      errors.push(invalid(field, manager, `invalid character U+${code} (at position ${position})`));
+      yield invalid(field, manager, `invalid character U+${code} (at position ${position})`);
     }
     position += byteLength(character);
   }
-  return errors;
 }

@@ -5,7 +5,7 @@ import {
   type NamedRule,
 } from '../../api/admissionregistration/match-resources.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { labelSelectorMatches } from '../../api/selectors/selector-object.ts';
+import { compileLabelSelector } from '../../api/selectors/selector-object.ts';
 
 /** The attributes of a write against which policies are matched. */
 export interface MatchedRequest {
@@ -42,20 +42,16 @@ export function matchedVersion(match: MatchResources | undefined, request: Match
 }
 
 function isInNamespace(selector: MatchResources['namespaceSelector'], { namespaceLabels }: MatchedRequest): boolean {
-  if (isEmpty(selector) || namespaceLabels === undefined) return true;
-  return labelSelectorMatches(selector as JsonValue, namespaceLabels);
+  if (selector === undefined || namespaceLabels === undefined) return true;
+  return compileLabelSelector(selector as JsonValue).matches(namespaceLabels);
 }
 
 /** True if the old or the new object has the labels. So a write cannot evade a policy by changing labels. */
 function hasLabels(selector: MatchResources['objectSelector'], { object, oldObject }: MatchedRequest): boolean {
-  if (isEmpty(selector)) return true;
-  return [object, oldObject].some(
-    (one) => one !== undefined && labelSelectorMatches(selector as JsonValue, one.metadata.labels ?? {}),
-  );
-}
-
-function isEmpty(selector: MatchResources['objectSelector']): boolean {
-  return (selector?.matchExpressions ?? []).length === 0 && Object.keys(selector?.matchLabels ?? {}).length === 0;
+  if (selector === undefined) return true;
+  const { isEmpty, matches } = compileLabelSelector(selector as JsonValue);
+  if (isEmpty) return true;
+  return [object, oldObject].some((one) => one !== undefined && matches(one.metadata.labels ?? {}));
 }
 
 function versionIn(rules: readonly NamedRule[], request: MatchedRequest, exact: boolean): string | undefined {

@@ -16,6 +16,7 @@ export function parseMediaRange(text: string): MediaRange | undefined {
   const type = match?.[1] ?? bare;
   const subtype = match?.[2] ?? bare;
   if (type === undefined || subtype === undefined) return undefined;
+  if (rest.length === 0) return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters: noParameters };
   const parameters = new Map<string, string>();
   for (const parameter of rest) {
     const equals = parameter.indexOf('=');
@@ -25,16 +26,22 @@ export function parseMediaRange(text: string): MediaRange | undefined {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters };
 }
 
+const noParameters: ReadonlyMap<string, string> = new Map();
+
 /** Parsed Accept headers. Most clients send the same header with every request. */
 const cache = new Map<string, readonly MediaRange[]>();
 const maxCached = 64;
 const maxCachedLength = 256;
+/** The header that was parsed last. The negotiation of one request parses its header several times. */
+let latest: { readonly header: string; readonly clauses: readonly MediaRange[] } = { header: '', clauses: [] };
 
 /** Parses an Accept header. The result is ordered by preference: by q, by specificity, by position (rule NEG-08). */
 export function parseAccept(header: string): readonly MediaRange[] {
   const found = cache.get(header);
   if (found !== undefined) return found;
+  if (header === latest.header) return latest.clauses;
   const clauses = readAccept(header);
+  latest = { header, clauses };
   if (cache.size < maxCached && header.length <= maxCachedLength) cache.set(header, clauses);
   return clauses;
 }

@@ -83,15 +83,20 @@ function textOf(list: ServedList, form: ResponseForm): JoinedText {
   if (transform === undefined) return listText(kind, list);
   if (transform.kind !== 'Table') return partialMetadataListText(list, transform.version);
   const options = { version: transform.version, include: form.include, now: form.now() };
-  const rows = mapLazily(list.items, (item) => rowJson(kind, item, options));
-  return tableText(listMetaJson(list), columnDefinitionsJson(kind), rows, options);
+  const read = { characters: 0 };
+  const rows = mapLazily(list.items, (item) => {
+    read.characters += item.size ?? 0;
+    return rowJson(kind, item, options);
+  });
+  return { ...tableText(listMetaJson(list), columnDefinitionsJson(kind), rows, options), read };
 }
 
 /** Indents a list item by item. The result equals `indentJson` of the whole list. The list must not be empty. */
-function indented({ head, items, tail }: JoinedText): JoinedText {
+function indented({ head, items, tail, ...options }: JoinedText): JoinedText {
   const around = indentJson(`${head}0${tail}`);
   const at = around.lastIndexOf(`${itemLine}0\n`);
   return {
+    ...options,
     head: around.slice(0, at + itemLine.length),
     items: linesOf(items),
     separator: `,${itemLine}`,

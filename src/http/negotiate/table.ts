@@ -1,4 +1,5 @@
 import { writeJson } from '@flotilla/json';
+import { WorkMeter } from '@flotilla/work-meter';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
 import { tableColumns, tableRow } from '../../api/table.ts';
@@ -33,10 +34,26 @@ export function columnDefinitionsJson(kind: ResourceKind): string {
 
 export function rowJson(kind: ResourceKind, served: ServedObject, options: TableOptions): string {
   const object = peekWithoutManagedFields(served);
-  const cells = writeJson(tableRow(kind, object, options.now));
+  const cells = writeJson(tableRow(kind, object, options.now, rowMeter(kind, served)));
   if (options.include === 'None') return `{"cells":${cells}}`;
   const shown = options.include === 'Object' ? served.json() : partialMetadataJson(served, options.version);
   return `{"cells":${cells},"object":${shown}}`;
+}
+
+/**
+ * The work for the cells of a row: a fixed number of units, and some for each character of the object. So the work for
+ * a Table or a watch is proportional to the text of its objects (about 100 ms per MB at most), no object can use up the
+ * work for the rows of others, and a row does not depend on the other objects of a list. Three units per character
+ * suffice to search a usual object in dozens of columns, or to print it in several.
+ */
+const unitsPerRow = 5_000;
+const unitsPerCharacter = 3;
+
+/** Returns the meter of a row; `undefined` for built-in kinds, whose columns are part of this program. */
+function rowMeter(kind: ResourceKind, served: ServedObject): WorkMeter | undefined {
+  if (kind.builtIn === true || kind.columns === undefined) return undefined;
+  const size = served.size ?? served.json().length;
+  return new WorkMeter('printing the row', unitsPerRow + unitsPerCharacter * size);
 }
 
 /** Returns a Table. `columns` are the column definitions as JSON; `[]` for later events of a watch (rule WATCH-30). */

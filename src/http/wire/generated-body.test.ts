@@ -49,6 +49,18 @@ describe('a long text', () => {
     }
   });
 
+  it('is made in small pieces if its items are made from large objects', () => {
+    const read = { characters: 0 };
+    function* items() {
+      for (let at = 0; at < 4; at++) {
+        read.characters += 200_000;
+        yield '1';
+      }
+    }
+    const pieces = [...generateText({ head: '[', items: items(), tail: ']', read })].map(String);
+    expect(pieces).toEqual(['[1,1', ',1,1', ']']);
+  });
+
   it('is no longer generated after its request has ended', async () => {
     const end = new RequestEnd();
     const { made, text } = counting(10_000, 1000);

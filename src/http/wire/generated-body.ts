@@ -9,18 +9,22 @@ export interface JoinedText {
   /** The text between two items. Optional; defaults to a comma. */
   readonly separator?: string;
   readonly tail: string;
+  /** Counts the characters of the objects that the items were made from, if items may be much shorter than objects. */
+  readonly read?: { characters: number };
 }
 
 /** Limits of one chunk in characters and items. Generating a chunk takes one or two milliseconds. */
 const chunkLength = 64 * 1024;
 const chunkItems = 64;
+/** Limit of the characters that are read for one chunk. Cells of a Table are short, but their objects may not be. */
+const chunkCharactersRead = 256 * 1024;
 
 /** A body up to this size is sent with Content-Length. A longer one is generated, and compressed (rule NEG-20). */
 export const maxBufferedBodyBytes = 128 * 1024;
 
 /** Yields the text as chunks of bytes, on demand, so that it is never in memory as a whole. */
 export function* generateText(joined: JoinedText): Generator<Uint8Array, undefined, undefined> {
-  const { head, items, separator = ',', tail } = joined;
+  const { head, items, separator = ',', tail, read = { characters: 0 } } = joined;
   let text = head;
   let count = 0;
   let isFirst = true;
@@ -28,7 +32,8 @@ export function* generateText(joined: JoinedText): Generator<Uint8Array, undefin
     text += isFirst ? item : separator + item;
     isFirst = false;
     count++;
-    if (text.length < chunkLength && count < chunkItems) continue;
+    if (text.length < chunkLength && count < chunkItems && read.characters < chunkCharactersRead) continue;
+    read.characters = 0;
     yield Buffer.from(text);
     text = '';
     count = 0;

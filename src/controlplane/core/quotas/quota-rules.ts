@@ -10,6 +10,7 @@ import {
   writeJson,
 } from '@flotilla/json';
 import { isWholeQuantity, parseQuantity, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
+import { boundedErrors } from '../../../api/bounded-errors.ts';
 import { type FieldError, invalid, required } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import { keyPath } from '../../../api/schema/field-path.ts';
@@ -26,20 +27,25 @@ import {
 export function quotaErrors(quota: KubeObject, old: KubeObject | undefined): FieldError[] {
   const spec = objectAt(quota as JsonValue, 'spec') ?? {};
   const hard = objectAt(spec, 'hard') ?? {};
+  const names = Object.keys(hard).sort(compareBytes);
   return [
     ...quotaAmountErrors('spec.hard', hard),
-    ...scopeErrors(textsAt(spec, 'scopes'), hard),
-    ...selectorErrors(spec, hard),
+    ...boundedErrors(scopeErrors(textsAt(spec, 'scopes'), names)),
+    ...boundedErrors(selectorErrors(spec, names)),
     ...(old === undefined ? [] : changeErrors(spec, objectAt(old as JsonValue, 'spec') ?? {})),
   ];
 }
 
 /** Returns the errors of a map from resource names to quantities, such as `spec.hard`. */
 export function quotaAmountErrors(path: string, amounts: JsonObject): FieldError[] {
-  return Object.keys(amounts).flatMap((name) => [
-    ...nameFaults(name).map((fault) => invalid(keyPath(path, name), name, fault)),
-    ...valueErrors(keyPath(path, name), name, textAt(amounts, name)),
-  ]);
+  return boundedErrors(amountErrors(path, amounts));
+}
+
+function* amountErrors(path: string, amounts: JsonObject): Generator<FieldError> {
+  for (const name of Object.keys(amounts)) {
+    for (const fault of nameFaults(name)) yield invalid(keyPath(path, name), name, fault);
+    yield* valueErrors(keyPath(path, name), name, textAt(amounts, name));
+  }
 }
 
 function nameFaults(name: string): string[] {
@@ -59,20 +65,29 @@ function valueErrors(path: string, name: string, text: string): FieldError[] {
   return errors;
 }
 
-function scopeErrors(scopes: readonly string[], hard: JsonObject): FieldError[] {
+/** Returns the errors of the scopes. `names` are the resources that the quota limits. */
+function* scopeErrors(scopes: readonly string[], names: readonly string[]): Generator<FieldError> {
   const field = 'spec.scopes';
   const shown = [...scopes];
-  const errors = scopes.flatMap((scope) => [
-    ...(isQuotaScope(scope) ? [] : [invalid(field, shown, 'unsupported scope')]),
-    ...misfits(scope, hard).map(() => invalid(field, shown, 'unsupported scope applied to resource')),
-  ]);
-  return [...errors, ...conflicts(scopes).map(() => invalid(field, shown, 'conflicting scopes'))];
+  const misfits = misfitCounter(names);
+  for (const scope of scopes) {
+    if (!isQuotaScope(scope)) yield invalid(field, shown, 'unsupported scope');
+    for (let left = misfits(scope); left > 0; left--) {
+      yield invalid(field, shown, 'unsupported scope applied to resource');
+    }
+  }
+  for (const _ of conflicts(scopes)) yield invalid(field, shown, 'conflicting scopes');
 }
 
-function misfits(scope: string, hard: JsonObject): string[] {
-  return Object.keys(hard)
-    .sort(compareBytes)
-    .filter((name) => !scopeAppliesTo(scope, name));
+/** Returns a function that counts the resources that a quota with the scope cannot limit. It counts once per scope. */
+function misfitCounter(names: readonly string[]): (scope: string) => number {
+  const counts = new Map<string, number>();
+  return (scope) => {
+    if (!isQuotaScope(scope)) return 0;
+    const count = counts.get(scope) ?? names.filter((name) => !scopeAppliesTo(scope, name)).length;
+    counts.set(scope, count);
+    return count;
+  };
 }
 
 function conflicts(scopes: readonly string[]) {
@@ -82,25 +97,23 @@ function conflicts(scopes: readonly string[]) {
 const onlyExists =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function selectorErrors(spec: JsonObject, hard: JsonObject): FieldError[] {
+function* selectorErrors(spec: JsonObject, names: readonly string[]): Generator<FieldError> {
   const field = 'spec.scopeSelector.matchExpressions';
   const expressions = listAt(spec, 'scopeSelector', 'matchExpressions');
   const scopes = expressions.map((expression) => textAt(expression, 'scopeName'));
-  const errors = expressions.flatMap((expression) => {
+  const misfits = misfitCounter(names);
+  for (const expression of expressions) {
     const scope = textAt(expression, 'scopeName');
     const operator = textAt(expression, 'operator');
-    return [
-      ...(isQuotaScope(scope) ? [] : [invalid(`${field}.scopeName`, scope, 'unsupported scope')]),
-      ...misfits(scope, hard).map(() => misfitError(field, expressions)),
-      ...(isValuelessScope(scope) && operator !== 'Exists' ? [invalid(`${field}.operator`, operator, onlyExists)] : []),
-      ...operatorErrors(field, operator, [...textsAt(expression, 'values')]),
-    ];
-  });
+    if (!isQuotaScope(scope)) yield invalid(`${field}.scopeName`, scope, 'unsupported scope');
+    for (let left = misfits(scope); left > 0; left--) yield misfitError(field, expressions);
+    if (isValuelessScope(scope) && operator !== 'Exists') yield invalid(`${field}.operator`, operator, onlyExists);
+    yield* operatorErrors(field, operator, [...textsAt(expression, 'values')]);
+  }
   const shown = textsAt(spec, 'scopes');
-  return [
-    ...errors,
-    ...conflicts(scopes).map(() => invalid(field, shown.length === 0 ? null : [...shown], 'conflicting scopes')),
-  ];
+  for (const _ of conflicts(scopes)) {
+    yield invalid(field, shown.length === 0 ? null : [...shown], 'conflicting scopes');
+  }
 }
 
 /**

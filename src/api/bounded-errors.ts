@@ -1,0 +1,19 @@
+import type { FieldError } from './field-error.ts';
+
+export const maxErrors = 1_000;
+const maxCharacters = 1024 * 1024;
+
+/**
+ * Collects validation errors until they are too many for a reader. Each error quotes the wrong value, so the errors of
+ * a value with many wrong parts would otherwise be much longer than the value. Kubernetes does not limit them.
+ */
+export function boundedErrors(errors: Iterable<FieldError>): FieldError[] {
+  const collected: FieldError[] = [];
+  let characters = 0;
+  for (const error of errors) {
+    collected.push(error);
+    characters += error.field.length + error.message.length;
+    if (collected.length >= maxErrors || characters >= maxCharacters) break;
+  }
+  return collected;
+}
