@@ -83,4 +83,17 @@ describe('the objects of a template', () => {
       'apiVersion, kind and metadata.name are required',
     );
   });
+
+  it('are limited in their number of values, which aliases multiply', async () => {
+    const { virtual } = recording();
+    const levels = ['a', 'b', 'c', 'd'].map((name, at, names) => {
+      const item = at === 0 ? 'x' : `*${names[at - 1]}`;
+      return `${name}: &${name} [${Array.from({ length: 9 }, () => item).join(', ')}]\n`;
+    });
+    const document = `kind: List\n${levels.join('')}`;
+    await expect(applyObjects(Array.from({ length: 2000 }, () => document).join('---\n'), virtual)).rejects.toThrow(
+      'reading the objects takes more than 1000000 units of work; use fewer objects or aliases',
+    );
+    expect(parseDocuments('---\n'.repeat(500_000))).toEqual([]);
+  });
 });

@@ -1,4 +1,5 @@
 import { flagAt, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
+import { WorkLimitError, WorkMeter } from '@flotilla/work-meter';
 import { DocumentError } from '../api/decode/document-error.ts';
 import { readYaml } from '../api/decode/yaml-document.ts';
 import { parseApiVersion } from '../api/meta.ts';
@@ -32,8 +33,33 @@ export async function applyObjects(text: string, virtual: VirtualClusterClient, 
   throw new ApplyError(`${problems.slice(0, 3).join('; ')}${problems.length > 3 ? '; …' : ''}`);
 }
 
+/** The maximum number of values in all documents of a template. Aliases make a short document large. */
+const maxValues = 1_000_000;
+/** The values that a document counts for besides its own, because it takes as long to start reading a document. */
+const valuesPerDocument = 25;
+
 export function parseDocuments(text: string): readonly JsonObject[] {
-  return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => objectsOf(parseDocument(document)));
+  const meter = new WorkMeter('reading the objects', maxValues);
+  return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => {
+    if (document.trim() === '') return [];
+    charge(meter, valuesPerDocument);
+    const value = parseDocument(document);
+    const pending = [value];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      charge(meter, 1);
+      if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
+    }
+    return objectsOf(value);
+  });
+}
+
+function charge(meter: WorkMeter, units: number): void {
+  try {
+    meter.charge(units);
+  } catch (error) {
+    if (!(error instanceof WorkLimitError)) throw error;
+    throw new ApplyError(`${error.message}; use fewer objects or aliases`);
+  }
 }
 
 function parseDocument(document: string): JsonValue {
@@ -73,7 +99,8 @@ function nameOf(object: JsonObject): string {
 class Endpoints {
   readonly #virtual: VirtualClusterClient;
   readonly #namespace: string | undefined;
-  readonly #groups = new Map<string, readonly JsonValue[]>();
+  /** The resources of each group version, by kind. */
+  readonly #groups = new Map<string, ReadonlyMap<string, JsonValue>>();
 
   constructor(virtual: VirtualClusterClient, namespace: string | undefined) {
     this.#virtual = virtual;
@@ -88,9 +115,7 @@ class Endpoints {
       throw new ApplyError('apiVersion, kind and metadata.name are required');
     const { group } = parseApiVersion(apiVersion);
     const root = `/${group === '' ? 'api' : 'apis'}/${apiVersion}`;
-    const served = (await this.#resourcesAt(root)).find(
-      (resource) => textAt(resource, 'kind') === kind && !textAt(resource, 'name').includes('/'),
-    );
+    const served = (await this.#resourcesAt(root)).get(kind);
     if (served === undefined) throw new ApplyError(`no matches for kind "${kind}" in version "${apiVersion}"`);
     const namespace = textAt(object, 'metadata', 'namespace') || 'default';
     const isNamespaced = flagAt(served, 'namespaced');
@@ -102,7 +127,7 @@ class Endpoints {
     return `${root}${below}/${textAt(served, 'name')}/${encodeURIComponent(name)}`;
   }
 
-  async #resourcesAt(root: string): Promise<readonly JsonValue[]> {
+  async #resourcesAt(root: string): Promise<ReadonlyMap<string, JsonValue>> {
     const cached = this.#groups.get(root);
     if (cached !== undefined) return cached;
     const resources = await this.#virtual.get(root).then(
@@ -112,7 +137,12 @@ class Endpoints {
         throw error;
       },
     );
-    this.#groups.set(root, resources);
-    return resources;
+    const byKind = new Map<string, JsonValue>();
+    for (const resource of resources) {
+      const kind = textAt(resource, 'kind');
+      if (!byKind.has(kind) && !textAt(resource, 'name').includes('/')) byKind.set(kind, resource);
+    }
+    this.#groups.set(root, byKind);
+    return byKind;
   }
 }

@@ -315,6 +315,23 @@ describe('a role binding inside a virtual cluster', () => {
 });
 
 describe('after a restart', () => {
+  it('a template that takes too much work is a condition again, and other instances become Ready', async () => {
+    const objects = '{{ $a := list "x" }}{{ range 23 }}{{ $a = list $a $a }}{{ end }}{{ toYaml $a | len }}';
+    await make('bomb', { template: { objects } });
+    const isReported = (object: JsonObject | undefined) =>
+      object !== undefined && textAt(condition(object, 'TemplateResolved') ?? null, 'status') === 'False';
+    const expected = {
+      reason: 'CannotBeRendered',
+      message: expect.stringMatching(/objects: line 1, column \d+: the template takes more than \d+ units of work/),
+    };
+    expect(condition(await until('bomb', isReported), 'TemplateResolved')).toMatchObject(expected);
+    await bench.stop(server);
+    server = await bench.start();
+    await make('demo');
+    await until('demo', isReady);
+    expect(condition(await until('bomb', isReported), 'TemplateResolved')).toMatchObject(expected);
+  });
+
   it('changes that were requested meanwhile are applied', async () => {
     await make('kept');
     await make('removed');

@@ -1,63 +1,45 @@
 import { getMember, isJsonObject } from '@flotilla/json';
+import { WorkLimitError } from '@flotilla/work-meter';
 import { functions } from './functions.ts';
 import type { Command, Node, Operand, Pipeline, Template } from './nodes.ts';
+import { Scope } from './scope.ts';
 import { maxTextLength } from './sprig.ts';
-import { type Position, TemplateError } from './template-error.ts';
-import { formatValue, isTrue, sortedKeys, typeName, type Value } from './values.ts';
+import { positionAt, TemplateError } from './template-error.ts';
+import { type TemplateWork, workError } from './template-work.ts';
+import { formatValue, typeName, type Value } from './values.ts';
 
-/** The maximum number of steps, each a lookup, a function call or a node. A large template takes a few thousand. */
-const maxSteps = 200_000;
+/** The units of work for a step: a node, an iteration, a command or an operand. */
+const unitsPerStep = 20;
+/** The units of work for each block in which a variable is looked up, and for each field of a path. */
+const unitsPerLookup = 3;
 const maxCallDepth = 100;
+/** The maximum nesting of blocks and template calls together, which limits the recursion of the execution. */
+const maxDepth = 500;
 
-/** Executes a template. `.` and `$` are `values`. Throws TemplateError. Limits the time and memory of the execution. */
-export function executeTemplate(template: Template, values: Value): string {
-  const run = new Execution(template);
+/**
+ * Executes a template. `.` and `$` are `values`. Throws TemplateError. Limits the time and memory of the execution: all
+ * work is charged before it is done.
+ */
+export function executeTemplate(template: Template, values: Value, work: TemplateWork): string {
+  const run = new Execution(template, work);
   run.nodes(template.nodes, new Scope(values));
   return run.text();
 }
 
-/** A block during execution: the value of `.`, and the variables of the block and of all enclosing blocks. */
-class Scope {
-  readonly dot: Value;
-  readonly #own = new Map<string, Value>();
-  readonly #outer: Scope | undefined;
-
-  /** Creates a scope. A scope without `outer` defines the variable `$`. */
-  constructor(dot: Value, outer?: Scope) {
-    this.dot = dot;
-    this.#outer = outer;
-    if (outer === undefined) this.#own.set('$', dot);
-  }
-
-  inner(dot: Value = this.dot): Scope {
-    return new Scope(dot, this);
-  }
-
-  get(name: string): Value {
-    return this.#own.has(name) ? (this.#own.get(name) ?? null) : (this.#outer?.get(name) ?? null);
-  }
-
-  declare(name: string, value: Value): void {
-    this.#own.set(name, value);
-  }
-
-  assign(name: string, value: Value): void {
-    if (this.#own.has(name) || this.#outer === undefined) this.#own.set(name, value);
-    else this.#outer.assign(name, value);
-  }
-}
-
 type Jump = 'break' | 'continue' | undefined;
+type Conditional = Node & { readonly type: 'if' | 'with' | 'range' };
 
 class Execution {
   readonly #template: Template;
+  readonly #work: TemplateWork;
   readonly #made: string[] = [];
   #length = 0;
-  #steps = 0;
   #calls = 0;
+  #depth = 0;
 
-  constructor(template: Template) {
+  constructor(template: Template, work: TemplateWork) {
     this.#template = template;
+    this.#work = work;
   }
 
   text(): string {
@@ -66,30 +48,35 @@ class Execution {
 
   /** Executes nodes. Returns `break` or `continue` if a node ends the iteration of the enclosing loop. */
   nodes(nodes: readonly Node[], scope: Scope): Jump {
+    this.#depth++;
+    let jump: Jump;
     for (const node of nodes) {
-      const jump = this.#node(node, scope);
-      if (jump !== undefined) return jump;
+      jump = this.#node(node, scope);
+      if (jump !== undefined) break;
     }
-    return undefined;
+    this.#depth--;
+    return jump;
   }
 
   #node(node: Node, scope: Scope): Jump {
     switch (node.type) {
       case 'text':
-        this.#write(node.text, { line: 1, column: 1 });
+        this.#step(node.offset);
+        this.#write(node.text, node.offset);
         return undefined;
       case 'action': {
-        const value = this.#pipeline(node.pipeline, scope);
-        if (node.pipeline.variables.length === 0) this.#write(formatValue(value), node.pipeline.position);
+        const { pipeline } = node;
+        const value = this.#pipeline(pipeline, scope);
+        if (pipeline.variables.length > 0) return undefined;
+        this.#write(
+          this.#charged(pipeline.offset, () => formatValue(this.#work, value)),
+          pipeline.offset,
+        );
         return undefined;
       }
       case 'if':
-      case 'with': {
-        const inner = scope.inner();
-        const value = this.#pipeline(node.pipeline, inner);
-        if (!isTrue(value)) return this.nodes(node.otherwise, inner);
-        return this.nodes(node.body, node.type === 'with' ? inner.inner(value) : inner);
-      }
+      case 'with':
+        return this.#conditional(node, scope);
       case 'range':
         return this.#range(node, scope);
       case 'template':
@@ -100,14 +87,32 @@ class Execution {
     }
   }
 
-  #range(node: Node & { readonly type: 'if' | 'with' | 'range' }, scope: Scope): Jump {
-    const { pipeline, position } = node;
+  /** Executes an {{if}} or {{with}}. Does not use recursion for {{else if}}, because there may be many. */
+  #conditional(node: Conditional, scope: Scope): Jump {
+    let inner = scope;
+    for (let next: Conditional | undefined = node; next !== undefined; ) {
+      const { type, pipeline, body, otherwise, offset }: Conditional = next;
+      this.#enter(offset);
+      inner = inner.inner();
+      const value = this.#pipeline(pipeline, inner);
+      if (this.#charged(offset, () => this.#work.isTrue(value))) {
+        return this.nodes(body, type === 'with' ? inner.inner(value) : inner);
+      }
+      const [first] = otherwise;
+      next = otherwise.length === 1 && (first?.type === 'if' || first?.type === 'with') ? first : undefined;
+      if (next === undefined) return this.nodes(otherwise, inner);
+    }
+    return undefined;
+  }
+
+  #range(node: Conditional, scope: Scope): Jump {
+    const { pipeline, offset } = node;
+    this.#enter(offset);
     const over = this.#commands(pipeline, scope);
-    const rounds = iterationsOf(over, position);
     let isEmpty = true;
-    for (const [key, value] of rounds) {
+    for (const [key, value] of this.#iterations(over, offset)) {
       isEmpty = false;
-      this.#step(position);
+      this.#step(offset);
       const inner = scope.inner(value);
       const [first, second] = pipeline.variables;
       const set = (name: string | undefined, to: Value) => {
@@ -122,11 +127,11 @@ class Execution {
   }
 
   #call(node: Node & { readonly type: 'template' }, scope: Scope): void {
-    const { name, pipeline, position } = node;
+    const { name, pipeline, offset } = node;
+    this.#enter(offset);
     const nodes = this.#template.named.get(name);
-    if (nodes === undefined) throw new TemplateError(`template ${JSON.stringify(name)} not defined`, position);
-    if (++this.#calls > maxCallDepth)
-      throw new TemplateError(`templates are nested more than ${maxCallDepth} levels deep`, position);
+    if (nodes === undefined) this.#fail(`template ${JSON.stringify(name)} not defined`, offset);
+    if (++this.#calls > maxCallDepth) this.#fail(`templates are nested more than ${maxCallDepth} levels deep`, offset);
     const value = pipeline === undefined ? null : this.#pipeline(pipeline, scope);
     this.nodes(nodes, new Scope(value));
     this.#calls--;
@@ -135,6 +140,7 @@ class Execution {
   #pipeline(pipeline: Pipeline, scope: Scope): Value {
     const value = this.#commands(pipeline, scope);
     for (const name of pipeline.variables) {
+      this.#charge(unitsPerLookup * scope.depth, pipeline.offset);
       if (pipeline.declares) scope.declare(name, value);
       else scope.assign(name, value);
     }
@@ -148,18 +154,18 @@ class Execution {
     return value ?? null;
   }
 
-  #command({ operands, position }: Command, scope: Scope, piped: Value | undefined): Value {
+  #command({ operands, offset }: Command, scope: Scope, piped: Value | undefined): Value {
     const [first, ...rest] = operands;
-    this.#step(position);
+    this.#step(offset);
     if (first?.type === 'function') return this.#function(first, rest, scope, piped);
     if (first === undefined || rest.length > 0 || piped !== undefined) {
-      throw new TemplateError("can't give arguments to a value that is not a function", position);
+      this.#fail("can't give arguments to a value that is not a function", offset);
     }
     return this.#operand(first, scope);
   }
 
   #function(
-    { name, position }: Operand & { readonly type: 'function' },
+    { name, offset }: Operand & { readonly type: 'function' },
     operands: readonly Operand[],
     scope: Scope,
     piped: Value | undefined,
@@ -169,10 +175,11 @@ class Execution {
     const values = operands.map((operand) => this.#operand(operand, scope));
     if (piped !== undefined) values.push(piped);
     try {
-      return implementation(...values);
+      return implementation(this.#work, ...values);
     } catch (error) {
       if (error instanceof TemplateError) throw error;
-      throw new TemplateError(`error calling ${name}: ${error instanceof Error ? error.message : error}`, position);
+      if (error instanceof WorkLimitError) throw workError(error, this.#template.text, offset);
+      return this.#fail(`error calling ${name}: ${error instanceof Error ? error.message : error}`, offset);
     }
   }
 
@@ -181,59 +188,94 @@ class Execution {
     let value: Value = null;
     for (const operand of operands) {
       value = this.#operand(operand, scope);
-      if (isTrue(value) === decidingValue) return value;
+      const current = value;
+      if (this.#charged(operand.offset, () => this.#work.isTrue(current)) === decidingValue) return value;
     }
     return piped ?? value;
   }
 
   #operand(operand: Operand, scope: Scope): Value {
-    this.#step(operand.position);
+    const { offset } = operand;
+    this.#step(offset);
     switch (operand.type) {
       case 'literal':
         return operand.value;
       case 'function':
         return this.#function(operand, [], scope, undefined);
       case 'dot':
-        return pathOf(scope.dot, operand.path, operand.position);
+        return this.#member(scope.dot, operand.path, offset);
       case 'variable':
-        return pathOf(scope.get(operand.name), operand.path, operand.position);
+        this.#charge(unitsPerLookup * scope.depth, offset);
+        return this.#member(scope.get(operand.name), operand.path, offset);
       default:
-        return pathOf(this.#commands(operand.pipeline, scope), operand.path, operand.position);
+        return this.#member(this.#commands(operand.pipeline, scope), operand.path, offset);
     }
   }
 
-  #write(text: string, position: Position): void {
+  /** Returns the value that a path of fields selects. */
+  #member(value: Value, path: readonly string[], offset: number): Value {
+    let current = value;
+    for (const name of path) {
+      this.#charge(unitsPerLookup, offset);
+      if (!isJsonObject(current)) {
+        this.#fail(`can't evaluate field ${name} in a value of type ${typeName(current)}`, offset);
+      }
+      const member = getMember(current, name);
+      if (member === undefined) this.#fail(`field ${name} not found`, offset);
+      current = member;
+    }
+    return current;
+  }
+
+  /**
+   * Yields the keys and values that `range` iterates over: a list, a map in sorted order, or the integers below a
+   * number.
+   */
+  *#iterations(over: Value, offset: number): Generator<readonly [key: Value, value: Value]> {
+    if (over === null) return;
+    if (Array.isArray(over)) yield* over.entries();
+    else if (isJsonObject(over)) {
+      for (const key of this.#charged(offset, () => this.#work.keysOf(over))) yield [key, getMember(over, key) ?? null];
+    } else if (typeof over === 'number' && Number.isInteger(over)) for (let at = 0; at < over; at++) yield [at, at];
+    else this.#fail(`range can't iterate over a value of type ${typeName(over)}`, offset);
+  }
+
+  #write(text: string, offset: number): void {
     this.#length += text.length;
-    if (this.#length > maxTextLength)
-      throw new TemplateError(`the output exceeds ${maxTextLength} characters`, position);
+    if (this.#length > maxTextLength) this.#fail(`the output exceeds ${maxTextLength} characters`, offset);
+    this.#charge(text.length, offset);
     this.#made.push(text);
   }
 
-  #step(position: Position): void {
-    if (++this.#steps > maxSteps) throw new TemplateError(`the template takes more than ${maxSteps} steps`, position);
+  /** Charges the step that starts a block or a template call, and checks the nesting. */
+  #enter(offset: number): void {
+    this.#step(offset);
+    if (this.#depth > maxDepth) this.#fail(`blocks and templates are nested more than ${maxDepth} levels deep`, offset);
   }
-}
 
-function pathOf(value: Value, path: readonly string[], position: Position): Value {
-  let current = value;
-  for (const name of path) {
-    if (!isJsonObject(current)) {
-      throw new TemplateError(`can't evaluate field ${name} in a value of type ${typeName(current)}`, position);
+  #step(offset: number): void {
+    this.#charge(unitsPerStep, offset);
+  }
+
+  #charge(units: number, offset: number): void {
+    try {
+      this.#work.charge(units);
+    } catch (error) {
+      throw error instanceof WorkLimitError ? workError(error, this.#template.text, offset) : error;
     }
-    const member = getMember(current, name);
-    if (member === undefined) throw new TemplateError(`field ${name} not found`, position);
-    current = member;
   }
-  return current;
-}
 
-/**
- * Yields the keys and values that `range` iterates over: a list, a map in sorted order, or the integers below a number.
- */
-function* iterationsOf(over: Value, position: Position): Generator<readonly [key: Value, value: Value]> {
-  if (over === null) return;
-  if (Array.isArray(over)) yield* over.entries();
-  else if (isJsonObject(over)) for (const key of sortedKeys(over)) yield [key, getMember(over, key) ?? null];
-  else if (typeof over === 'number' && Number.isInteger(over)) for (let at = 0; at < over; at++) yield [at, at];
-  else throw new TemplateError(`range can't iterate over a value of type ${typeName(over)}`, position);
+  /** Calls a function that charges work. Reports errors at an offset of the template. */
+  #charged<T>(offset: number, call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      if (error instanceof WorkLimitError) throw workError(error, this.#template.text, offset);
+      return this.#fail(error instanceof Error ? error.message : String(error), offset);
+    }
+  }
+
+  #fail(message: string, offset: number): never {
+    throw new TemplateError(message, positionAt(this.#template.text, offset));
+  }
 }

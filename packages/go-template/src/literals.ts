@@ -21,36 +21,38 @@ const simple: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-const escaped = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|([^xuU0-7]))/gy;
+const coded = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/y;
 
 function unescaped(inner: string, quote: string): string | undefined {
-  let value = '';
-  for (let at = 0; at < inner.length; ) {
-    if (inner[at] !== '\\') {
-      value += inner[at++];
-      continue;
-    }
-    escaped.lastIndex = at;
-    const found = escaped.exec(inner);
-    if (found === null) return undefined;
-    const [whole, byte, short, long, octal, letter] = found;
-    const code = byte ?? short ?? long;
-    if (letter !== undefined) {
-      const character = letter === quote ? quote : simple[letter];
-      if (character === undefined) return undefined;
-      value += character;
-    } else {
-      const point = code === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(code, 16);
-      if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return undefined;
-      value += String.fromCodePoint(point);
-    }
-    at += whole.length;
+  const parts: string[] = [];
+  let at = 0;
+  for (let next = inner.indexOf('\\'); next !== -1; next = inner.indexOf('\\', at)) {
+    const letter = inner[next + 1] ?? '';
+    const character = letter === quote ? quote : simple[letter];
+    const found = character === undefined ? codedCharacter(inner, next) : { character, length: 2 };
+    if (found === undefined) return undefined;
+    parts.push(inner.slice(at, next), found.character);
+    at = next + found.length;
   }
-  return value;
+  parts.push(inner.slice(at));
+  return parts.join('');
+}
+
+/** Reads an escape sequence with a character code, such as `\x41`; `undefined` if it is invalid. */
+function codedCharacter(text: string, offset: number): { character: string; length: number } | undefined {
+  coded.lastIndex = offset;
+  const found = coded.exec(text);
+  if (found === null) return undefined;
+  const [{ length }, byte, short, long, octal] = found;
+  const code = byte ?? short ?? long;
+  const point = code === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(code, 16);
+  if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return undefined;
+  return { character: String.fromCodePoint(point), length };
 }
 
 /** Parses a Go number literal; `undefined` if it is not a number or cannot be represented exactly. */
 export function parseNumber(text: string): number | undefined {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   const plain = text.replaceAll('_', '');
   const sign = plain.startsWith('-') ? -1 : 1;
   const digits = plain.replace(/^[+-]/, '');

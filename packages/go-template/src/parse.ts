@@ -1,8 +1,10 @@
+import { KnownVariables } from './known-variables.ts';
 import { unquote } from './literals.ts';
 import type { Node, Pipeline, Template } from './nodes.ts';
 import { parsePipeline } from './parse-pipeline.ts';
 import { scan, type TemplateSegment } from './scan.ts';
 import { positionAt, TemplateError } from './template-error.ts';
+import type { TemplateWork } from './template-work.ts';
 import { TokenReader } from './token-reader.ts';
 
 /** The maximum nesting depth of blocks, which limits the recursion of the parser. */
@@ -10,12 +12,20 @@ const maxDepth = 100;
 
 /**
  * Parses a template of Go's `text/template`. `isFunction` returns true for names of functions. Throws TemplateError.
+ * The work is charged while the text is split into tokens, and parsing is linear in the number of tokens.
  */
-export function parseTemplate(text: string, isFunction: (name: string) => boolean): Template {
-  return new Parser(text, isFunction).parse();
+export function parseTemplate(text: string, isFunction: (name: string) => boolean, work: TemplateWork): Template {
+  return new Parser(text, isFunction, scan(text, work)).parse();
 }
 
 type Keyword = 'if' | 'with' | 'range';
+
+/** A condition and the nodes that are executed if it is true. */
+interface Branch {
+  readonly pipeline: Pipeline;
+  readonly body: readonly Node[];
+  readonly offset: number;
+}
 
 interface Block {
   readonly nodes: Node[];
@@ -29,31 +39,30 @@ interface Block {
 class Parser {
   readonly #text: string;
   readonly #isFunction: (name: string) => boolean;
-  readonly #pieces: readonly TemplateSegment[];
+  readonly #pieces: Iterator<TemplateSegment, undefined>;
   readonly #named = new Map<string, readonly Node[]>();
-  #next = 0;
+  /** The piece that was read last; `undefined` at the end of the template. */
+  #piece: TemplateSegment | undefined;
   #depth = 0;
   #ranges = 0;
-  /** The variables that are defined at this position. `$` is the argument of the template. */
-  #variables: string[] = ['$'];
+  #variables = new KnownVariables();
 
-  constructor(text: string, isFunction: (name: string) => boolean) {
+  constructor(text: string, isFunction: (name: string) => boolean, pieces: Iterator<TemplateSegment, undefined>) {
     this.#text = text;
     this.#isFunction = isFunction;
-    this.#pieces = scan(text);
+    this.#pieces = pieces;
   }
 
   parse(): Template {
     const { nodes, end } = this.#block();
     if (end !== undefined) end.reader.fail(`unexpected {{${end.word}}}`);
-    return { nodes, named: this.#named };
+    return { text: this.#text, nodes, named: this.#named };
   }
 
   #block(): Block {
     if (++this.#depth > maxDepth) this.#fail('blocks are nested too deeply');
     const nodes: Node[] = [];
-    for (let piece = this.#pieces[this.#next]; piece !== undefined; piece = this.#pieces[this.#next]) {
-      this.#next++;
+    for (let piece = this.#nextPiece(); piece !== undefined; piece = this.#nextPiece()) {
       if (piece.type === 'text') {
         nodes.push(piece);
         continue;
@@ -72,18 +81,23 @@ class Parser {
     return { nodes };
   }
 
+  #nextPiece(): TemplateSegment | undefined {
+    this.#piece = this.#pieces.next().value;
+    return this.#piece;
+  }
+
   #action(reader: TokenReader): Node | undefined {
-    const position = reader.position;
+    const { offset } = reader;
     const keyword = reader.takeWord('if', 'with', 'range');
     if (keyword !== undefined) return this.#conditional(keyword as Keyword, reader);
     if (reader.takeWord('define') !== undefined) return this.#define(reader);
     if (reader.takeWord('template') !== undefined) {
-      return { type: 'template', ...this.#call(reader, 'template clause'), position };
+      return { type: 'template', ...this.#call(reader, 'template clause'), offset };
     }
     if (reader.takeWord('block') !== undefined) {
       const call = this.#call(reader, 'block clause');
-      this.#body(call.name, 'block', ['$']);
-      return { type: 'template', ...call, position };
+      this.#body(call.name, 'block');
+      return { type: 'template', ...call, offset };
     }
     const jump = this.#ranges > 0 ? reader.takeWord('break', 'continue') : undefined;
     if (jump !== undefined) {
@@ -94,26 +108,40 @@ class Parser {
   }
 
   #conditional(type: Keyword, reader: TokenReader): Node {
-    const position = reader.position;
     const known = this.#variables.length;
+    const branches: Branch[] = [];
+    let otherwise: Node[] = [];
+    for (let next: TokenReader | undefined = reader; next !== undefined; ) {
+      const { branch, end } = this.#branch(type, next);
+      branches.push(branch);
+      next = undefined;
+      if (end.word !== 'else') continue;
+      // An {{else if}} has no {{end}} of its own: the {{end}} of the first {{if}} ends all branches.
+      if (type !== 'range' && end.reader.takeWord(type) !== undefined) next = end.reader;
+      else otherwise = this.#otherwise(end.reader);
+    }
+    this.#variables.forgetFrom(known);
+    const [first, ...others] = branches as [Branch, ...Branch[]];
+    for (const branch of others.reverse()) otherwise = [{ type, ...branch, otherwise }];
+    return { type, ...first, otherwise };
+  }
+
+  /** Parses the condition and the body of an {{if}}, {{with}} or {{range}}, until its {{else}} or {{end}}. */
+  #branch(type: Keyword, reader: TokenReader): { branch: Branch; end: NonNullable<Block['end']> } {
+    const { offset } = reader;
     const pipeline = this.#pipeline(reader, type);
     if (type === 'range') this.#ranges++;
     const { nodes: body, end } = this.#block();
     if (type === 'range') this.#ranges--;
-    const otherwise = end?.word === 'else' ? this.#otherwise(type, end.reader) : [];
-    if (end === undefined) throw new TemplateError(`{{${type}}} has no matching {{end}}`, position);
-    this.#variables.length = known;
-    return { type, pipeline, body, otherwise, position };
+    if (end === undefined) return reader.fail(`{{${type}}} has no matching {{end}}`, offset);
+    return { branch: { pipeline, body, offset }, end };
   }
 
-  #otherwise(type: Keyword, reader: TokenReader): Node[] {
-    const again = type === 'range' ? undefined : reader.takeWord(type);
-    // An {{else if}} has no {{end}} of its own: the {{end}} of the outer {{if}} ends both.
-    if (again !== undefined) return [this.#conditional(type, reader)];
+  #otherwise(reader: TokenReader): Node[] {
     reader.end('else');
-    const position = reader.position;
+    const { offset } = reader;
     const { nodes, end } = this.#block();
-    if (end === undefined) throw new TemplateError(`{{else}} has no matching {{end}}`, position);
+    if (end === undefined) return reader.fail('{{else}} has no matching {{end}}', offset);
     if (end.word === 'else') end.reader.fail('unexpected {{else}}');
     return nodes;
   }
@@ -122,13 +150,13 @@ class Parser {
     if (this.#depth > 1) reader.fail('unexpected {{define}}');
     const name = this.#name(reader, 'define clause');
     reader.end('define clause');
-    this.#body(name, 'define', ['$']);
+    this.#body(name, 'define');
   }
 
   /** Parses the body of a named template until its {{end}}. The body cannot use variables from outside. */
-  #body(name: string, word: string, variables: string[]): void {
+  #body(name: string, word: string): void {
     const outer = { variables: this.#variables, ranges: this.#ranges };
-    this.#variables = variables;
+    this.#variables = new KnownVariables();
     this.#ranges = 0;
     const { nodes, end } = this.#block();
     if (end?.word !== 'end') this.#fail(`{{${word} ${JSON.stringify(name)}}} has no matching {{end}}`);
@@ -156,10 +184,6 @@ class Parser {
   }
 
   #fail(message: string): never {
-    const piece = this.#pieces[Math.min(this.#next, this.#pieces.length) - 1];
-    throw new TemplateError(
-      message,
-      positionAt(this.#text, piece?.type === 'action' ? piece.offset : this.#text.length),
-    );
+    throw new TemplateError(message, positionAt(this.#text, this.#piece?.offset ?? this.#text.length));
   }
 }

@@ -1,57 +1,98 @@
 import { goQuote } from '@flotilla/go-text';
-import { formatNumber, formatValue, type Value } from './values.ts';
+import { chargeValue, quotedUnits } from './charge-value.ts';
+import type { TemplateWork } from './template-work.ts';
+import { formatNumber, formatValue, readText, type Value } from './values.ts';
 
-const verb = /%([-+# 0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/g;
+/** The options of a verb. All are optional, so the expression matches at every offset, without backtracking. */
+const options = /([-+# 0]*)(\d*)(?:\.(\d*))?/y;
+const letters = /^[a-zA-Z%]$/;
 const maxWidth = 1000;
 
-/** The capture groups of the regular expression `verb`. */
-type VerbGroups = [flags: string, width: string, precision: string | undefined, letter: string];
+/** The units of work for a verb, besides its value. */
+const unitsPerVerb = 50;
 
-/** Formats template values like Go's `Sprintf`. Throws Error for an unsupported verb. */
-export function sprintf(format: string, values: readonly Value[]): string {
-  let next = 0;
-  const text = format.replace(verb, (whole, ...[flags, width, precision, letter]: VerbGroups) => {
-    if (letter === '%') return '%';
-    if (Number(width) > maxWidth || Number(precision ?? 0) > maxWidth)
-      throw new Error(`the width of ${whole} exceeds ${maxWidth}`);
-    if (next >= values.length) return `%!${letter}(MISSING)`;
-    return padded(withSign(body(values[next++] ?? null, letter, precision), flags), flags, Number(width), letter);
-  });
-  if (next === values.length) return text;
-  const extra = values.slice(next).map((value) => `${goType(value)}=${formatValue(value)}`);
-  return `${text}%!(EXTRA ${extra.join(', ')})`;
+interface Verb {
+  readonly flags: string;
+  readonly width: string;
+  readonly precision: string | undefined;
+  readonly letter: string;
+  /** The offset after the verb. */
+  readonly end: number;
 }
 
-function body(value: Value, letter: string, precision: string | undefined): string {
+/** Formats template values like Go's `Sprintf`. Throws Error for an unsupported verb. */
+export function sprintf(work: TemplateWork, format: string, values: readonly Value[]): string {
+  readText(work, format);
+  const parts: string[] = [];
+  let next = 0;
+  let end = 0;
+  for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', end)) {
+    work.charge(unitsPerVerb);
+    parts.push(format.slice(end, at));
+    const verb = verbAt(format, at);
+    end = verb?.end ?? at + 1;
+    if (verb === undefined || verb.letter === '%') parts.push('%');
+    else if (next >= values.length) parts.push(`%!${verb.letter}(MISSING)`);
+    else parts.push(formatVerb(work, verb, values[next++] ?? null));
+  }
+  parts.push(format.slice(end));
+  if (next < values.length) {
+    const extra = values.slice(next).map((value) => `${goType(value)}=${formatValue(work, value)}`);
+    parts.push(`%!(EXTRA ${extra.join(', ')})`);
+  }
+  return parts.join('');
+}
+
+/** Returns the verb at a `%`; `undefined` if the `%` does not start a verb. */
+function verbAt(format: string, offset: number): Verb | undefined {
+  options.lastIndex = offset + 1;
+  const [whole = '', flags = '', width = '', precision] = options.exec(format) ?? [];
+  const end = offset + 1 + whole.length;
+  const letter = format[end] ?? '';
+  if (!letters.test(letter)) return undefined;
+  if (letter !== '%' && (Number(width) > maxWidth || Number(precision ?? 0) > maxWidth))
+    throw new Error(`the width of %${whole}${letter} exceeds ${maxWidth}`);
+  return { flags, width, precision, letter, end: end + 1 };
+}
+
+function formatVerb(work: TemplateWork, { flags, width, precision, letter }: Verb, value: Value): string {
+  work.charge(Number(width) + Number(precision ?? 0));
+  const text = body(work, value, letter, precision);
+  return padded(withSign(text, flags), flags, Number(width), letter);
+}
+
+function body(work: TemplateWork, value: Value, letter: string, precision: string | undefined): string {
   const digits = precision === undefined ? undefined : Number(precision);
   const asNumber = typeof value === 'number' ? value : undefined;
   const isInteger = typeof value === 'bigint' || Number.isInteger(value);
   switch (letter) {
     case 'v':
-      return value === null ? '<nil>' : formatValue(value);
+      return value === null ? '<nil>' : formatValue(work, value);
     case 's':
       return typeof value === 'string'
-        ? truncate(value, digits)
+        ? truncate(readText(work, value), digits)
         : typeof value === 'object' && value !== null
-          ? formatValue(value)
-          : badVerb(value, letter);
+          ? formatValue(work, value)
+          : badVerb(work, value, letter);
     case 'q':
-      return typeof value === 'string' ? goQuote(value) : badVerb(value, letter);
+      if (typeof value !== 'string') return badVerb(work, value, letter);
+      chargeValue(work, value, quotedUnits);
+      return goQuote(value);
     case 't':
-      return typeof value === 'boolean' ? String(value) : badVerb(value, letter);
+      return typeof value === 'boolean' ? String(value) : badVerb(work, value, letter);
     case 'd':
-      return isInteger ? String(value) : badVerb(value, letter);
+      return isInteger ? String(value) : badVerb(work, value, letter);
     case 'x':
-      if (typeof value === 'string') return hex(value);
-      return isInteger ? BigInt(value as number | bigint).toString(16) : badVerb(value, letter);
+      if (typeof value === 'string') return hex(work, value);
+      return isInteger ? BigInt(value as number | bigint).toString(16) : badVerb(work, value, letter);
     case 'f':
-      return asNumber !== undefined ? asNumber.toFixed(Math.min(digits ?? 6, 100)) : badVerb(value, letter);
+      return asNumber !== undefined ? asNumber.toFixed(Math.min(digits ?? 6, 100)) : badVerb(work, value, letter);
     case 'e':
       return asNumber !== undefined
         ? asNumber.toExponential(Math.min(digits ?? 6, 100)).replace(/e([+-])(\d)$/, 'e$10$2')
-        : badVerb(value, letter);
+        : badVerb(work, value, letter);
     case 'g':
-      return asNumber !== undefined ? formatNumber(asNumber) : badVerb(value, letter);
+      return asNumber !== undefined ? formatNumber(asNumber) : badVerb(work, value, letter);
     case 'T':
       return goType(value);
     default:
@@ -64,15 +105,16 @@ function withSign(text: string, flags: string): string {
 }
 
 function padded(text: string, flags: string, width: number, letter: string): string {
-  const missing = width - [...text].length;
+  // A character is at most two UTF-16 code units, so a longer text needs no padding.
+  const missing = text.length >= 2 * width ? 0 : width - [...text].length;
   if (missing <= 0) return text;
   if (flags.includes('-')) return text + ' '.repeat(missing);
   if (!flags.includes('0') || 'sqtv'.includes(letter)) return ' '.repeat(missing) + text;
   return /^[+-]/.test(text) ? `${text.slice(0, 1)}${'0'.repeat(missing)}${text.slice(1)}` : '0'.repeat(missing) + text;
 }
 
-function badVerb(value: Value, letter: string): string {
-  return value === null ? `%!${letter}(<nil>)` : `%!${letter}(${goType(value)}=${formatValue(value)})`;
+function badVerb(work: TemplateWork, value: Value, letter: string): string {
+  return value === null ? `%!${letter}(<nil>)` : `%!${letter}(${goType(value)}=${formatValue(work, value)})`;
 }
 
 function goType(value: Value): string {
@@ -85,9 +127,13 @@ function goType(value: Value): string {
 }
 
 function truncate(text: string, length: number | undefined): string {
-  return length === undefined ? text : [...text].slice(0, length).join('');
+  return length === undefined ? text : [...text.slice(0, 2 * length)].slice(0, length).join('');
 }
 
-function hex(text: string): string {
+/** The units of work for a byte in hexadecimal. A character has at most three bytes per UTF-16 code unit. */
+const unitsPerHexByte = 10;
+
+function hex(work: TemplateWork, text: string): string {
+  work.charge(text.length * unitsPerHexByte * 3);
   return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

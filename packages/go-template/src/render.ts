@@ -1,22 +1,27 @@
+import type { WorkMeter } from '@flotilla/work-meter';
 import { executeTemplate } from './execute.ts';
 import { isFunction } from './functions.ts';
 import { parseTemplate } from './parse.ts';
 import { TemplateError } from './template-error.ts';
+import { createTemplateMeter, TemplateWork } from './template-work.ts';
 import type { Value } from './values.ts';
 
 /**
  * Renders a template in the syntax of Go's `text/template`, with the common functions of Sprig. `values` is the value
- * of `.` and `$`. An unknown function, field or variable is an error. Throws TemplateError with the position.
+ * of `.` and `$`. An unknown function, field or variable is an error. Throws TemplateError with the position. Templates
+ * that are rendered together share a meter, so that all of them together have the limit of one.
  */
-export function renderGoTemplate(text: string, values: Value): string {
+export function renderGoTemplate(text: string, values: Value, meter: WorkMeter = createTemplateMeter()): string {
   if (!text.includes('{{')) return text;
-  return executeTemplate(parseTemplate(text, isFunction), values);
+  const work = new TemplateWork(meter);
+  return executeTemplate(parseTemplate(text, isFunction, work), values, work);
 }
 
 /** Returns the syntax error of a template; `undefined` if it can be parsed. */
-export function templateSyntaxError(text: string): TemplateError | undefined {
+export function templateSyntaxError(text: string, meter: WorkMeter = createTemplateMeter()): TemplateError | undefined {
+  if (!text.includes('{{')) return undefined;
   try {
-    parseTemplate(text, isFunction);
+    parseTemplate(text, isFunction, new TemplateWork(meter));
     return undefined;
   } catch (error) {
     if (error instanceof TemplateError) return error;

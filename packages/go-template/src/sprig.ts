@@ -1,73 +1,105 @@
 import { goQuote } from '@flotilla/go-text';
 import { isJsonObject, type JsonObject, setMember, writeJson } from '@flotilla/json';
 import { yamlText } from '@flotilla/yaml';
-import { formatValue, isTrue, type TemplateFunction, typeName, type Value } from './values.ts';
+import { decodeBase64, encodeBase64 } from './base64.ts';
+import { chargeValue, jsonUnits, quotedUnits, yamlUnits } from './charge-value.ts';
+import type { TemplateWork } from './template-work.ts';
+import { createTextSearch } from './text-search.ts';
+import { formatValue, numberOf, readText, type TemplateFunction, textOf, typeName, type Value } from './values.ts';
 
 /** The maximum length of a function's result. Without a limit, a few nested calls could exhaust the memory. */
 export const maxTextLength = 1024 * 1024;
 
+/** The units of work for adding a member to a map, and for creating a part of a text. */
+const unitsPerMember = 100;
+const unitsPerPart = 30;
+
 /** The functions of the Sprig library that templates commonly use, with Sprig's argument order. */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
-  default: (instead = null, value = null) => (isTrue(value) ? value : instead),
-  empty: (value = null) => !isTrue(value),
-  coalesce: (...values) => values.find(isTrue) ?? null,
-  ternary: (one = null, other = null, condition = null) => (truth(condition) ? one : other),
-  required: (message = null, value = null) => {
-    if (value === null || value === '') throw new Error(text(message));
+  default: (work, instead = null, value = null) => (work.isTrue(value) ? value : instead),
+  empty: (work, value = null) => !work.isTrue(value),
+  coalesce: (work, ...values) => values.find((value) => work.isTrue(value)) ?? null,
+  ternary: (_work, one = null, other = null, condition = null) => (truth(condition) ? one : other),
+  required: (_work, message = null, value = null) => {
+    if (value === null || value === '') throw new Error(textOf(message));
     return value;
   },
 
-  quote: (...values) => words(values, goQuote),
-  squote: (...values) => words(values, (word) => `'${word}'`),
-  upper: (value = null) => text(value).toUpperCase(),
-  lower: (value = null) => text(value).toLowerCase(),
-  trim: (value = null) => text(value).trim(),
-  trimPrefix: (prefix = null, value = null) =>
-    text(value).startsWith(text(prefix)) ? text(value).slice(text(prefix).length) : text(value),
-  trimSuffix: (suffix = null, value = null) =>
-    suffix !== '' && text(value).endsWith(text(suffix)) ? text(value).slice(0, -text(suffix).length) : text(value),
+  quote: (work, ...values) =>
+    words(work, values, (word) => {
+      chargeValue(work, word, quotedUnits);
+      return goQuote(word);
+    }),
+  squote: (work, ...values) => words(work, values, (word) => `'${word}'`),
+  upper: (work, value = null) => readText(work, value).toUpperCase(),
+  lower: (work, value = null) => readText(work, value).toLowerCase(),
+  trim: (work, value = null) => readText(work, value).trim(),
+  trimPrefix: (work, prefix = null, value = null) =>
+    textOf(value).startsWith(readText(work, prefix)) ? textOf(value).slice(textOf(prefix).length) : value,
+  trimSuffix: (work, suffix = null, value = null) =>
+    suffix !== '' && textOf(value).endsWith(readText(work, suffix))
+      ? textOf(value).slice(0, -textOf(suffix).length)
+      : textOf(value),
   trunc: truncated,
-  contains: (part = null, value = null) => text(value).includes(text(part)),
-  hasPrefix: (prefix = null, value = null) => text(value).startsWith(text(prefix)),
-  hasSuffix: (suffix = null, value = null) => text(value).endsWith(text(suffix)),
-  replace: (old = null, by = null, value = null) => bounded(text(value).split(text(old)).join(text(by))),
-  indent: (spaces = null, value = null) => indented(spaces, value),
-  nindent: (spaces = null, value = null) => `\n${indented(spaces, value)}`,
+  contains: (work, part = null, value = null) => createTextSearch(work, textOf(part))(readText(work, value), 0) !== -1,
+  hasPrefix: (work, prefix = null, value = null) => textOf(value).startsWith(readText(work, prefix)),
+  hasSuffix: (work, suffix = null, value = null) => textOf(value).endsWith(readText(work, suffix)),
+  replace: (work, old = null, by = null, value = null) => joined(work, splitText(work, value, old), by),
+  indent: (work, spaces = null, value = null) => indented(work, spaces, value),
+  nindent: (work, spaces = null, value = null) => `\n${indented(work, spaces, value)}`,
 
-  join: (separator = null, value = null) => bounded(items(value).map(asText).join(text(separator))),
-  split: (separator = null, value = null) => {
+  join: (work, separator = null, value = null) =>
+    joined(
+      work,
+      items(work, value).map((item) => asText(work, item)),
+      separator,
+    ),
+  split: (work, separator = null, value = null) => {
     const parts: JsonObject = {};
-    for (const [index, part] of text(value).split(text(separator)).entries()) parts[`_${index}`] = part;
+    for (const [index, part] of splitText(work, value, separator).entries()) {
+      work.charge(unitsPerMember);
+      parts[`_${index}`] = part;
+    }
     return parts;
   },
-  splitList: (separator = null, value = null) => text(value).split(text(separator)),
-  list: (...values) => values,
-  dict: (...pairs) => {
+  splitList: (work, separator = null, value = null) => splitText(work, value, separator),
+  list: (work, ...values) => {
+    work.charge(values.length);
+    return values;
+  },
+  dict: (work, ...pairs) => {
     const made: JsonObject = {};
-    for (let at = 0; at < pairs.length; at += 2) setMember(made, asText(pairs[at] ?? null), pairs[at + 1] ?? '');
+    for (let at = 0; at < pairs.length; at += 2) {
+      work.charge(unitsPerMember);
+      setMember(made, asText(work, pairs[at] ?? null), pairs[at + 1] ?? '');
+    }
     return made;
   },
-  get: (map = null, key = null) => (Object.hasOwn(members(map), text(key)) ? (members(map)[text(key)] ?? null) : ''),
-  hasKey: (map = null, key = null) => Object.hasOwn(members(map), text(key)),
+  get: (work, map = null, key = null) => {
+    const name = readText(work, key);
+    return Object.hasOwn(members(map), name) ? (members(map)[name] ?? null) : '';
+  },
+  hasKey: (work, map = null, key = null) => Object.hasOwn(members(map), readText(work, key)),
 
-  toString: (value: Value = null) => asText(value),
-  int: (value = null) => integer(value),
-  add: (...values) => values.map(integer).reduce((sum, value) => exact(sum + value), 0),
-  sub: (one = null, other = null) => exact(integer(one) - integer(other)),
-  mul: (...values) => values.map(integer).reduce((product, value) => exact(product * value), 1),
-  toJson: (value = null) => bounded(escapedForHtml(writeJson(value))),
-  toYaml: (value = null) => bounded(yamlText(value).replace(/\n$/, '')),
-  b64enc: (value = null) => btoa(String.fromCharCode(...new TextEncoder().encode(bounded(text(value), 65_536)))),
-  b64dec: (value = null) => decoded(text(value)),
+  toString: (work: TemplateWork, value: Value = null) => asText(work, value),
+  int: (work, value = null) => integer(work, value),
+  add: (work, ...values) => values.reduce<number>((sum, value) => exact(sum + integer(work, value)), 0),
+  sub: (work, one = null, other = null) => exact(integer(work, one) - integer(work, other)),
+  mul: (work, ...values) => values.reduce<number>((product, value) => exact(product * integer(work, value)), 1),
+  toJson: (work, value = null) => {
+    chargeValue(work, value, jsonUnits);
+    return bounded(escapedForHtml(writeJson(value)));
+  },
+  toYaml: (work, value = null) => {
+    chargeValue(work, value, yamlUnits);
+    return bounded(yamlText(value).replace(/\n$/, ''));
+  },
+  b64enc: (work, value = null) => encodeBase64(bounded(readText(work, value), 65_536)),
+  b64dec: (work, value = null) => decodeBase64(readText(work, value)),
 };
 
-function text(value: Value): string {
-  if (typeof value !== 'string') throw new Error(`expected a string, got a value of type ${typeName(value)}`);
-  return value;
-}
-
-function asText(value: Value): string {
-  return value === null ? '' : formatValue(value);
+function asText(work: TemplateWork, value: Value): string {
+  return value === null ? '' : formatValue(work, value);
 }
 
 function truth(value: Value): boolean {
@@ -75,8 +107,10 @@ function truth(value: Value): boolean {
   return value;
 }
 
-function items(value: Value): Value[] {
-  return Array.isArray(value) ? value.filter((item) => item !== null) : value === null ? [] : [value];
+function items(work: TemplateWork, value: Value): Value[] {
+  if (!Array.isArray(value)) return value === null ? [] : [value];
+  work.charge(value.length);
+  return value.filter((item) => item !== null);
 }
 
 function members(value: Value): JsonObject {
@@ -90,34 +124,64 @@ function bounded(made: string, limit = maxTextLength): string {
 }
 
 /** Joins values with spaces. Omits nil values, as Sprig does. */
-function words(values: readonly Value[], around: (word: string) => string): string {
+function words(work: TemplateWork, values: readonly Value[], around: (word: string) => string): string {
   return values
     .filter((value) => value !== null)
-    .map((value) => around(asText(value)))
+    .map((value) => around(asText(work, value)))
     .join(' ');
 }
 
-function truncated(length: Value = null, value: Value = null): string {
-  const count = integer(length);
-  const bytes = new TextEncoder().encode(text(value));
-  if (Math.abs(count) >= bytes.length) return text(value);
+/** Joins texts. Checks the length of the result before it is created. */
+function joined(work: TemplateWork, parts: readonly string[], by: Value): string {
+  const separator = textOf(by);
+  let length = separator.length * Math.max(parts.length - 1, 0);
+  for (const part of parts) length += part.length;
+  if (length > maxTextLength) throw new Error(`the result exceeds ${maxTextLength} characters`);
+  work.charge(parts.length + length);
+  return parts.join(separator);
+}
+
+function splitText(work: TemplateWork, value: Value, separator: Value): string[] {
+  const text = readText(work, value);
+  const between = textOf(separator);
+  if (between === '') {
+    work.charge(text.length * unitsPerPart);
+    return text.split('');
+  }
+  const find = createTextSearch(work, between);
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = find(text, 0); at !== -1; at = find(text, start)) {
+    work.charge(unitsPerPart);
+    parts.push(text.slice(start, at));
+    start = at + between.length;
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+function truncated(work: TemplateWork, length: Value = null, value: Value = null): string {
+  const count = integer(work, length);
+  const bytes = new TextEncoder().encode(readText(work, value));
+  if (Math.abs(count) >= bytes.length) return textOf(value);
   return new TextDecoder().decode(count < 0 ? bytes.slice(count) : bytes.slice(0, count));
 }
 
-function indented(spaces: Value, value: Value): string {
-  const count = integer(spaces);
+function indented(work: TemplateWork, spaces: Value, value: Value): string {
+  const count = integer(work, spaces);
   if (count < 0) throw new Error('the indentation must not be negative');
-  const lines = text(value).split('\n');
-  if (lines.length * count + text(value).length > maxTextLength)
+  const lines = splitText(work, value, '\n');
+  if (lines.length * count + textOf(value).length > maxTextLength)
     throw new Error(`the result exceeds ${maxTextLength} characters`);
   const pad = ' '.repeat(count);
-  return lines.map((line) => pad + line).join('\n');
+  return pad + joined(work, lines, `\n${pad}`);
 }
 
 /** Converts a value to an integer. A value that is not a number becomes 0, as in Sprig. */
-function integer(value: Value): number {
+function integer(work: TemplateWork, value: Value): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
-  const number = typeof value === 'string' ? Number(/^[+-]?\d+$/.test(value) ? value : 0) : Number(value);
+  const number =
+    typeof value === 'string' ? Number(/^[+-]?\d+$/.test(readText(work, value)) ? value : 0) : numberOf(value);
   return Number.isFinite(number) ? exact(Math.trunc(number)) : 0;
 }
 
@@ -127,16 +191,10 @@ function exact(value: number): number {
 }
 
 function escapedForHtml(json: string): string {
-  return json.replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-function decoded(value: string): string {
-  try {
-    return new TextDecoder().decode(Uint8Array.from(atob(value), (character) => character.charCodeAt(0)));
-  } catch {
-    throw new Error('the value is not valid base64');
-  }
+  return json
+    .replaceAll('<', '\\u003c')
+    .replaceAll('>', '\\u003e')
+    .replaceAll('&', '\\u0026')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
 }

@@ -1,5 +1,5 @@
-import type { Token, TokenType } from './scan.ts';
-import { type Position, positionAt, TemplateError } from './template-error.ts';
+import type { Token, TokenType } from './scan-token.ts';
+import { positionAt, TemplateError } from './template-error.ts';
 
 /** Reads the tokens of one template action in order. */
 export class TokenReader {
@@ -15,9 +15,9 @@ export class TokenReader {
     this.#offset = offset;
   }
 
-  /** The position of the next token, or of the action if there are no more tokens. */
-  get position(): Position {
-    return positionAt(this.#template, this.peek()?.offset ?? this.#offset);
+  /** The offset of the next token, or of the action if there are no more tokens. */
+  get offset(): number {
+    return this.peek()?.offset ?? this.#offset;
   }
 
   peek(ahead = 0): Token | undefined {
@@ -54,8 +54,13 @@ export class TokenReader {
     if (token !== undefined) this.fail(`unexpected ${describe(token)} in ${what}`);
   }
 
-  fail(message: string): never {
-    throw new TemplateError(message, this.position);
+  /** Throws TemplateError. Its position is that of the next token unless an offset is given. */
+  fail(message: string, offset = this.offset): never {
+    throw new TemplateError(message, positionAt(this.#template, offset));
+  }
+
+  lineAt(offset: number): number {
+    return positionAt(this.#template, offset).line;
   }
 }
 

@@ -1,21 +1,20 @@
 import { isJsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
+import { chargeValue, plainUnits } from './charge-value.ts';
+import type { TemplateWork } from './template-work.ts';
 
 export type Value = JsonValue;
 
 /**
- * A function that templates can call. Throws Error with a description; the caller adds the position in the template.
+ * A function that templates can call. Charges its work before it does it: what it reads and what it creates. Throws
+ * Error with a description; the caller adds the position in the template.
  */
-export type TemplateFunction = (...values: Value[]) => Value;
-
-/** Reports whether a value counts as true in templates. Null, false, 0, '' and empty lists and maps count as false. */
-export function isTrue(value: Value): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);
-}
+export type TemplateFunction = (work: TemplateWork, ...values: Value[]) => Value;
 
 /** Formats a value as Go's `%v` does. */
-export function formatValue(value: Value): string {
-  return value === null ? '<no value>' : inner(value);
+export function formatValue(work: TemplateWork, value: Value): string {
+  if (value === null) return '<no value>';
+  chargeValue(work, value, plainUnits);
+  return inner(value);
 }
 
 function inner(value: Value): string {
@@ -23,7 +22,7 @@ function inner(value: Value): string {
   if (typeof value === 'number') return formatNumber(value);
   if (Array.isArray(value)) return `[${value.map(inner).join(' ')}]`;
   if (!isJsonObject(value)) return String(value);
-  return `map[${sortedKeys(value)
+  return `map[${sortByBytes(Object.keys(value))
     .map((key) => `${key}:${inner(value[key] ?? null)}`)
     .join(' ')}]`;
 }
@@ -35,9 +34,22 @@ export function formatNumber(value: number): string {
   return isPlain ? String(value) : value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** Returns the keys of a map in the order in which Go templates iterate over it. */
-export function sortedKeys(map: object): string[] {
-  return sortByBytes(Object.keys(map));
+/** Returns the string. Throws Error if the value is not a string. */
+export function textOf(value: Value): string {
+  if (typeof value !== 'string') throw new Error(`expected a string, got a value of type ${typeName(value)}`);
+  return value;
+}
+
+/** Returns the string, and charges for reading it. Throws Error if the value is not a string. */
+export function readText(work: TemplateWork, value: Value): string {
+  const text = textOf(value);
+  work.charge(text.length);
+  return text;
+}
+
+/** Converts a scalar to a number. Lists and maps are not numbers; JavaScript would convert a list by its text. */
+export function numberOf(value: Value): number {
+  return typeof value === 'object' && value !== null ? Number.NaN : Number(value);
 }
 
 export function typeName(value: Value): string {

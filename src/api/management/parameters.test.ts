@@ -71,4 +71,24 @@ describe('template parameters', () => {
     const list: TemplateParameter[] = [{ variable: 'a', validation: '^(a+)+$' }];
     expect(messages(`a: ${'a'.repeat(5000)}b`, list)).toHaveLength(1);
   });
+
+  it('check long values against large patterns only within the limit of work', () => {
+    const list: TemplateParameter[] = [
+      { variable: 'a', type: 'multiline', validation: '^[a-z]{0,1000}[a-z]{0,1000}$' },
+      { variable: 'b', type: 'multiline', validation: '^[a-z]+$' },
+    ];
+    expect(messages(`a: ${'a'.repeat(500_000)}`, list)).toEqual([
+      expect.stringMatching(
+        /^spec.parameters.a: Forbidden: checking the parameters takes more than \d+ units of work; /,
+      ),
+    ]);
+    expect(messages(`b: ${'a'.repeat(1_000_000)}`, list)).toEqual([]);
+  });
+
+  it('report a bounded number of unknown names', () => {
+    const list = Array.from({ length: 10_000 }, (_, at) => ({ variable: `known${at}` }));
+    const errors = messages(Array.from({ length: 10_000 }, (_, at) => `unknown${at}: x`).join('\n'), list);
+    expect(errors).toHaveLength(100);
+    expect(errors[0]?.length).toBeLessThan(2_000);
+  });
 });

@@ -1,7 +1,9 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { WorkLimitError } from '@flotilla/work-meter';
 import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
 import { type FieldError, forbiddenField, invalid, notSupported, required, typeInvalid } from '../field-error.ts';
-import { matchesPattern } from './pattern.ts';
+import { type ParameterNode, parameterTree } from './parameter-tree.ts';
+import { ParameterPatterns } from './pattern.ts';
 import type { TemplateParameter } from './v1/template-definition.ts';
 
 export interface ParameterValues {
@@ -31,6 +33,7 @@ export function readParameters(
   if (typeof given === 'string') return { values, errors: [invalid(field, text, given)] };
 
   const errors = unknownNames(given, parameters, field);
+  const patterns = new ParameterPatterns();
   for (const parameter of parameters) {
     const raw = rawValue(given, parameter.variable);
     const path = `${field}.${parameter.variable}`;
@@ -40,9 +43,10 @@ export function readParameters(
       else if (raw === '') assign(values, parameter.variable, '');
       continue;
     }
-    const { value, error } = checkParameterValue(text, parameter, path);
+    const { value, error, isOverLimit } = checkParameterValue(text, parameter, path, patterns);
     if (error !== undefined) errors.push(error);
-    else assign(values, parameter.variable, value);
+    if (isOverLimit === true) break;
+    if (error === undefined) assign(values, parameter.variable, value);
   }
   return { values, errors };
 }
@@ -83,31 +87,40 @@ function assign(values: JsonObject, variable: string, value: JsonValue): void {
   setMember(target, steps.at(-1) ?? '', value);
 }
 
+/** The maximum number of unknown names that are reported, and of characters that list the available ones. */
+const maxUnknownNames = 100;
+const maxAvailableLength = 1000;
+
 function unknownNames(given: JsonObject, parameters: readonly TemplateParameter[], field: string): FieldError[] {
-  const known = new Set(parameters.map((parameter) => parameter.variable));
-  const groups = new Set(
-    parameters.flatMap(({ variable }) => {
-      const steps = variable.split('.');
-      return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('.'));
-    }),
-  );
+  const variables = parameters.map(({ variable }) => variable);
+  const text = unknownText(variables);
   const errors: FieldError[] = [];
-  const walk = (object: JsonObject, prefix: string): void => {
+  const walk = (object: JsonObject, { children }: ParameterNode, prefix: string): void => {
     for (const key of Object.keys(object)) {
-      const path = prefix === '' ? key : `${prefix}.${key}`;
-      if (known.has(path)) continue;
+      if (errors.length >= maxUnknownNames) return;
+      const node = children?.get(key);
       const value = object[key] as JsonValue;
-      if (groups.has(path) && isJsonObject(value)) walk(value, path);
-      else if (!groups.has(path) || value !== null) errors.push(forbiddenField(`${field}.${path}`, unknownText(known)));
+      if (node?.index !== undefined || (node !== undefined && value === null)) continue;
+      if (node !== undefined && isJsonObject(value)) walk(value, node, `${prefix}.${key}`);
+      else errors.push(forbiddenField(`${prefix}.${key}`, text));
     }
   };
-  walk(given, '');
+  walk(given, parameterTree(variables), field);
   return errors;
 }
 
-function unknownText(known: ReadonlySet<string>): string {
-  if (known.size === 0) return 'the template has no parameters';
-  return `the template has no such parameter; available: ${[...known].join(', ')}`;
+function unknownText(variables: readonly string[]): string {
+  if (variables.length === 0) return 'the template has no parameters';
+  const names = [...new Set(variables)].join(', ');
+  const shown = names.length > maxAvailableLength ? `${names.slice(0, maxAvailableLength)}…` : names;
+  return `the template has no such parameter; available: ${shown}`;
+}
+
+export interface CheckedValue {
+  readonly value: JsonValue;
+  readonly error?: FieldError;
+  /** True if the check takes too much work. Other values cannot be checked with the same patterns object either. */
+  readonly isOverLimit?: boolean;
 }
 
 /** Checks the value of a parameter and converts it to the parameter's type. */
@@ -115,7 +128,23 @@ export function checkParameterValue(
   raw: JsonValue,
   parameter: TemplateParameter,
   path: string,
-): { value: JsonValue; error?: FieldError } {
+  patterns: ParameterPatterns,
+): CheckedValue {
+  try {
+    return checkValue(raw, parameter, path, patterns);
+  } catch (error) {
+    if (!(error instanceof WorkLimitError)) throw error;
+    const detail = `${error.message}; use shorter or fewer patterns and values`;
+    return { value: null, error: forbiddenField(path, detail), isOverLimit: true };
+  }
+}
+
+function checkValue(
+  raw: JsonValue,
+  parameter: TemplateParameter,
+  path: string,
+  patterns: ParameterPatterns,
+): CheckedValue {
   const type = parameter.type ?? 'string';
   // Many users can see error messages, so they never contain the value of a password.
   const shown = type === 'password' ? '<hidden>' : raw;
@@ -132,10 +161,10 @@ export function checkParameterValue(
     if (lower !== 'true' && lower !== 'false') return refuse(typeInvalid(path, shown, 'must be true or false'));
     return { value: lower === 'true' };
   }
-  if (parameter.validation && !matchesPattern(parameter.validation, raw)) {
+  if (parameter.validation && !patterns.matches(parameter.validation, raw)) {
     return refuse(invalid(path, shown, `must match the pattern ${parameter.validation}`));
   }
-  if (parameter.invalidation && matchesPattern(parameter.invalidation, raw)) {
+  if (parameter.invalidation && patterns.matches(parameter.invalidation, raw)) {
     return refuse(invalid(path, shown, `must not match the pattern ${parameter.invalidation}`));
   }
   if (type === 'number') {

@@ -55,4 +55,28 @@ describe('renderDefinition', () => {
     expect(definition.objects).toBe('');
     expect(problems).toHaveLength(1);
   });
+
+  it('limits the work of all strings together, and names the limit once', () => {
+    const bomb = '{{ $a := list "x" }}{{ range 23 }}{{ $a = list $a $a }}{{ end }}{{ toYaml $a | len }}';
+    const { problems } = render({ objects: bomb, helmRelease: { values: bomb } });
+    expect(problems).toEqual([
+      expect.stringMatching(/^objects: line 1, column \d+: the template takes more than \d+ units of work; /),
+    ]);
+    const annotations = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`a${at}`, '{{ range 20000 }}{{ end }}']),
+    );
+    expect(render({ metadata: { annotations } }).problems).toEqual([
+      expect.stringMatching(/^metadata.annotations.a\d+: .* takes more than \d+ units of work/),
+    ]);
+  });
+
+  it('limits the size of the result', () => {
+    const { problems } = render({
+      metadata: { labels: { a: 'x'.repeat(1024 * 1024) } },
+      objects: 'x'.repeat(1024 * 1024),
+      helmRelease: { values: '{{ range 10 }}x{{ end }}' },
+      spaceTemplate: { objects: 'x'.repeat(1024 * 1024) },
+    });
+    expect(problems).toEqual([expect.stringContaining('the rendered definition exceeds 3145728 characters')]);
+  });
 });

@@ -1,5 +1,6 @@
-import { renderGoTemplate, TemplateError } from '@flotilla/go-template';
+import { createTemplateMeter, renderGoTemplate, TemplateError } from '@flotilla/go-template';
 import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { WorkLimitError } from '@flotilla/work-meter';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { readParameters } from './parameters.ts';
 import type { TemplateDefinition, TemplateParameter } from './v1/template-definition.ts';
@@ -29,7 +30,10 @@ export interface RenderedDefinition {
   readonly problems: readonly string[];
 }
 
-/** Renders every string of a template definition. The same source always gives the same result. */
+/**
+ * Renders every string of a template definition. The same source always gives the same result. The work of all strings
+ * together is limited, and so is the size of the result.
+ */
 export function renderDefinition({
   definition,
   parameters,
@@ -39,8 +43,8 @@ export function renderDefinition({
   const read = readParameters(parameterValues, parameters);
   const problems = read.errors.map(({ field, message }) => `${field}: ${message}`);
   const values: JsonObject = { ...withEmptyValues(parameters, read.values), platform: { ...platform } };
-  const rendered = render(definition as JsonObject, '', { Values: values }, problems) as TemplateDefinition;
-  return { definition: rendered, problems };
+  const rendered = new DefinitionRenderer({ Values: values }, problems).render(definition as JsonObject, '');
+  return { definition: rendered as TemplateDefinition, problems };
 }
 
 /**
@@ -62,23 +66,50 @@ function withEmptyValues(parameters: readonly TemplateParameter[], values: JsonO
   return values;
 }
 
-function render(value: JsonValue, field: string, values: JsonObject, problems: string[]): JsonValue {
-  if (typeof value === 'string') return renderText(value, field, values, problems);
-  if (Array.isArray(value)) return value.map((item, at) => render(item, indexPath(field, at), values, problems));
-  if (!isJsonObject(value)) return value;
-  const made: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    setMember(made, name, render(member, childPath(field, name), values, problems));
-  }
-  return made;
-}
+/** The maximum number of characters of a rendered definition. It is stored in the status of the instance. */
+const maxRenderedLength = 3 * 1024 * 1024;
 
-function renderText(text: string, field: string, values: JsonObject, problems: string[]): string {
-  try {
-    return renderGoTemplate(text, values);
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    problems.push(`${field}: ${error.message}`);
+class DefinitionRenderer {
+  readonly #values: JsonObject;
+  readonly #problems: string[];
+  readonly #meter = createTemplateMeter();
+  #length = 0;
+  /** True after a limit was exceeded. The other strings are not rendered. */
+  #isStopped = false;
+
+  constructor(values: JsonObject, problems: string[]) {
+    this.#values = values;
+    this.#problems = problems;
+  }
+
+  render(value: JsonValue, field: string): JsonValue {
+    if (typeof value === 'string') return this.#isStopped ? '' : this.#renderText(value, field);
+    if (Array.isArray(value)) return value.map((item, at) => this.render(item, indexPath(field, at)));
+    if (!isJsonObject(value)) return value;
+    const made: JsonObject = {};
+    for (const [name, member] of Object.entries(value)) {
+      setMember(made, name, this.render(member, childPath(field, name)));
+    }
+    return made;
+  }
+
+  #renderText(text: string, field: string): string {
+    try {
+      const rendered = renderGoTemplate(text, this.#values, this.#meter);
+      this.#length += rendered.length;
+      if (this.#length <= maxRenderedLength) return rendered;
+      this.#stop(`${field}: the rendered definition exceeds ${maxRenderedLength} characters`);
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      const problem = `${field}: ${error.message}`;
+      if (error.cause instanceof WorkLimitError) this.#stop(problem);
+      else this.#problems.push(problem);
+    }
     return '';
+  }
+
+  #stop(problem: string): void {
+    this.#isStopped = true;
+    this.#problems.push(problem);
   }
 }

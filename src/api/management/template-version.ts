@@ -75,5 +75,9 @@ function matches(version: string, pattern: string): boolean {
 export function newestVersion(versions: readonly string[], pattern: string): string | undefined {
   const fitting = versions.filter((version) => matches(version, pattern === '' ? 'x' : pattern));
   const candidates = pattern === '' && fitting.length === 0 ? versions : fitting;
-  return [...candidates].sort(compareVersions).at(-1);
+  let newest: string | undefined;
+  for (const version of candidates) {
+    if (newest === undefined || compareVersions(version, newest) >= 0) newest = version;
+  }
+  return newest;
 }

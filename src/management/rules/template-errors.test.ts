@@ -93,4 +93,42 @@ describe('template parameters and versions', () => {
       }),
     ).toEqual([]);
   });
+
+  it.each([
+    ['a repetition with millions of instructions', `(?:${'a?'.repeat(450)}){1000}`, 'must have fewer repetitions'],
+    ['nested repetitions', '(?:(?:[a-z]{1,10}\\.?){1,10}){0,90}', 'must have fewer repetitions'],
+    ['a repetition after a class with brackets', '(?:[])(]a?b?c?d?e?f?){1000}', 'must have fewer repetitions'],
+  ])('%s is rejected before it is compiled', (_name, validation, detail) => {
+    expect(spec({ parameters: [{ variable: 'a', validation }] })).toEqual([expect.stringContaining(detail)]);
+  });
+
+  it('the work of all patterns and options is limited', () => {
+    const patterns = Array.from({ length: 1000 }, (_, at) => ({
+      variable: `a${at}`,
+      validation: `${'\\pL'.repeat(300)}${at}`,
+    }));
+    expect(spec({ parameters: patterns })).toEqual([
+      expect.stringMatching(
+        /checking the parameters takes more than \d+ units of work; use shorter or fewer patterns$/,
+      ),
+    ]);
+    const options = Array.from({ length: 200_000 }, (_, at) => `a${at}`);
+    expect(spec({ parameters: [{ variable: 'a', validation: '^[a-z0-9]{1,63}$', options }] })).toEqual([
+      expect.stringMatching(/^spec.parameters\[0\].options\[\d+\]: Forbidden: checking the parameters takes more than/),
+    ]);
+  });
+
+  it('common patterns are accepted', () => {
+    const label = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$';
+    const parameters = [label, '^\\d{1,3}(\\.\\d{1,3}){3}$', '(?i)^[a-z_]{1,253}$', '^[a-z]{1000}$'].map(
+      (validation, at) => ({ variable: `a${at}`, validation }),
+    );
+    expect(spec({ parameters })).toEqual([]);
+  });
+
+  it('a hundred thousand parameters are checked', () => {
+    const parameters = Array.from({ length: 100_000 }, (_, at) => ({ variable: `a${at}` }));
+    expect(spec({ parameters })).toEqual([]);
+    expect(spec({ parameters: [{ variable: 'a.'.repeat(1_000_000) }] })).toHaveLength(1);
+  });
 });

@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
+import { WorkLimitError } from '@flotilla/work-meter';
 import { loadAll } from 'js-yaml';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
+import { maxVariableLength, parameterTree, parentIndex } from '../../api/management/parameter-tree.ts';
 import { checkParameterValue } from '../../api/management/parameters.ts';
-import { patternError } from '../../api/management/pattern.ts';
+import { ParameterPatterns } from '../../api/management/pattern.ts';
 import { isTemplateVersion } from '../../api/management/template-version.ts';
 import {
   parameterTypes,
@@ -17,14 +19,15 @@ import { templateSyntaxErrors } from './template-syntax.ts';
 /** Validates the spec of a VirtualClusterTemplate. */
 export function templateSpecErrors(spec: VirtualClusterTemplateSpec = {}, settings: ManagementSettings): FieldError[] {
   const seen = new Set<string>();
+  const patterns = new ParameterPatterns();
   return [
     ...templateDefinitionErrors(spec.template, 'spec.template', settings),
-    ...parameterListErrors(spec.parameters, 'spec.parameters'),
+    ...parameterListErrors(spec.parameters, 'spec.parameters', patterns),
     ...(spec.versions ?? []).flatMap(({ version = '', template, parameters }, index) => {
       const path = `spec.versions[${index}]`;
       const errors = [
         ...templateDefinitionErrors(template, `${path}.template`, settings),
-        ...parameterListErrors(parameters, `${path}.parameters`),
+        ...parameterListErrors(parameters, `${path}.parameters`, patterns),
       ];
       if (!isTemplateVersion(version)) {
         errors.unshift(invalid(`${path}.version`, version, 'must be a semantic version, such as 1.2.0'));
@@ -95,24 +98,35 @@ function objectErrors(text: string, field: string): FieldError[] {
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
 
-function parameterListErrors(parameters: readonly TemplateParameter[] = [], field: string): FieldError[] {
+function parameterListErrors(
+  parameters: readonly TemplateParameter[] = [],
+  field: string,
+  patterns: ParameterPatterns,
+): FieldError[] {
   const variables = parameters.map(({ variable = '' }) => variable);
+  const tree = parameterTree(variables);
+  const seen = new Set<string>();
   return parameters.flatMap((parameter, index) => {
     const path = `${field}[${index}]`;
     const variable = variables[index] ?? '';
-    const errors = parameterErrors(parameter, path);
-    if (!variableName.test(variable)) {
+    const errors = parameterErrors(parameter, path, patterns);
+    const isRepeated = seen.has(variable);
+    seen.add(variable);
+    if (variable.length > maxVariableLength) {
+      const detail = `must be at most ${maxVariableLength} characters long`;
+      errors.unshift(invalid(`${path}.variable`, `${variable.slice(0, 100)}…`, detail));
+    } else if (!variableName.test(variable)) {
       errors.unshift(invalid(`${path}.variable`, variable, 'must be a name, or names joined by dots: foo, foo.bar'));
-    } else if (variables.indexOf(variable) !== index) {
+    } else if (isRepeated) {
       errors.unshift(duplicate(`${path}.variable`, variable));
     } else {
-      const parent = variables.find((other) => other !== '' && variable.startsWith(`${other}.`));
+      const parent = parentIndex(tree, variable);
       if (parent !== undefined) {
         errors.unshift(
           invalid(
             `${path}.variable`,
             variable,
-            `the parameter ${parent} is a single value and cannot contain other parameters`,
+            `the parameter ${variables[parent]} is a single value and cannot contain other parameters`,
           ),
         );
       }
@@ -121,7 +135,7 @@ function parameterListErrors(parameters: readonly TemplateParameter[] = [], fiel
   });
 }
 
-function parameterErrors(parameter: TemplateParameter, path: string): FieldError[] {
+function parameterErrors(parameter: TemplateParameter, path: string, patterns: ParameterPatterns): FieldError[] {
   const errors: FieldError[] = [];
   const { type = '', min, max, options = [], defaultValue = '' } = parameter;
   if (type !== '' && !(parameterTypes as readonly string[]).includes(type)) {
@@ -129,22 +143,33 @@ function parameterErrors(parameter: TemplateParameter, path: string): FieldError
   }
   for (const member of ['validation', 'invalidation'] as const) {
     const pattern = parameter[member] ?? '';
-    const text = pattern === '' ? undefined : patternError(pattern);
+    const text = pattern === '' ? undefined : patternError(pattern, patterns);
     if (text !== undefined) errors.push(invalid(`${path}.${member}`, pattern, text));
   }
   if (min !== undefined && max !== undefined && min > max) {
     errors.push(invalid(`${path}.min`, min, `must be less than or equal to max, which is ${max}`));
   }
-  if (errors.length > 0) return errors;
+  if (errors.length > 0 || patterns.isOverLimit) return errors;
 
   const withoutOptions = { ...parameter, options: [] };
   for (const [index, option] of options.entries()) {
-    const { error } = checkParameterValue(option, withoutOptions, `${path}.options[${index}]`);
+    const { error, isOverLimit } = checkParameterValue(option, withoutOptions, `${path}.options[${index}]`, patterns);
     if (error !== undefined) errors.push(error);
+    if (isOverLimit === true) return errors;
   }
   if (defaultValue !== '' && errors.length === 0) {
-    const { error } = checkParameterValue(defaultValue, parameter, `${path}.defaultValue`);
+    const { error } = checkParameterValue(defaultValue, parameter, `${path}.defaultValue`, patterns);
     if (error !== undefined) errors.push(error);
   }
   return errors;
+}
+
+function patternError(pattern: string, patterns: ParameterPatterns): string | undefined {
+  if (patterns.isOverLimit) return undefined;
+  try {
+    return patterns.error(pattern);
+  } catch (error) {
+    if (!(error instanceof WorkLimitError)) throw error;
+    return `${error.message}; use shorter or fewer patterns`;
+  }
 }

@@ -60,7 +60,7 @@ export async function renderTemplateStep(
     },
   });
   if (problems.length > 0) {
-    const shown = `${problems.slice(0, 3).join('; ')}${problems.length > 3 ? '; …' : ''}`;
+    const shown = `${problems.slice(0, 3).map(shortened).join('; ')}${problems.length > 3 ? '; …' : ''}`;
     const message = `The template cannot be rendered: ${shown}. Correct spec.parameters or the template.`;
     return failed({ reason: 'CannotBeRendered', message });
   }
@@ -68,6 +68,13 @@ export async function renderTemplateStep(
   draft.set('virtualCluster', definition);
   draft.set('renderedFrom', `${specDigest}.${source.templateDigest}`);
   return definition;
+}
+
+/** The maximum length of a problem in a condition. A problem may quote a part of the template. */
+const maxProblemLength = 1000;
+
+function shortened(problem: string): string {
+  return problem.length > maxProblemLength ? `${problem.slice(0, maxProblemLength)}…` : problem;
 }
 
 function syncedOnce(instance: VirtualClusterInstance): StatusReason {

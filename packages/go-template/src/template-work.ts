@@ -1,0 +1,63 @@
+import { type JsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
+import { type WorkLimitError, WorkMeter } from '@flotilla/work-meter';
+import { positionAt, TemplateError } from './template-error.ts';
+
+/**
+ * The maximum work of rendering. A unit takes less than 10 ns, so a template takes less than 300 ms. A definition of
+ * 3 MB with an expression in each line takes about 26 million.
+ */
+const maxUnits = 30_000_000;
+
+/** Creates a meter for the work of one template, or of several templates that are rendered together. */
+export function createTemplateMeter(): WorkMeter {
+  return new WorkMeter('the template', maxUnits);
+}
+
+/** Charges the work of parsing and executing a template to a meter, and knows the keys of maps that were charged. */
+export class TemplateWork {
+  readonly #meter: WorkMeter;
+  readonly #keys = new WeakMap<JsonObject, readonly string[]>();
+
+  constructor(meter: WorkMeter) {
+    this.#meter = meter;
+  }
+
+  /** Throws WorkLimitError if the limit is exceeded. */
+  charge(units: number): void {
+    this.#meter.charge(units);
+  }
+
+  /**
+   * Returns the keys of a map in the order in which Go templates iterate over it. Values do not change during the
+   * execution, so the keys of each map are listed, sorted and charged only once.
+   */
+  keysOf(map: JsonObject): readonly string[] {
+    const known = this.#keys.get(map);
+    if (known !== undefined) return known;
+    const keys = Object.keys(map);
+    this.charge(sortUnits(keys));
+    sortByBytes(keys);
+    this.#keys.set(map, keys);
+    return keys;
+  }
+
+  /** Reports whether a value counts as true. Null, false, 0, '' and empty lists and maps count as false. */
+  isTrue(value: JsonValue): boolean {
+    if (typeof value !== 'object' || value === null) return Boolean(value);
+    return (Array.isArray(value) ? value : this.keysOf(value)).length > 0;
+  }
+}
+
+/** Returns the units of work for sorting keys: each comparison reads characters of two keys. */
+export function sortUnits(keys: readonly string[]): number {
+  let characters = 0;
+  for (const key of keys) characters += key.length;
+  return keys.length * 40 + (keys.length * 10 + characters) * Math.ceil(Math.log2(keys.length + 1));
+}
+
+/** Returns the TemplateError for work that exceeded the limit at an offset of a template. */
+export function workError(error: WorkLimitError, template: string, offset: number): TemplateError {
+  return new TemplateError(`${error.message}; make it smaller or simpler`, positionAt(template, offset), {
+    cause: error,
+  });
+}
