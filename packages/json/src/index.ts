@@ -2,7 +2,7 @@ export { findMember, skipJson, skipOut, walkMembers } from './fast/json-skip.ts'
 export { SortedJsonText } from './fast/json-sorted-text.ts';
 export { KeyOrderCache } from './fast/key-order-cache.ts';
 export { CanonicalJson, canonicalJson } from './json-canonical.ts';
-export { isNestedDeeper } from './json-depth.ts';
+export { isNestedDeeper, isTextNestedDeeper } from './json-depth.ts';
 export { compareBytes, sortByBytes } from './json-order.ts';
 export { JsonSyntaxError, parseJson, parseTrustedJson } from './json-parse.ts';
 export { flagAt, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from './json-path.ts';

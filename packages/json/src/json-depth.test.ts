@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNestedDeeper } from './json-depth.ts';
+import { isNestedDeeper, isTextNestedDeeper } from './json-depth.ts';
 import type { JsonValue } from './json-value.ts';
 
 function nested(levels: number, wrap: (inner: JsonValue) => JsonValue): JsonValue {
@@ -30,5 +30,17 @@ describe('isNestedDeeper', () => {
         199_999,
       ),
     ).toBe(true);
+  });
+});
+
+describe('isTextNestedDeeper', () => {
+  it.each([
+    ['{"a":[{"b":1},{"c":2}]}', 3],
+    ['"[[[["', 0],
+    ['{"a\\"[[[":"]]]\\\\","b":[]}', 2],
+    ['', 0],
+  ])('counts the levels of %s', (text, levels) => {
+    expect(isTextNestedDeeper(text, levels)).toBe(false);
+    expect(levels === 0 || isTextNestedDeeper(text, levels - 1)).toBe(true);
   });
 });

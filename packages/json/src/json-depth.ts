@@ -28,3 +28,20 @@ function collectBelow(value: JsonValue, levels: number, found: JsonValue[]): voi
     for (const name in value) collectBelow(value[name] as JsonValue, levels - 1, found);
   }
 }
+
+/** True if objects and arrays in a JSON text are nested more than `levels` deep. Does not parse or check the text. */
+export function isTextNestedDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isInString) {
+      if (character === '\\') at++;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '{' || character === '[') {
+      if (++depth > levels) return true;
+    } else if (character === '}' || character === ']') depth--;
+  }
+  return false;
+}

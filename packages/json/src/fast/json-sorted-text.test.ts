@@ -91,4 +91,25 @@ describe('SortedJsonText', () => {
     const text = '{"spec":{"b":1,"a":2,"b":3}}';
     expect(parseJson(text, new SortedJsonText(text, 'metadata').members).duplicates).toEqual(['spec.b']);
   });
+
+  it('sorts objects with many members, and finds many parts', () => {
+    const count = 10_000;
+    const data: JsonObject = {};
+    for (let at = count; at > 0; at--) data[`k${at}`] = 'v';
+    const value: JsonObject = { data, spec: {} };
+    for (let at = 0; at < count; at++) value[`part${at}`] = [at];
+    const sorted = new SortedJsonText(JSON.stringify(value), 'metadata');
+    const { user: before } = process.cpuUsage();
+    expect(sorted.of(value, data) === writeJson(data)).toBe(true);
+    for (let at = 0; at < count; at++) expect(sorted.of(value, value[`part${at}`] as Part)).toBe(`[${at}]`);
+    // A linear search per part takes many times as long.
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(5_000);
+  });
+
+  it('takes little time for members in descending order', () => {
+    const members = Array.from({ length: 50_000 }, (_, at) => `"k${100_000 - at}":1`);
+    const { user: before } = process.cpuUsage();
+    expect(new SortedJsonText(`{"data":{${members.join(',')}}}`, 'metadata').members).toBe(50_001);
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(2_000);
+  });
 });

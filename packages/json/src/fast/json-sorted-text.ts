@@ -18,6 +18,9 @@ const closeBrace = 0x7d;
 /** Every integer with at most this many digits is represented exactly by a double. */
 const maxExactDigits = 15;
 
+/** Up to this number of items, insertion sort and linear search are faster than `sort` and a map. */
+const fewItems = 16;
+
 /**
  * Contains the JSON texts that `writeJson` would return for the members of a document and for the members of its member
  * `within`. The texts are assembled from pieces of the received text. That takes a fraction of the time of `writeJson`,
@@ -32,6 +35,8 @@ export class SortedJsonText {
   readonly members: number | undefined;
   #document: JsonObject | undefined;
   readonly #values: (JsonValue | undefined)[] = [];
+  /** The index of each value in `#values`, if there are too many for a search. */
+  #positions: Map<JsonValue | undefined, number> | undefined;
 
   constructor(text: string, within: string) {
     const scanner = new Scanner(text, within);
@@ -46,7 +51,7 @@ export class SortedJsonText {
    */
   of(document: JsonObject, value: JsonObject | JsonValue[]): string | undefined {
     if (document !== this.#document) this.#index(document);
-    const at = this.#values.indexOf(value);
+    const at = this.#positions === undefined ? this.#values.indexOf(value) : (this.#positions.get(value) ?? -1);
     return at === -1 ? undefined : this.#parts[at]?.text;
   }
 
@@ -57,6 +62,8 @@ export class SortedJsonText {
       const holder = inside ? inner : document;
       this.#values[at] = isJsonObject(holder) ? holder[name] : undefined;
     });
+    const hasMany = this.#values.length > fewItems;
+    this.#positions = hasMany ? new Map(this.#values.map((value, at) => [value, at])) : undefined;
   }
 }
 
@@ -179,7 +186,10 @@ class Scanner {
     this.#top = base;
     this.#at = next;
     if (isSame && isSorted) return undefined;
-    if (!isSorted) this.#sort(base, top);
+    if (!isSorted) {
+      if (top - base > fewItems) this.#sortMany(base, top);
+      else this.#sortFew(base, top);
+    }
     return this.#join(base, top);
   }
 
@@ -205,7 +215,13 @@ class Scanner {
     return `${joined}}`;
   }
 
-  #sort(base: number, top: number): void {
+  #sortMany(base: number, top: number): void {
+    const order = Array.from({ length: top - base }, (_, index) => base + index);
+    order.sort((one, other) => (this.#isAfter(one, this.#from[other] as number) ? 1 : -1));
+    for (const list of [this.#from, this.#to, this.#made]) permute(list as unknown[], base, order);
+  }
+
+  #sortFew(base: number, top: number): void {
     for (let at = base + 1; at < top; at++) {
       const from = this.#from[at] as number;
       const to = this.#to[at] as number;
@@ -234,6 +250,14 @@ class Scanner {
       if (code === quote) return false;
     }
   }
+}
+
+/** Moves the items at the indexes in `order` to `base` and the following indexes. */
+function permute<T>(list: T[], base: number, order: readonly number[]): void {
+  const sorted = order.map((at) => list[at] as T);
+  sorted.forEach((item, index) => {
+    list[base + index] = item;
+  });
 }
 
 /**
