@@ -1,5 +1,6 @@
 import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
 import type { Attributes, ResourceAttributes } from '../../auth/authz/attributes.ts';
+import { withoutStars } from './path-set.ts';
 
 /** True if the rule allows the request. */
 export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
@@ -35,5 +36,5 @@ function nameFits(names: readonly string[] | undefined, wanted: string): boolean
 /** True if the path `allowed`, in which a trailing `*` matches any suffix, covers the path `wanted`. */
 export function pathCovers(allowed: string, wanted: string): boolean {
   if (allowed === wanted) return true;
-  return allowed.endsWith('*') && wanted.startsWith(allowed.replace(/\*+$/, ''));
+  return allowed.endsWith('*') && wanted.startsWith(withoutStars(allowed));
 }

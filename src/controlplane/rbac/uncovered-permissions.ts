@@ -1,14 +1,19 @@
 import { goQuote } from '@flotilla/go-text';
 import { compareBytes } from '@flotilla/json';
+import { WorkLimitError, WorkMeter } from '@flotilla/work-meter';
 import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
-import { pathCovers } from './rule-allows.ts';
+import { PathSet } from './path-set.ts';
+import { PermissionIndex } from './permission-index.ts';
 
 /**
- * The maximum number of comparisons of single permissions in one call, which take a few hundred milliseconds. A rule
+ * The maximum work of one call, which takes a few hundred milliseconds. One unit is a comparison with one rule. A rule
  * with thousands of groups, resources and verbs would exceed it. Such a rule counts as not covered, unless a single
  * owned rule covers it completely.
  */
-const maxComparisons = 2_000_000;
+const maxWork = 2_000_000;
+
+/** The estimated number of units for one single permission of a rule. */
+const unitsPerPermission = 10;
 
 /**
  * The maximum number of missing permissions that an error lists one by one. Such a list takes some hundred kilobytes,
@@ -23,29 +28,83 @@ const maxListed = 2_000;
 export function uncoveredPermissions(
   owned: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
+  meter: WorkMeter = new WorkMeter('comparing permissions', maxWork),
 ): readonly PolicyRule[] {
   const missing: PolicyRule[] = [];
-  let remainingComparisons = maxComparisons;
+  let index: PermissionIndex | undefined;
+  let permissionsLeft = maxWork / unitsPerPermission;
   let listed = 0;
   for (const rule of wanted) {
-    if (owned.some((owner) => covers(owner, rule))) continue;
-    remainingComparisons -= singleCount(rule) * Math.max(owned.length, 1);
-    const singles = remainingComparisons < 0 ? undefined : uncoveredSingles(owned, rule, maxListed - listed);
+    const singles = withinLimit(() => {
+      const count = singleCount(rule);
+      const isTooBroad = count > permissionsLeft;
+      if ((isTooBroad || hasNamedPaths(rule)) && coveredByOne(owned, rule, meter)) return [];
+      if (isTooBroad) return undefined;
+      permissionsLeft -= count;
+      index ??= new PermissionIndex(owned, meter);
+      return uncoveredSingles(index, rule, maxListed - listed);
+    });
     listed += singles?.length ?? 0;
-    missing.push(...(singles ?? [rule]));
+    for (const single of singles ?? [rule]) missing.push(single);
   }
   return missing;
 }
 
+/**
+ * True if a rule has both names and paths, which the validation rejects. Its single paths have no names, so that a rule
+ * with names covers the whole rule, but not these paths.
+ */
+function hasNamedPaths({ resourceNames = [], nonResourceURLs = [] }: PolicyRule): boolean {
+  return resourceNames.length > 0 && nonResourceURLs.length > 0;
+}
+
+/** Returns the result of a check, or `undefined` if it exceeds the work limit. */
+function withinLimit<T>(check: () => T): T | undefined {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof WorkLimitError)) throw error;
+    return undefined;
+  }
+}
+
 /** Returns the single permissions of a rule that are not covered, `undefined` if there are more than `limit`. */
-function uncoveredSingles(owned: readonly PolicyRule[], rule: PolicyRule, limit: number): PolicyRule[] | undefined {
+function uncoveredSingles(owned: PermissionIndex, rule: PolicyRule, limit: number): PolicyRule[] | undefined {
   const missing: PolicyRule[] = [];
   for (const single of singlePermissions(rule)) {
-    if (owned.some((owner) => covers(owner, single))) continue;
-    if (missing.length === limit) return undefined;
+    if (isGranted(owned, single)) continue;
+    if (missing.length >= limit) return undefined;
     missing.push(single);
   }
   return missing;
+}
+
+function isGranted(
+  owned: PermissionIndex,
+  { verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule,
+) {
+  const verb = verbs[0] ?? '';
+  if (nonResourceURLs !== undefined) return owned.grantsPath(verb, nonResourceURLs[0] ?? '');
+  const name = resourceNames?.[0];
+  const permission = { verb, group: apiGroups?.[0] ?? '', resource: resources?.[0] ?? '' };
+  return owned.grants(name === undefined ? permission : { ...permission, name });
+}
+
+/** True if a single owned rule covers the whole rule. */
+function coveredByOne(owned: readonly PolicyRule[], rule: PolicyRule, meter: WorkMeter): boolean {
+  const wantedItems = itemCount(rule);
+  return owned.some((owner) => {
+    meter.charge(1 + owner.verbs.length);
+    // Most rules are rejected by the first verb, so that the other lists are not compared.
+    if (!holdsAll(owner.verbs, rule.verbs.slice(0, 1))) return false;
+    meter.charge(itemCount(owner) + wantedItems);
+    return covers(owner, rule);
+  });
+}
+
+function itemCount({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
+  const lists = [verbs, apiGroups, resources, resourceNames, nonResourceURLs];
+  return lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
 }
 
 function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
@@ -54,7 +113,7 @@ function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
     holdsAll(owner.apiGroups, wanted.apiGroups) &&
     resourcesCover(owner.resources, wanted.resources) &&
     namesCover(owner.resourceNames, wanted.resourceNames) &&
-    (wanted.nonResourceURLs ?? []).every((path) => owner.nonResourceURLs?.some((own) => pathCovers(own, path)) ?? false)
+    pathsCover(owner.nonResourceURLs, wanted.nonResourceURLs)
   );
 }
 
@@ -74,10 +133,18 @@ function containsAll(owned: readonly string[], wanted: readonly string[]): boole
  */
 function resourcesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
   if (holdsAll(owned, wanted)) return true;
+  const set = new Set(owned);
   return wanted.every((resource) => {
     const slash = resource.indexOf('/');
-    return owned.includes(resource) || (slash >= 0 && owned.includes(`*${resource.slice(slash)}`));
+    return set.has(resource) || (slash >= 0 && set.has(`*${resource.slice(slash)}`));
   });
+}
+
+function pathsCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
+  if (wanted.length === 0) return true;
+  const paths = new PathSet();
+  for (const path of owned) paths.add(path);
+  return wanted.every((path) => paths.covers(path));
 }
 
 /** True if the owned names cover the wanted ones. An empty list means all names. */
@@ -110,7 +177,7 @@ function* singlePermissions(rule: PolicyRule): Generator<PolicyRule> {
  * line.
  */
 export function describePermissions(permissions: readonly PolicyRule[]): string {
-  const merged = new Map<string, PolicyRule>();
+  const merged = new Map<string, PolicyRule & { readonly verbs: string[] }>();
   const separate: PolicyRule[] = [];
   for (const permission of permissions) {
     const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = permission;
@@ -121,10 +188,8 @@ export function describePermissions(permissions: readonly PolicyRule[]): string 
     }
     const key = JSON.stringify([apiGroups, resources, resourceNames]);
     const before = merged.get(key);
-    merged.set(
-      key,
-      before === undefined ? permission : { ...permission, verbs: [...before.verbs, ...permission.verbs] },
-    );
+    if (before === undefined) merged.set(key, { ...permission, verbs: [...permission.verbs] });
+    else for (const verb of permission.verbs) before.verbs.push(verb);
   }
   const lines = new Set([...separate, ...merged.values()].map(describeRule));
   return [...lines].sort(compareBytes).join('\n');
