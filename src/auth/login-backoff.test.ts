@@ -18,6 +18,17 @@ const many = (count: number, attempt: (index: number) => readonly [string, strin
   Array.from({ length: count }, (_, index) => attempt(index));
 
 describe('createLoginBackoff', () => {
+  it('counts malformed requests as failures of their source', () => {
+    const clock = new ManualClock();
+    const backoff = createLoginBackoff(clock);
+    for (let index = 0; index < 51; index++) expect(backoff.countMalformed('192.0.2.1')).toBe(0);
+    expect(backoff.countMalformed('192.0.2.1')).toBe(1000);
+    expect(backoff.admit({ account: 'anna', source: '192.0.2.1' })).toBe(1000);
+    expect(backoff.countMalformed('192.0.2.2')).toBe(0);
+    clock.advance(1000);
+    admitted(backoff, 'anna', '192.0.2.1');
+  });
+
   it('five guesses at one account from one source are admitted, then the wait grows', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock);

@@ -14,6 +14,11 @@ export interface LoginBackoff {
    * as failed until `succeed` or `abandon` is called, so that concurrent attempts cannot bypass the limit.
    */
   admit(attempt: LoginAttempt): number | AdmittedLogin;
+  /**
+   * Counts a login request with an invalid body as a failed attempt of its source. Returns the number of milliseconds
+   * that the client must wait, 0 if it need not wait.
+   */
+  countMalformed(source: string): number;
 }
 
 export interface AdmittedLogin {
@@ -74,6 +79,13 @@ export function createLoginBackoff(clock: Clock, limit: number = maxEntries): Lo
           putLast(succeededPairs, pair, true, limit);
         },
       };
+    },
+
+    countMalformed(source) {
+      const network = sourceNetworkOf(source);
+      const wait = sources.wait(network);
+      if (wait === 0) sources.count(network);
+      return wait;
     },
   };
 }

@@ -1,12 +1,15 @@
-import { parseJson, textAt } from '@flotilla/json';
+import { isTextNestedDeeper, parseJson, textAt } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { bodyFormat } from '../../http/negotiate/body-format.ts';
 import type { Reply } from '../../http/reply.ts';
 import { readBody } from '../../http/wire/read-body.ts';
 
-/** Maximum size of a login body: enough for a name and a password in any alphabet. */
-const maxBytes = 16 * 1024;
+/** Maximum size of a login body: enough for the longest name and password, even if all characters are escaped. */
+const maxBytes = 12 * 1024;
+
+/** Maximum nesting of a login body. Nobody has authenticated yet, so no time is spent on parsing deeper documents. */
+const maxDepth = 10;
 
 export type LoginCredentials =
   | { readonly username: string; readonly password: string }
@@ -23,7 +26,8 @@ export async function readLogin(exchange: Exchange, keys: boolean): Promise<Logi
   const bytes = await readBody(exchange, maxBytes);
   let value: ReturnType<typeof parseJson>['value'] | undefined;
   try {
-    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).value;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = isTextNestedDeeper(text, maxDepth) ? undefined : parseJson(text).value;
   } catch {
     value = undefined;
   }

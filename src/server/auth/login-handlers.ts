@@ -7,10 +7,12 @@ import type { Logins } from './logins.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** POST `/auth/password/login`: returns an access key for a name and a password. */
-export function passwordLoginHandler(signIn: Pick<SignIn, 'withPassword'>): Handler {
+export function passwordLoginHandler(signIn: Pick<SignIn, 'withPassword' | 'rejectMalformed'>): Handler {
   return async (exchange) => {
     requirePost(exchange);
-    const credentials = await readLogin(exchange, false);
+    const credentials = await readLogin(exchange, false).catch((error: unknown) => {
+      throw signIn.rejectMalformed(exchange, error);
+    });
     return await signIn.withPassword(exchange, credentials, ({ key, name, owner, expiresAt }) =>
       jsonReply(201, { accessKey: key, name, user: owner, expires: timestamp(expiresAt) }),
     );

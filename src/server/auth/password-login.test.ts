@@ -114,6 +114,14 @@ describe('a login request with a password', () => {
     expect((await bench.send(server, '/auth/password', post({}))).code).toBe(404);
   });
 
+  it('is refused if its body is deeply nested, and after many such bodies at once', async () => {
+    await start({}, new ManualClock(Date.now()));
+    const nested = { method: 'POST', token: '', raw: `{"a":${'['.repeat(4000)}` } as const;
+    for (let index = 0; index < 51; index++) expect((await bench.send(server, login, nested)).code).toBe(400);
+    expect((await bench.send(server, login, nested)).code).toBe(429);
+    expect((await logIn('anna')).code).toBe(429);
+  });
+
   it('backs off for a source with failures', async () => {
     const clock = new ManualClock(Date.now());
     await start({}, clock);

@@ -53,7 +53,9 @@ async function getSession(exchange: Exchange, { sessions, logins }: SessionHandl
 
 async function openSession(exchange: Exchange, options: SessionHandlerOptions): Promise<Reply> {
   const { signIn, sessions, logins, clock, log } = options;
-  const credentials = await readLogin(exchange, true);
+  const credentials = await readLogin(exchange, true).catch((error: unknown) => {
+    throw signIn.rejectMalformed(exchange, error);
+  });
   let opened = '';
   const createReply = ({ key, name, owner, expiresAt }: OpenedLogin): Reply => {
     opened = name;

@@ -1,4 +1,4 @@
-import { tooManyRequests, unauthorized } from '../../api/status.ts';
+import { StatusError, tooManyRequests, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { LoginBackoff } from '../../auth/login-backoff.ts';
 import type { AdmittedPasswordAttempt, PasswordAttempt, RejectedPasswordAttempt } from '../../auth/password-login.ts';
@@ -28,6 +28,11 @@ export interface SignIn {
     createReply: LoginReply,
   ): Promise<Reply>;
   withKey(exchange: Exchange, key: string, createReply: LoginReply): Promise<Reply>;
+  /**
+   * Counts a request whose body has no credentials as a failed login of its source. Returns the error to respond with:
+   * `error`, or 429 if the source has to wait.
+   */
+  rejectMalformed(exchange: Exchange, error: unknown): unknown;
 }
 
 export function createSignIn({ logins, enter, backoff, authenticate }: SignInOptions, audited: Filter): SignIn {
@@ -68,9 +73,7 @@ export function createSignIn({ logins, enter, backoff, authenticate }: SignInOpt
       const { remoteAddress: source } = exchange.request;
       // Failures are counted per presented key, so that the failures of one caller do not block other callers.
       const admitted = backoff.admit({ account: `access key ${key}`, source });
-      if (typeof admitted === 'number') {
-        throw tooManyRequests('Too many failed logins, please try again later.', Math.ceil(admitted / 1000));
-      }
+      if (typeof admitted === 'number') throw tooManyFailures(admitted);
       let isChecked = false;
       try {
         return await audited(exchange, async () => {
@@ -83,7 +86,17 @@ export function createSignIn({ logins, enter, backoff, authenticate }: SignInOpt
         if (!isChecked) admitted.abandon();
       }
     },
+
+    rejectMalformed({ request }, error) {
+      if (!(error instanceof StatusError)) return error;
+      const wait = backoff.countMalformed(request.remoteAddress);
+      return wait === 0 ? error : tooManyFailures(wait);
+    },
   };
+}
+
+function tooManyFailures(waitMilliseconds: number): Error {
+  return tooManyRequests('Too many failed logins, please try again later.', Math.ceil(waitMilliseconds / 1000));
 }
 
 const byPassword = 'login with a password';
