@@ -26,9 +26,7 @@ export function planeCollaborators(
     },
     resolveOwner(reference, namespace) {
       const { group } = parseApiVersion(reference.apiVersion);
-      const store = [...kinds.values()].find(
-        ({ resource }) => resource.group === group && resource.kind === reference.kind,
-      );
+      const store = storeOfKind(kinds, group, reference.kind);
       if (store === undefined || (store.resource.namespaced && namespace === '')) return undefined;
       const { plural, namespaced } = store.resource;
       const key = { namespace: namespaced ? namespace : '', name: reference.name };
@@ -37,6 +35,13 @@ export function planeCollaborators(
     },
     ...(admit === undefined ? {} : { admit }),
   };
+}
+
+function storeOfKind(kinds: ReadonlyMap<string, KindStore>, group: string, kind: string): KindStore | undefined {
+  for (const store of kinds.values()) {
+    if (store.resource.group === group && store.resource.kind === kind) return store;
+  }
+  return undefined;
 }
 
 const namespacesKey = resourceKey({ group: '', plural: 'namespaces' });

@@ -50,15 +50,21 @@ function validateNamespace(namespace: string, namespaced: boolean, errors: Field
 }
 
 /** Validates the parts of the metadata whose rules are the same for creates and updates. */
-function validateContents(meta: ObjectMeta, errors: FieldError[]): void {
+function validateContents(meta: ObjectMeta, errors: FieldError[], old?: ObjectMeta): void {
   const { generation = 0, labels, annotations, ownerReferences, managedFields } = meta;
   if (generation < 0) errors.push(invalid('metadata.generation', generation, 'must be greater than or equal to 0'));
-  if (labels !== undefined) errors.push(...validateLabels(labels, 'metadata.labels'));
-  if (annotations !== undefined) errors.push(...validateAnnotations(annotations, 'metadata.annotations'));
+  if (labels !== undefined) addAll(errors, validateLabels(labels, 'metadata.labels'));
+  if (annotations !== undefined) addAll(errors, validateAnnotations(annotations, 'metadata.annotations'));
   if (ownerReferences !== undefined) {
-    errors.push(...validateOwnerReferences(ownerReferences, 'metadata.ownerReferences'));
+    const oldCount = old?.ownerReferences?.length ?? 0;
+    addAll(errors, validateOwnerReferences(ownerReferences, 'metadata.ownerReferences', oldCount));
   }
-  if (managedFields !== undefined) errors.push(...validateManagedFields(managedFields, 'metadata.managedFields'));
+  if (managedFields !== undefined) addAll(errors, validateManagedFields(managedFields, 'metadata.managedFields'));
+}
+
+/** Appends errors. A spread into `push` would exceed the stack if there are hundreds of thousands. */
+function addAll(errors: FieldError[], found: readonly FieldError[]): void {
+  for (const error of found) errors.push(error);
 }
 
 function validateFinalizers(finalizers: readonly string[], errors: FieldError[]): void {
@@ -97,7 +103,7 @@ export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): Fi
     if (!equalJson(value, oldMeta[name]))
       errors.push(invalid(`metadata.${name}`, value ?? absent(name), 'field is immutable'));
   }
-  validateContents(newMeta, errors);
+  validateContents(newMeta, errors, oldMeta);
   if (added.length > 0) validateFinalizers(newMeta.finalizers ?? [], errors);
   return errors;
 }

@@ -1,10 +1,33 @@
-import { type FieldError, invalid, required } from '../field-error.ts';
+import { type FieldError, invalid, required, tooMany } from '../field-error.ts';
 import type { OwnerReference } from '../meta.ts';
 
-/** Validates owner references (rules OWNER-01 to OWNER-03). Does not check whether the owners exist. */
-export function validateOwnerReferences(references: readonly OwnerReference[], field: string): FieldError[] {
+/**
+ * The maximum number of owner references of an object. Kubernetes has no limit, but each owner takes a row in the owner
+ * index, a permission check and a lookup by the garbage collector.
+ */
+export const maxOwnerReferences = 1_000;
+
+/**
+ * The maximum number of characters in the errors about several controllers. Each of these errors contains all
+ * references, so a list of a thousand controllers would result in a hundred megabytes.
+ */
+const maxControllerErrorCharacters = 100_000;
+
+/**
+ * Validates owner references (rules OWNER-01 to OWNER-03). Does not check whether the owners exist. `oldCount` is the
+ * number of owners before an update: a list that is already too long may become shorter.
+ */
+export function validateOwnerReferences(
+  references: readonly OwnerReference[],
+  field: string,
+  oldCount = 0,
+): FieldError[] {
+  if (references.length > Math.max(maxOwnerReferences, oldCount)) {
+    return [tooMany(field, references.length, maxOwnerReferences)];
+  }
   const errors: FieldError[] = [];
   let controller = '';
+  let charactersLeft = maxControllerErrorCharacters;
   for (const [index, reference] of references.entries()) {
     errors.push(...validateReference(reference, `${field}[${index}]`));
     if (reference.controller !== true) continue;
@@ -13,8 +36,11 @@ export function validateOwnerReferences(references: readonly OwnerReference[], f
       controller = name;
       continue;
     }
+    if (charactersLeft <= 0) continue;
     const found = `Found "true" in references for ${controller} and ${name}`;
-    errors.push(invalid(field, [...references], `Only one reference can have Controller set to true. ${found}`));
+    const error = invalid(field, [...references], `Only one reference can have Controller set to true. ${found}`);
+    charactersLeft -= error.message.length;
+    errors.push(error);
   }
   return errors;
 }

@@ -121,27 +121,32 @@ async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeO
   const remaining = (await dependentsOf(context, uid))
     .map((dependentKey) => findObject(plane, dependentKey))
     .filter((dependent): dependent is KubeObject => dependent !== undefined);
-  const blocking = remaining.filter(
-    (dependent) => blocksOwnerDeletion(dependent, uid) && !isInCycle(plane, owner, dependent),
-  );
-  if (blocking.length === 0) await dropFinalizer(plane, key, foregroundFinalizer);
+  let ancestors: ReadonlySet<string> | undefined;
+  const isInCycle = (dependent: KubeObject): boolean => {
+    if (!isWaitingForDependents(dependent)) return false;
+    ancestors ??= ancestorsOf(plane, owner);
+    return ancestors.has(dependent.metadata.uid ?? '');
+  };
+  const isBlocked = remaining.some((dependent) => blocksOwnerDeletion(dependent, uid) && !isInCycle(dependent));
+  if (!isBlocked) await dropFinalizer(plane, key, foregroundFinalizer);
 }
 
-/** True if the dependent itself waits, directly or indirectly, for the deletion of the owner. */
-function isInCycle(plane: PlaneStores, owner: KubeObject, dependent: KubeObject): boolean {
-  if (!isWaitingForDependents(dependent)) return false;
+/**
+ * Returns the UIDs of all direct and indirect owners of an object. A dependent among them itself waits for the deletion
+ * of the object.
+ */
+function ancestorsOf(plane: PlaneStores, object: KubeObject): ReadonlySet<string> {
   const seen = new Set<string>();
-  const queue: KubeObject[] = [owner];
+  const queue: KubeObject[] = [object];
   for (let current = queue.pop(); current !== undefined; current = queue.pop()) {
     for (const reference of current.metadata.ownerReferences ?? []) {
-      if (reference.uid === dependent.metadata.uid) return true;
       if (seen.has(reference.uid)) continue;
       seen.add(reference.uid);
       const next = ownerObject(plane, current, reference);
       if (next !== undefined) queue.push(next);
     }
   }
-  return false;
+  return seen;
 }
 
 function ownerObject(plane: PlaneStores, dependent: KubeObject, reference: OwnerReference): KubeObject | undefined {

@@ -23,13 +23,13 @@ export function finalizersForDelete(
   policy: DeleteOptions['propagationPolicy'],
 ): readonly string[] {
   if (policy === undefined) return present;
-  const others = present.filter((name) => !collectorFinalizers.includes(name));
-  if (policy === 'Background') return others;
+  const isOther = (name: string) => !collectorFinalizers.includes(name);
+  if (policy === 'Background') return present.filter(isOther);
   const wanted = policy === 'Orphan' ? orphanFinalizer : foregroundFinalizer;
   // A finalizer that is already present keeps its position, so that a repeated delete changes nothing.
   return present.includes(wanted)
-    ? present.filter((name) => name === wanted || others.includes(name))
-    : [...others, wanted];
+    ? present.filter((name) => name === wanted || isOther(name))
+    : [...present.filter(isOther), wanted];
 }
 
 /** Adds the server finalizer to a new object. Restores it if an update by a client removes it. */
@@ -55,9 +55,11 @@ export function ensureServerFinalizer(
  * Warns about new finalizers whose name has no domain, because another component may use the same name (CREATE-28).
  */
 export function warnAboutFinalizers(object: KubeObject, old: KubeObject | undefined, context: RequestContext): void {
-  const oldFinalizers = finalizersOf(old);
-  for (const name of finalizersOf(object)) {
-    if (oldFinalizers.includes(name) || name.includes('/')) continue;
+  const names = finalizersOf(object);
+  if (names.length === 0) return;
+  const oldNames = new Set(finalizersOf(old));
+  for (const name of names) {
+    if (oldNames.has(name) || name.includes('/')) continue;
     if (collectorFinalizers.includes(name) || name === 'kubernetes') continue;
     const recommendation = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name';
     context.warn(

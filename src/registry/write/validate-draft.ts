@@ -23,7 +23,8 @@ export function validateDraft(kind: KindRuntime, context: RequestContext, draft:
   errors.push(...schemaErrors(resource, object, old), ...validateEmbedded(resource.schema, object));
   const kindErrors = resource.validate?.(draft, context) ?? [];
   return andThen(kindErrors, (found) => {
-    errors.push(...found);
+    // A spread into `push` would exceed the stack if a map with many keys has several errors per key.
+    for (const error of found) errors.push(error);
     return refuseWith(kind, context, draft, errors);
   });
 }
