@@ -32,14 +32,33 @@ export class FieldSet {
   insert(path: FieldPath): void {
     let set: FieldSet = this;
     for (const [depth, element] of path.entries()) {
-      const node = set.#node(element);
-      if (depth === path.length - 1) {
-        node.member = true;
-      } else {
-        node.children ??= new FieldSet();
-        set = node.children;
-      }
+      if (depth === path.length - 1) set.insertElement(element);
+      else set = set.openBelow(element);
     }
+  }
+
+  /** Adds the path that consists of one element. */
+  insertElement(element: PathElement): void {
+    this.#node(element).member = true;
+  }
+
+  /**
+   * Returns the set of paths below an element, to add paths to it. The caller must add at least one, because a set
+   * contains no elements without paths.
+   */
+  openBelow(element: PathElement): FieldSet {
+    const node = this.#node(element);
+    node.children ??= new FieldSet();
+    return node.children;
+  }
+
+  /**
+   * Adds an element that the set does not contain yet, as a member or with the paths below it. Adds nothing if the
+   * element is not a member and there are no paths below it.
+   */
+  add(element: PathElement, member: boolean, below: FieldSet | undefined): void {
+    const children = below === undefined || below.isEmpty ? undefined : below;
+    if (member || children !== undefined) this.#set({ element, member, children });
   }
 
   #node(element: PathElement): FieldNode {
@@ -57,10 +76,8 @@ export class FieldSet {
   }
 
   get isEmpty(): boolean {
-    for (const node of this.#nodes.values()) {
-      if (node.member || (node.children !== undefined && !node.children.isEmpty)) return false;
-    }
-    return true;
+    // Every node is a member or has members below it.
+    return this.#nodes.size === 0;
   }
 
   has(path: FieldPath): boolean {
@@ -75,8 +92,7 @@ export class FieldSet {
 
   /** Returns the paths below an element, as a set; `undefined` if there are none. */
   below(element: PathElement): FieldSet | undefined {
-    const children = this.#nodes.get(element.text)?.children;
-    return children === undefined || children.isEmpty ? undefined : children;
+    return this.#nodes.get(element.text)?.children;
   }
 
   union(other: FieldSet): FieldSet {
@@ -85,10 +101,10 @@ export class FieldSet {
     const result = new FieldSet();
     for (const [text, node] of this.#nodes) {
       const match = other.#nodes.get(text);
-      result.#keep(node.element, node.member || (match?.member ?? false), unionOf(node.children, match?.children));
+      result.add(node.element, node.member || (match?.member ?? false), unionOf(node.children, match?.children));
     }
     for (const [text, node] of other.#nodes) {
-      if (!this.#nodes.has(text)) result.#keep(node.element, node.member, node.children);
+      if (!this.#nodes.has(text)) result.add(node.element, node.member, node.children);
     }
     return result;
   }
@@ -99,7 +115,7 @@ export class FieldSet {
       const match = other.#nodes.get(text);
       if (match === undefined) continue;
       const children = match.children === undefined ? undefined : node.children?.intersection(match.children);
-      result.#keep(node.element, node.member && match.member, children);
+      result.add(node.element, node.member && match.member, children);
     }
     return result;
   }
@@ -124,7 +140,7 @@ export class FieldSet {
       if (children !== undefined && match?.children !== undefined) {
         children = children.#without(match.children, withDescendants);
       }
-      result.#keep(node.element, node.member && match?.member !== true, children);
+      result.add(node.element, node.member && match?.member !== true, children);
     }
     return result;
   }
@@ -152,39 +168,38 @@ export class FieldSet {
   only(element: PathElement): FieldSet {
     const result = new FieldSet();
     const node = this.#nodes.get(element.text);
-    if (node !== undefined) result.#keep(node.element, node.member, node.children);
+    if (node !== undefined) result.add(node.element, node.member, node.children);
     return result;
   }
 
   /** Returns a new set. For each element, `change` decides whether it is a member and which paths are below it. */
   map(change: (member: FieldSetMember) => { member: boolean; below: FieldSet | undefined }): FieldSet {
     const result = new FieldSet();
-    for (const { element, member, below } of this.members()) {
-      const changed = change({ element, member, below });
-      result.#keep(element, changed.member, changed.below);
+    for (const { element, member, children } of this.#nodes.values()) {
+      const changed = change({ element, member, below: children });
+      result.add(element, changed.member, changed.below);
     }
     return result;
-  }
-
-  #keep(element: PathElement, member: boolean, children: FieldSet | undefined): void {
-    const kept = children === undefined || children.isEmpty ? undefined : children;
-    if (member || kept !== undefined) this.#set({ element, member, children: kept });
   }
 
   /** Returns the elements of the first level, in the order that FieldsV1 uses. */
   members(): FieldSetMember[] {
     return [...this.#nodes.values()]
-      .map(({ element, member, children }) => ({ element, member, below: children?.isEmpty ? undefined : children }))
+      .map(({ element, member, children }) => ({ element, member, below: children }))
       .sort((a, b) => compareElements(a.element, b.element));
   }
 
   /** Returns all paths of the set in the order in which conflicts are reported: shorter paths first, level by level. */
-  paths(prefix: FieldPath = []): FieldPath[] {
+  paths(): FieldPath[] {
+    const paths: FieldPath[] = [];
+    this.#collectPaths([], paths);
+    return paths;
+  }
+
+  #collectPaths(prefix: FieldPath, paths: FieldPath[]): void {
     const members = this.members();
-    return [
-      ...members.filter(({ member }) => member).map(({ element }) => [...prefix, element]),
-      ...members.flatMap(({ element, below }) => below?.paths([...prefix, element]) ?? []),
-    ];
+    for (const { element, member } of members) if (member) paths.push([...prefix, element]);
+    for (const { element, below } of members) if (below !== undefined) below.#collectPaths([...prefix, element], paths);
   }
 
   equals(other: FieldSet): boolean {
@@ -205,7 +220,7 @@ export class FieldSet {
     for (const [text, node] of this.#nodes) {
       const match = other.#nodes.get(text);
       if (node.member && match?.member !== true) return false;
-      if (node.children === undefined || node.children.isEmpty) continue;
+      if (node.children === undefined) continue;
       if (match?.children === undefined || !node.children.#isWithin(match.children)) return false;
     }
     return true;

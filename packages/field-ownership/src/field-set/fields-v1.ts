@@ -2,7 +2,7 @@ import { fastPathsEnabled } from '@flotilla/fast-paths';
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { setOfFields } from '../fast/fields-cache.ts';
 import { FieldSet } from './field-set.ts';
-import { type FieldPath, parseElement } from './path-element.ts';
+import { type PathElement, parseElement } from './path-element.ts';
 
 /** The FieldsV1 from which a set was parsed, if it is frozen and writing the set would produce exactly the same. */
 const sources = new WeakMap<FieldSet, JsonObject>();
@@ -31,32 +31,41 @@ export function fromFieldsV1(fields: JsonValue): FieldSet {
 
 function readSet(fields: JsonValue): FieldSet {
   const set = new FieldSet();
-  const isExact = read(fields, [], set);
+  const isExact = read(fields, { set, depth: 0 });
   if (isExact && isJsonObject(fields) && Object.isFrozen(fields)) sources.set(set, fields);
   return set;
 }
 
+/** The place of a part of FieldsV1 in the set: an element of `set`, or without `element` the whole set. */
+interface Place {
+  readonly set: FieldSet;
+  readonly element?: PathElement;
+  readonly depth: number;
+}
+
 /** Adds the paths of FieldsV1 to a set. Returns true if writing the set would produce exactly the same FieldsV1. */
-function read(fields: JsonValue, path: FieldPath, set: FieldSet): boolean {
+function read(fields: JsonValue, { set, element: parent, depth }: Place): boolean {
   if (fields !== null && !isJsonObject(fields)) throw new Error('fieldsV1 is not an object');
-  if (path.length > maxDepth) throw new Error('fieldsV1 is nested too deeply');
+  if (depth > maxDepth) throw new Error('fieldsV1 is nested too deeply');
   let isExact = fields !== null;
   let isMember = false;
-  let leaf = true;
-  for (const [key, below] of Object.entries(fields ?? {})) {
+  let inner: FieldSet | undefined;
+  for (const key in fields) {
+    const below = fields[key] as JsonValue;
     if (key === '.') {
-      set.insert(path);
+      if (parent !== undefined) set.insertElement(parent);
       isMember = true;
-      if (path.length === 0 || !isJsonObject(below) || Object.keys(below).length > 0) isExact = false;
+      if (parent === undefined || !isJsonObject(below) || Object.keys(below).length > 0) isExact = false;
       continue;
     }
     const element = parseElement(key);
     if (element?.text !== key) isExact = false;
     if (element === undefined) continue;
-    leaf = false;
-    if (!read(below, [...path, element], set)) isExact = false;
+    // Each part adds at least one path, so the opened set does not stay empty.
+    inner ??= parent === undefined ? set : set.openBelow(parent);
+    if (!read(below, { set: inner, element, depth: depth + 1 })) isExact = false;
   }
-  if (!leaf) return isExact;
-  set.insert(path);
+  if (inner !== undefined) return isExact;
+  if (parent !== undefined) set.insertElement(parent);
   return isExact && !isMember;
 }

@@ -22,9 +22,10 @@ export function fieldElement(name: string): PathElement {
 }
 
 export function keyElement(unsorted: readonly KeyValue[]): PathElement {
-  const keys = [...unsorted].sort(([a], [b]) => compareBytes(a, b));
-  const members = keys.map(([name, value]) => `${goJson(name)}:${goJson(value)}`);
-  return { type: 'key', keys, text: `k:{${members.join(',')}}` };
+  const keys = unsorted.length < 2 ? unsorted : [...unsorted].sort(([a], [b]) => compareBytes(a, b));
+  let members = '';
+  for (const [name, value] of keys) members += `${members === '' ? '' : ','}${goJson(name)}:${goJson(value)}`;
+  return { type: 'key', keys, text: `k:{${members}}` };
 }
 
 export function valueElement(value: JsonValue): PathElement {
@@ -43,8 +44,12 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these, and Go also the others.
+const needsEscape = /["\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]/;
+
 /** Returns compact JSON with the same escapes as Go's encoding/json, so that the text equals that of Go clients. */
 export function goJson(value: JsonValue): string {
+  if (typeof value === 'string' && !needsEscape.test(value)) return `"${value}"`;
   return writeJson(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
 }
 

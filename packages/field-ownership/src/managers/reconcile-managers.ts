@@ -1,5 +1,5 @@
 import { FieldSet } from '../field-set/field-set.ts';
-import type { FieldPath } from '../field-set/path-element.ts';
+import type { PathElement } from '../field-set/path-element.ts';
 import type { Shape } from '../typed/shape.ts';
 import { memberShape } from '../typed/typed.ts';
 import type { Managers } from './managers.ts';
@@ -19,26 +19,28 @@ export function reconcileManagers(shape: Shape, managers: Managers): Managers {
 
 function reconcile(shape: Shape, fields: FieldSet): FieldSet {
   if (fields.fitsShape === shape) return fields;
-  const atomic = new FieldSet();
-  findAtomic(shape, fields, [], atomic);
-  if (!atomic.isEmpty) return fields.recursiveDifference(atomic).union(atomic);
+  const atomic = atomicWithin(shape, fields);
+  if (atomic !== undefined && !atomic.isEmpty) return fields.recursiveDifference(atomic).union(atomic);
   fields.fitsShape = shape;
   return fields;
 }
 
-function findAtomic(shape: Shape, fields: FieldSet, path: FieldPath, found: FieldSet): void {
-  if (shape.acceptsAny === true) return;
+/** Returns the atomic lists and maps above paths of `fields`; `undefined` if the value of `shape` itself is atomic. */
+function atomicWithin(shape: Shape, fields: FieldSet): FieldSet | undefined {
+  if (shape.acceptsAny === true) return noFields;
   const whole = shape.map !== undefined ? shape.map.atomic : shape.list?.atomic;
-  if (whole === true) {
-    found.insert(path);
-    return;
-  }
-  for (const { element, below } of fields.members()) {
-    if (below === undefined) continue;
-    if (element.type === 'field' && shape.map !== undefined) {
-      findAtomic(memberShape(shape.map, element.name), below, [...path, element], found);
-    } else if (element.type !== 'field' && shape.list !== undefined) {
-      findAtomic(shape.list.item, below, [...path, element], found);
-    }
-  }
+  if (whole === true) return undefined;
+  return fields.map(({ element, below }) => {
+    const inner = below === undefined ? undefined : shapeAt(shape, element);
+    if (below === undefined || inner === undefined) return { member: false, below: undefined };
+    const found = atomicWithin(inner, below);
+    return { member: found === undefined, below: found };
+  });
+}
+
+const noFields = new FieldSet();
+
+function shapeAt({ map, list }: Shape, element: PathElement): Shape | undefined {
+  if (element.type === 'field') return map === undefined ? undefined : memberShape(map, element.name);
+  return list?.item;
 }

@@ -19,13 +19,18 @@ export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue):
 }
 
 /**
- * The current position as a linked list. It is converted to a path only if the values differ, which is rare. A `step`
- * of the type string is a member name.
+ * The current position as a linked list. It is converted to path elements only if the values differ, which is rare. A
+ * `step` of the type string is a member name. The sets of differences below a position are found once.
  */
 interface Position {
   readonly parent: Position | undefined;
   readonly step: string | PathElement;
+  added?: FieldSet;
+  modified?: FieldSet;
+  removed?: FieldSet;
 }
+
+type Difference = keyof Comparison;
 
 interface ItemLists {
   readonly before: readonly JsonValue[];
@@ -48,16 +53,19 @@ class Comparer implements Comparison {
     if (first !== undefined) leaf = this.#part(shape, first, before, after);
     if (second !== undefined && second !== first) leaf = this.#part(shape, second, before, after);
     if (leaf) return;
-    if (before === undefined) this.#insert(this.added);
-    else if (after === undefined) this.#insert(this.removed);
+    if (before === undefined) this.#insert('added');
+    else if (after === undefined) this.#insert('removed');
   }
 
-  #insert(set: FieldSet): void {
-    const path: PathElement[] = [];
-    for (let at = this.#position; at !== undefined; at = at.parent) {
-      path.push(typeof at.step === 'string' ? fieldElement(at.step) : at.step);
-    }
-    set.insert(path.reverse());
+  #insert(difference: Difference): void {
+    if (this.#position === undefined) return;
+    this.#setAt(this.#position.parent, difference).insertElement(elementOf(this.#position));
+  }
+
+  #setAt(position: Position | undefined, difference: Difference): FieldSet {
+    if (position === undefined) return this[difference];
+    position[difference] ??= this.#setAt(position.parent, difference).openBelow(elementOf(position));
+    return position[difference];
   }
 
   /** Compares one part of a shape. Returns true if the values were compared as a whole. */
@@ -76,9 +84,9 @@ class Comparer implements Comparison {
   }
 
   #leaf(before: JsonValue | undefined, after: JsonValue | undefined): void {
-    if (before === undefined) this.#insert(this.added);
-    else if (after === undefined) this.#insert(this.removed);
-    else if (!equalJson(before, after)) this.#insert(this.modified);
+    if (before === undefined) this.#insert('added');
+    else if (after === undefined) this.#insert('removed');
+    else if (!equalJson(before, after)) this.#insert('modified');
   }
 
   /** Compares the members of two maps. Returns false if both maps have no members. */
@@ -131,15 +139,19 @@ class Comparer implements Comparison {
     if (before.length <= 1 && after.length <= 1) {
       this.compare(shape, before[0], after[0]);
     } else if (before.length > 1 && after.length > 1) {
-      if (!equalJson(before, after)) this.#insert(this.modified);
+      if (!equalJson(before, after)) this.#insert('modified');
     } else if (before.length > 1) {
       if (after.length > 0) this.compare(shape, undefined, after[0]);
-      this.#insert(this.removed);
+      this.#insert('removed');
     } else {
       if (before.length > 0) this.compare(shape, before[0], undefined);
-      this.#insert(this.added);
+      this.#insert('added');
     }
   }
+}
+
+function elementOf({ step }: Position): PathElement {
+  return typeof step === 'string' ? fieldElement(step) : step;
 }
 
 interface ItemGroup {

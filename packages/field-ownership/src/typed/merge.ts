@@ -46,13 +46,15 @@ function mergeItems(
   const inLive = byText(live);
   const inApplied = byText(applied);
   const sharedOrder = applied.map(({ element }) => element.text).filter((text) => inLive.has(text));
+  // The position in `sharedOrder`: removing the first item instead would copy the rest of a large list.
+  let shared = 0;
   const taken = new Set<string>();
   const merged: JsonValue[] = [];
 
   const takeApplied = (item: Item): void => {
     const { text } = item.element;
     taken.add(text);
-    if (sharedOrder[0] === text) sharedOrder.shift();
+    if (sharedOrder[shared] === text) shared++;
     merged.push(mergeTyped(list.item, inLive.get(text), item.value));
   };
 
@@ -68,7 +70,7 @@ function mergeItems(
         from++;
         continue;
       }
-      const nextShared = sharedOrder[0];
+      const nextShared = sharedOrder[shared];
       if (inApplied.has(here.element.text) && nextShared !== undefined && nextShared !== here.element.text) {
         at++;
         continue;

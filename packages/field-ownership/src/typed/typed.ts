@@ -1,13 +1,6 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { FieldSet } from '../field-set/field-set.ts';
-import {
-  type FieldPath,
-  fieldElement,
-  type KeyValue,
-  keyElement,
-  type PathElement,
-  valueElement,
-} from '../field-set/path-element.ts';
+import { fieldElement, type KeyValue, keyElement, type PathElement, valueElement } from '../field-set/path-element.ts';
 import { deducedShape, type ListShape, type MapShape, type Shape } from './shape.ts';
 
 /** Thrown for a list item without a usable key or value. The stored data then does not fit the schema of its kind. */
@@ -81,45 +74,52 @@ function keyedElement(list: ListShape, item: JsonValue): PathElement {
  * identified by keys or value. An applier owns these fields (rule SSA-22).
  */
 export function fieldsOf(shape: Shape, value: JsonValue): FieldSet {
+  return fieldsWithin(shape, value) ?? new FieldSet();
+}
+
+/** Returns the fields that a value sets; `undefined` if it is owned as a whole. */
+function fieldsWithin(shape: Shape, value: JsonValue): FieldSet | undefined {
+  const part = shapePartFor(shape, value);
+  if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
+    return fieldsOfMembers(shape.map, asMap(value) ?? {});
+  }
+  if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
+    return fieldsOfItems(shape.list, asList(value) ?? []);
+  }
+  return undefined;
+}
+
+function fieldsOfMembers(map: MapShape, value: JsonObject): FieldSet {
   const set = new FieldSet();
-  collect(shape, value, [], set);
+  for (const name in value) {
+    const member = value[name] as JsonValue;
+    const below = fieldsWithin(memberShape(map, name), member);
+    const isOwned = below === undefined || member === null || !map.fields.has(name) || isEmptyObject(member);
+    set.add(fieldElement(name), isOwned, below);
+  }
   return set;
 }
 
-function collect(shape: Shape, value: JsonValue, path: FieldPath, set: FieldSet): void {
-  const part = shapePartFor(shape, value);
-  if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
-    collectMembers(shape.map, asMap(value) ?? {}, path, set);
-  } else if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
-    collectItems(shape.list, asList(value) ?? [], path, set);
-  } else {
-    set.insert(path);
-  }
+function isEmptyObject(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  for (const _ in value) return false;
+  return true;
 }
 
-function collectMembers(map: MapShape, value: JsonObject, path: FieldPath, set: FieldSet): void {
-  for (const name of Object.keys(value)) {
-    const member = value[name] as JsonValue;
-    const memberPath = [...path, fieldElement(name)];
-    collect(memberShape(map, name), member, memberPath, set);
-    const empty = member === null || (isJsonObject(member) && Object.keys(member).length === 0);
-    if (empty || !map.fields.has(name)) set.insert(memberPath);
-  }
-}
-
-function collectItems(list: ListShape, items: readonly JsonValue[], path: FieldPath, set: FieldSet): void {
-  const found = new Map<string, { path: FieldPath; item: JsonValue; repeated: boolean }>();
+function fieldsOfItems(list: ListShape, items: readonly JsonValue[]): FieldSet {
+  const found = new Map<string, { element: PathElement; item: JsonValue; repeated: boolean }>();
   for (const item of items) {
     const element = itemElement(list, item);
     const earlier = found.get(element.text);
-    if (earlier === undefined) found.set(element.text, { path: [...path, element], item, repeated: false });
+    if (earlier === undefined) found.set(element.text, { element, item, repeated: false });
     else earlier.repeated = true;
   }
-  for (const { path: itemPath, item, repeated } of found.values()) {
+  const set = new FieldSet();
+  for (const { element, item, repeated } of found.values()) {
     // A duplicate item is owned as a whole, because paths into it would be ambiguous.
-    if (!repeated) collect(list.item, item, itemPath, set);
-    set.insert(itemPath);
+    set.add(element, true, repeated ? undefined : fieldsWithin(list.item, item));
   }
+  return set;
 }
 
 /**
