@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { apiVersionOf, parseApiVersion, type Timestamp } from '@flotilla/kubernetes-formats';
 import { InvalidApplyError, SchemaMismatchError } from './apply-errors.ts';
-import type { FieldSet } from './field-set/field-set.ts';
+import { FieldSet } from './field-set/field-set.ts';
 import { fieldsLastApplied, kubectlManager, refreshLastApplied } from './last-applied.ts';
 import { type ApplyConflict, conflictError } from './managers/conflict.ts';
 import { type Managers, managerIdentity, readManagers } from './managers/managers.ts';
@@ -166,7 +166,7 @@ function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject 
 }
 
 function allFields(managers: Managers): FieldSet {
-  return [...managers.values()].map(({ fields }) => fields).reduce((all, fields) => all.union(fields));
+  return FieldSet.unionOf([...managers.values()].map(({ fields }) => fields));
 }
 
 /** Removes null members from the metadata, and replaces null labels and annotations by '' (rule META-10). */
@@ -190,5 +190,8 @@ function withoutNulls(texts: JsonObject): JsonObject {
 function remainingConflicts({ kind, live, manager }: ApplyRequest, conflicts: ApplyConflict[]): ApplyConflict[] {
   if (conflicts.length === 0 || manager !== kubectlManager || live === undefined) return conflicts;
   const allowed = fieldsLastApplied(kind, live);
-  return allowed === undefined ? conflicts : conflicts.filter(({ path }) => !allowed.has(path));
+  if (allowed === undefined) return conflicts;
+  return conflicts
+    .map(({ owner, fields }) => ({ owner, fields: fields.difference(allowed) }))
+    .filter(({ fields }) => !fields.isEmpty);
 }

@@ -80,10 +80,18 @@ export class FieldSet {
     return this.#nodes.size === 0;
   }
 
+  /** The number of paths in the set. */
+  get size(): number {
+    let size = 0;
+    for (const { member, children } of this.#nodes.values()) size += (member ? 1 : 0) + (children?.size ?? 0);
+    return size;
+  }
+
   has(path: FieldPath): boolean {
-    const [element, ...rest] = path;
-    if (element === undefined) return false;
-    return rest.length === 0 ? this.hasMember(element) : (this.below(element)?.has(rest) ?? false);
+    let set: FieldSet | undefined = this;
+    for (const element of path.slice(0, -1)) set = set?.below(element);
+    const last = path.at(-1);
+    return last !== undefined && set?.hasMember(last) === true;
   }
 
   hasMember(element: PathElement): boolean {
@@ -109,7 +117,25 @@ export class FieldSet {
     return result;
   }
 
+  /**
+   * Returns the union of many sets. Combines pairs of similar size, because adding one small set after the other would
+   * copy the growing result each time.
+   */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    let remaining = sets;
+    while (remaining.length > 1) {
+      const combined: FieldSet[] = [];
+      for (let at = 0; at < remaining.length; at += 2) {
+        const [one, other] = remaining.slice(at, at + 2);
+        if (one !== undefined) combined.push(other === undefined ? one : one.union(other));
+      }
+      remaining = combined;
+    }
+    return remaining[0] ?? new FieldSet();
+  }
+
   intersection(other: FieldSet): FieldSet {
+    if (other.#nodes.size < this.#nodes.size) return other.intersection(this);
     const result = new FieldSet();
     for (const [text, node] of this.#nodes) {
       const match = other.#nodes.get(text);
@@ -149,9 +175,12 @@ export class FieldSet {
    * True if the sets have a path in common. With `withDescendants`, also if a path of `other` is above one of this set.
    */
   #intersects(other: FieldSet, withDescendants: boolean): boolean {
-    for (const [text, match] of other.#nodes) {
+    // The smaller set determines the time: an object can have many managers with few fields each.
+    const isSmaller = this.#nodes.size < other.#nodes.size;
+    for (const text of (isSmaller ? this : other).#nodes.keys()) {
       const node = this.#nodes.get(text);
-      if (node === undefined) continue;
+      const match = other.#nodes.get(text);
+      if (node === undefined || match === undefined) continue;
       if (match.member && (node.member || withDescendants)) return true;
       const { children } = node;
       if (

@@ -1,4 +1,5 @@
 import { compareBytes } from '@flotilla/json';
+import { FieldSet } from '../field-set/field-set.ts';
 import { type ManagedSet, type Managers, managerIdentity, secondsOf } from './managers.ts';
 
 /** The maximum number of Update entries. Otherwise an object would get an entry for each program that writes it. */
@@ -15,20 +16,28 @@ export function capUpdateManagers(managers: Managers): void {
   if (excess <= 0) return;
   updaters.sort(([a, first], [b, second]) => secondsOf(first) - secondsOf(second) || compareBytes(a, b));
   const firstOfVersion = new Map<string, string>();
+  const buckets: Buckets = new Map();
   for (const [identity, updater] of updaters) {
-    if (excess <= 0) return;
+    if (excess <= 0) break;
     const first = firstOfVersion.get(updater.apiVersion);
     if (first === undefined) {
       firstOfVersion.set(updater.apiVersion, identity);
     } else {
-      mergeIntoBucket(managers, first, identity);
+      moveToBucket(managers, first, identity, buckets);
       excess--;
     }
   }
+  for (const [identity, sets] of buckets) {
+    const bucket = managers.get(identity);
+    if (bucket !== undefined) managers.set(identity, { ...bucket, fields: FieldSet.unionOf(sets) });
+  }
 }
 
-/** Merges the entry `identity` into the bucket entry of its API version. If there is no bucket, `first` becomes it. */
-function mergeIntoBucket(managers: Managers, first: string, identity: string): void {
+/** The sets of all entries that belong to a bucket, by the identity of the bucket. They are combined at the end. */
+type Buckets = Map<string, FieldSet[]>;
+
+/** Moves the entry `identity` to the bucket entry of its API version. If there is no bucket, `first` becomes it. */
+function moveToBucket(managers: Managers, first: string, identity: string, buckets: Buckets): void {
   const newer = managers.get(identity);
   if (newer === undefined) return;
   const { apiVersion } = newer;
@@ -40,6 +49,9 @@ function mergeIntoBucket(managers: Managers, first: string, identity: string): v
     managers.delete(first);
   }
   managers.delete(identity);
-  const fields = bucket === undefined ? newer.fields : bucket.fields.union(newer.fields);
-  managers.set(bucketIdentity, { ...info, fields, ...(newer.time === undefined ? {} : { time: newer.time }) });
+  const sets = buckets.get(bucketIdentity) ?? (bucket === undefined ? [] : [bucket.fields]);
+  sets.push(newer.fields);
+  buckets.set(bucketIdentity, sets);
+  const time = newer.time === undefined ? {} : { time: newer.time };
+  managers.set(bucketIdentity, { ...info, fields: newer.fields, ...time });
 }

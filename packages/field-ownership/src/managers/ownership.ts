@@ -1,6 +1,6 @@
 import type { FieldSet } from '../field-set/field-set.ts';
 import type { Comparison } from '../typed/compare.ts';
-import { type ApplyConflict, conflictsWith } from './conflict.ts';
+import type { ApplyConflict } from './conflict.ts';
 import type { Managers } from './managers.ts';
 
 /**
@@ -9,9 +9,12 @@ import type { Managers } from './managers.ts';
  */
 export function findConflicts(managers: Managers, comparison: Comparison, writer: string): ApplyConflict[] {
   const touched = comparison.modified.union(comparison.added);
-  return [...managers].flatMap(([identity, managed]) =>
-    identity === writer ? [] : conflictsWith(managed, managed.fields.intersection(touched)),
-  );
+  const conflicts: ApplyConflict[] = [];
+  for (const [identity, owner] of managers) {
+    const fields = identity === writer ? undefined : owner.fields.intersection(touched);
+    if (fields !== undefined && !fields.isEmpty) conflicts.push({ owner, fields });
+  }
+  return conflicts;
 }
 
 /**

@@ -1,15 +1,18 @@
 import { goTypeOf, printGo, printGoSource } from '@flotilla/go-text';
 import { isJsonObject, type JsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
-import { fieldElement, printElement } from '../field-set/path-element.ts';
+import { fieldElement, indexElement, type PathElement, printElement, printPath } from '../field-set/path-element.ts';
 import type { ListShape, MapShape, ScalarType, Shape } from './shape.ts';
 import { itemElement, shapePartFor, UnkeyedItemError } from './typed.ts';
 
 /**
  * Returns the reasons why a value does not fit its shape, in the words of kube-apiserver (rules SSA-05, SSA-06). Empty
- * if it fits. The messages quote the invalid value; for confidential kinds they contain only its type.
+ * if it fits. The messages quote the invalid value; for confidential kinds they contain only its type. The check ends
+ * when the messages are very long.
  */
 export function typedProblems(shape: Shape, value: JsonValue, options: { confidential?: boolean } = {}): string[] {
-  return check(shape, value, '', options.confidential === true ? typesOnly : fullValues);
+  const checker = new Checker(options.confidential === true ? typesOnly : fullValues);
+  checker.check(shape, value, undefined);
+  return checker.problems;
 }
 
 /** Formats values for messages. For confidential kinds it returns only the type. */
@@ -33,70 +36,107 @@ export function describeProblems(problems: readonly string[]): string {
     : ['errors:', ...problems.map((line) => `  ${line}`)].join('\n');
 }
 
-function check(shape: Shape, value: JsonValue, path: string, format: ValueFormat): string[] {
-  if (value === null || shape.acceptsAny === true) return [];
-  switch (shapePartFor(shape, value)) {
-    case 'map':
-      return isJsonObject(value) && shape.map !== undefined
-        ? checkMembers(shape.map, value, path, format)
-        : [problem(path, `expected map, got ${format.value(value)}`)];
-    case 'list':
-      return Array.isArray(value) && shape.list !== undefined
-        ? checkItems(shape.list, value, path, format)
-        : [problem(path, `expected list, got ${format.value(value)}`)];
-    case 'scalar':
-      return checkScalar(shape.scalar ?? 'untyped', value, path, format);
+/**
+ * The maximum length of all problems together. Each problem contains its path, and many problems can have the same long
+ * path, so without a limit the messages could be thousands of times as long as the object.
+ */
+const maxCharacters = 1_000_000;
+
+/** The path of a value as a linked list. It is printed only if there is a problem. */
+interface Position {
+  readonly parent: Position | undefined;
+  readonly element: PathElement;
+}
+
+function printPosition(position: Position | undefined): string {
+  const path: PathElement[] = [];
+  for (let at = position; at !== undefined; at = at.parent) path.push(at.element);
+  return printPath(path.reverse());
+}
+
+/** Checks a value recursively and collects the problems. */
+class Checker {
+  readonly problems: string[] = [];
+  readonly #format: ValueFormat;
+  #characters = 0;
+
+  constructor(format: ValueFormat) {
+    this.#format = format;
+  }
+
+  get #isFull(): boolean {
+    return this.#characters > maxCharacters;
+  }
+
+  #add(position: Position | undefined, message: string): void {
+    const path = printPosition(position);
+    const text = path === '' ? message : `${path}: ${message}`;
+    this.problems.push(text);
+    this.#characters += text.length;
+    if (this.#isFull)
+      this.problems.push(`other problems are omitted, because the list exceeds ${maxCharacters} characters`);
+  }
+
+  check(shape: Shape, value: JsonValue, position: Position | undefined): void {
+    if (value === null || shape.acceptsAny === true || this.#isFull) return;
+    switch (shapePartFor(shape, value)) {
+      case 'map':
+        if (isJsonObject(value) && shape.map !== undefined) this.#checkMembers(shape.map, value, position);
+        else this.#add(position, `expected map, got ${this.#format.value(value)}`);
+        break;
+      case 'list':
+        if (Array.isArray(value) && shape.list !== undefined) this.#checkItems(shape.list, value, position);
+        else this.#add(position, `expected list, got ${this.#format.value(value)}`);
+        break;
+      case 'scalar': {
+        const problem = scalarProblem(shape.scalar ?? 'untyped', value, this.#format);
+        if (problem !== undefined) this.#add(position, problem);
+      }
+    }
+  }
+
+  #checkMembers(map: MapShape, value: JsonObject, parent: Position | undefined): void {
+    for (const name of sortByBytes(Object.keys(value))) {
+      if (this.#isFull) return;
+      const position = { parent, element: fieldElement(name) };
+      const shape = map.fields.get(name) ?? map.rest;
+      if (shape === undefined) this.#add(position, 'field not declared in schema');
+      else this.check(shape, value[name] as JsonValue, position);
+    }
+  }
+
+  #checkItems(list: ListShape, items: readonly JsonValue[], parent: Position | undefined): void {
+    const seen = new Set<string>();
+    for (const [index, item] of items.entries()) {
+      if (this.#isFull) return;
+      let element = indexElement(index);
+      if (!list.atomic) {
+        try {
+          element = itemElement(list, item);
+        } catch (error) {
+          if (!(error instanceof UnkeyedItemError)) throw error;
+          // This item cannot be identified, so the following items of the list are not checked.
+          this.#add(parent, `element ${index}: ${error.message}`);
+          return;
+        }
+        if (seen.has(element.text)) this.#add(parent, `duplicate entries for key ${printElement(element)}`);
+        seen.add(element.text);
+      }
+      this.check(list.item, item, { parent, element });
+    }
   }
 }
 
-function problem(path: string, message: string): string {
-  return path === '' ? message : `${path}: ${message}`;
-}
-
-function checkScalar(type: ScalarType, value: JsonValue, path: string, format: ValueFormat): string[] {
+function scalarProblem(type: ScalarType, value: JsonValue, format: ValueFormat): string | undefined {
   const numeric = typeof value === 'number' || typeof value === 'bigint';
   switch (type) {
     case 'numeric':
-      return numeric ? [] : [problem(path, `expected numeric (int or float), got ${goTypeOf(value)}`)];
+      return numeric ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`;
     case 'string':
-      if (typeof value === 'string') return [];
-      return [problem(path, `expected string, got ${format.source(value)}`)];
+      return typeof value === 'string' ? undefined : `expected string, got ${format.source(value)}`;
     case 'boolean':
-      return typeof value === 'boolean' ? [] : [problem(path, `expected boolean, got ${format.value(value)}`)];
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${format.value(value)}`;
     case 'untyped':
-      return typeof value === 'object' ? [problem(path, `expected any scalar, got ${format.value(value)}`)] : [];
+      return typeof value === 'object' ? `expected any scalar, got ${format.value(value)}` : undefined;
   }
-}
-
-function checkMembers(map: MapShape, value: JsonObject, path: string, format: ValueFormat): string[] {
-  const problems: string[] = [];
-  for (const name of sortByBytes(Object.keys(value))) {
-    const memberPath = `${path}${printElement(fieldElement(name))}`;
-    const shape = map.fields.get(name) ?? map.rest;
-    if (shape === undefined) problems.push(`${memberPath}: field not declared in schema`);
-    else problems.push(...check(shape, value[name] as JsonValue, memberPath, format));
-  }
-  return problems;
-}
-
-function checkItems(list: ListShape, items: readonly JsonValue[], path: string, format: ValueFormat): string[] {
-  const problems: string[] = [];
-  const seen = new Set<string>();
-  for (const [index, item] of items.entries()) {
-    let itemPath = `${path}[${index}]`;
-    if (!list.atomic) {
-      try {
-        const element = itemElement(list, item);
-        itemPath = `${path}${printElement(element)}`;
-        if (seen.has(element.text)) problems.push(problem(path, `duplicate entries for key ${printElement(element)}`));
-        seen.add(element.text);
-      } catch (error) {
-        if (!(error instanceof UnkeyedItemError)) throw error;
-        // This item cannot be identified, so the following items of the list are not checked.
-        return [...problems, problem(path, `element ${index}: ${error.message}`)];
-      }
-    }
-    problems.push(...check(list.item, item, itemPath, format));
-  }
-  return problems;
 }
