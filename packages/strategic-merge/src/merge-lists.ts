@@ -13,6 +13,7 @@ type MergeItem = (position: StrategicPosition, original: JsonObject, change: Jso
 /** Merges the list `patch` into `original`. The result may share items with `original`. */
 export function mergeLists(rule: ListMergeRule, original: Items, patch: Items, mergeItem: MergeItem): JsonValue[] {
   if (original.length + patch.length === 0) return [];
+  rule.items.meter.charge(original.length + patch.length);
   if (elementType(original, patch) !== objectType) {
     return sortByTwoOrders('', [...new Set([...original, ...patch])], patch, original);
   }
@@ -45,6 +46,7 @@ export function removeScalars(rule: ListMergeRule, original: Items, removed: Ite
   if (original.length + removed.length > 0 && elementType(original, removed) === objectType) {
     return mergeLists(rule, original, removed, mergeItem);
   }
+  rule.items.meter.charge(original.length + removed.length);
   const removedItems = new Set(removed);
   return original.filter((item) => !removedItems.has(item));
 }
@@ -66,6 +68,7 @@ export function mergeAndOrderList(
   { original, patch, wanted }: OrderedLists,
   mergeItem: MergeItem,
 ): JsonValue[] | undefined {
+  rule.items.meter.charge((original?.length ?? 0) + (patch?.length ?? 0) + wanted.length);
   checkOrder(rule.mergeKey, patch ?? [], wanted);
   const merged = concatenated(rule, original, patch, mergeItem);
   if (merged === undefined) return undefined;

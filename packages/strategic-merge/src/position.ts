@@ -1,3 +1,4 @@
+import type { WorkMeter } from '@flotilla/work-meter';
 import { type MergeSchema, memberSchema } from './merge-schema.ts';
 import { UnmergeablePatchError } from './patch-error.ts';
 
@@ -6,6 +7,8 @@ export interface StrategicPosition {
   readonly schema: MergeSchema;
   /** The name of the Go struct at this position, as Kubernetes prints it in error messages. */
   readonly name: string;
+  /** Counts the list items that the merge visits. */
+  readonly meter: WorkMeter;
   /** True for the position of the whole object. */
   readonly isRoot?: true;
 }
@@ -31,7 +34,8 @@ export function memberPosition(position: StrategicPosition, name: string): Strat
     );
   }
   const isObjectMeta = position.isRoot === true && name === 'metadata';
-  return { schema, name: isObjectMeta ? 'ObjectMeta' : `${position.name}${capital(name)}` };
+  const below = isObjectMeta ? 'ObjectMeta' : `${position.name}${capital(name)}`;
+  return { schema, name: below, meter: position.meter };
 }
 
 export function listMergeRule(position: StrategicPosition, name: string): ListMergeRule {
@@ -41,7 +45,7 @@ export function listMergeRule(position: StrategicPosition, name: string): ListMe
   return {
     isMerged: (schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('merge'),
     mergeKey: schema['x-kubernetes-patch-merge-key'] ?? '',
-    items: { schema: schema.items ?? {}, name: `${position.name}${capital(name)}` },
+    items: { schema: schema.items ?? {}, name: `${position.name}${capital(name)}`, meter: position.meter },
   };
 }
 

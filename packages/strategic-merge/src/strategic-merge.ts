@@ -1,7 +1,9 @@
 import { goJsonTypeName, printGo } from '@flotilla/go-text';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import type { WorkMeter } from '@flotilla/work-meter';
 import { hasPatchDirective, printGoString, unexpectedType, withoutDirectives, withoutNulls } from './directives.ts';
 import { mergeAndOrderList, mergeLists, removeScalars } from './merge-lists.ts';
+import { mergeMeter, withinLimit } from './merge-meter.ts';
 import type { MergeSchema } from './merge-schema.ts';
 import { MalformedPatchError, UnmergeablePatchError } from './patch-error.ts';
 import { isReplaced, listMergeRule, memberPosition, type StrategicPosition } from './position.ts';
@@ -21,6 +23,7 @@ export interface MergedKind {
  * Applies a strategic merge patch (rule PATCH-01). It works like a JSON merge patch, but lists are merged if the kind's
  * schema says so, and members whose name begins with `$` are directives. Returns a new document that shares nothing
  * with its inputs. Throws a MalformedPatchError or an UnmergeablePatchError with the message of the Kubernetes library.
+ * The work is proportional to the size of both: a patch that repeats merge keys too often is an UnmergeablePatchError.
  * The recursion is as deep as the patch, so the caller limits the depth of patches.
  */
 export function applyStrategicMerge(kind: MergedKind, document: JsonObject, patch: JsonValue): JsonObject {
@@ -29,7 +32,12 @@ export function applyStrategicMerge(kind: MergedKind, document: JsonObject, patc
     const type = goJsonTypeName(patch);
     throw new MalformedPatchError(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
   }
-  const root: StrategicPosition = { schema: kind.schema, name: kind.kind, isRoot: true };
+  return withinLimit(() => mergeMetered(kind, document, patch, mergeMeter(document, patch)));
+}
+
+/** Applies a patch like `applyStrategicMerge`, and counts the visited list items. Throws also WorkLimitError. */
+export function mergeMetered(kind: MergedKind, document: JsonObject, patch: JsonObject, meter: WorkMeter): JsonObject {
+  const root: StrategicPosition = { schema: kind.schema, name: kind.kind, meter, isRoot: true };
   return mergeObjects(root, cloneJson(document), patch);
 }
 
