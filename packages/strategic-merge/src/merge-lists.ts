@@ -162,44 +162,53 @@ function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
  * only if it also precedes that item in `former`.
  */
 function sortByTwoOrders(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
-  for (const item of [...merged, ...leading, ...former]) identityOf(item, mergeKey);
-  const named = new Set(leading.map((item) => identityOf(item, mergeKey)));
-  const sortedLeading = sortByOrder(
-    mergeKey,
-    merged.filter((item) => named.has(identityOf(item, mergeKey))),
-    leading,
-  );
-  const sortedOthers = sortByOrder(
-    mergeKey,
-    merged.filter((item) => !named.has(identityOf(item, mergeKey))),
-    former,
-  );
-  const before = positionsOf(mergeKey, former);
+  if (mergeKey !== '') for (const list of [merged, leading, former]) for (const item of list) keyOf(item, mergeKey);
+  const leadingPositions = positionsOf(mergeKey, leading);
+  const formerPositions = positionsOf(mergeKey, former);
+  const first: SortedItem[] = [];
+  const others: SortedItem[] = [];
+  const unknown: SortedItem[] = [];
+  for (const item of merged) {
+    const identity = identityOf(item, mergeKey);
+    const position = leadingPositions.get(identity);
+    const formerPosition = formerPositions.get(identity);
+    if (position !== undefined) first.push({ item, position, formerPosition });
+    else if (formerPosition !== undefined) others.push({ item, position: formerPosition, formerPosition });
+    else unknown.push({ item, position: 0, formerPosition });
+  }
+  first.sort(byPosition);
+  others.sort(byPosition);
+  // Kubernetes sorts items that are in none of the orders this way: before the others, and reversed.
+  return combine(first, [...unknown.reverse(), ...others]);
+}
+
+interface SortedItem {
+  readonly item: JsonValue;
+  /** The position in the order by which the item is sorted. */
+  readonly position: number;
+  /** The position in the former order; `undefined` if the item is not in it. */
+  readonly formerPosition: number | undefined;
+}
+
+function byPosition(a: SortedItem, b: SortedItem): number {
+  return a.position - b.position;
+}
+
+function combine(leading: readonly SortedItem[], others: readonly SortedItem[]): JsonValue[] {
   const result: JsonValue[] = [];
-  let next = 0;
-  for (const item of sortedOthers) {
-    const position = before.get(identityOf(item, mergeKey));
-    for (; next < sortedLeading.length; next++) {
-      const leadingPosition = before.get(identityOf(sortedLeading[next] as JsonValue, mergeKey));
-      if (position !== undefined && leadingPosition !== undefined && position < leadingPosition) break;
-      result.push(sortedLeading[next] as JsonValue);
+  let at = 0;
+  for (const { item, formerPosition } of others) {
+    for (; at < leading.length; at++) {
+      const next = leading[at] as SortedItem;
+      const precedes =
+        formerPosition !== undefined && next.formerPosition !== undefined && formerPosition < next.formerPosition;
+      if (precedes) break;
+      result.push(next.item);
     }
     result.push(item);
   }
-  return [...result, ...sortedLeading.slice(next)];
-}
-
-/**
- * Sorts items as in `order`. Items that are not in `order` go first, in reverse order. Kubernetes sorts this way.
- */
-function sortByOrder(mergeKey: string, items: Items, order: Items): JsonValue[] {
-  const positions = positionsOf(mergeKey, order);
-  const positioned = items.map((item) => ({ item, position: positions.get(identityOf(item, mergeKey)) }));
-  const known = positioned.filter(({ position }) => position !== undefined);
-  const sorted = known.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map(({ item }) => item);
-  if (known.length === positioned.length) return sorted;
-  const unknown = positioned.filter(({ position }) => position === undefined).map(({ item }) => item);
-  return [...unknown.toReversed(), ...sorted];
+  for (; at < leading.length; at++) result.push((leading[at] as SortedItem).item);
+  return result;
 }
 
 function positionsOf(mergeKey: string, items: Items): Map<JsonValue, number> {
@@ -232,17 +241,16 @@ function missingMergeKey(item: JsonObject, mergeKey: string): UnmergeablePatchEr
 /** Returns the Go type of all items. Throws if there are no items, their types differ, or they are lists. */
 function elementType(...lists: readonly Items[]): string {
   let type: string | undefined;
-  for (const item of lists.flat()) {
-    const found = goTypeOf(item);
-    if (found === '[]interface {}' && type === undefined) {
-      throw new ListOfListsError();
+  for (const list of lists) {
+    for (const item of list) {
+      const found = goTypeOf(item);
+      if (found === '[]interface {}' && type === undefined) throw new ListOfListsError();
+      if (found !== (type ?? found) || item === null) {
+        const printed = printGo(lists.map((each) => [...each]));
+        throw new UnmergeablePatchError(`list element types are not identical: ${printed}`);
+      }
+      type = found;
     }
-    if (found !== (type ?? found) || item === null) {
-      throw new UnmergeablePatchError(
-        `list element types are not identical: ${printGo(lists.map((list) => [...list]))}`,
-      );
-    }
-    type = found;
   }
   if (type === undefined) throw new UnmergeablePatchError('no elements in any of the given slices');
   return type;

@@ -3,18 +3,18 @@ import { WorkLimitError, WorkMeter } from '@flotilla/work-meter';
 import { UnmergeablePatchError } from './patch-error.ts';
 
 /**
- * How often a merge may visit each value. One visit is enough to merge a list, and directives need up to three more. A
+ * How often a merge may visit each list item. One visit is enough to merge a list, and directives need two more. A
  * patch exceeds this only if one of its lists has many items with the same merge key: each of them is merged into the
  * same original item, with all of its lists.
  */
-const visitsPerValue = 4;
+const visitsPerItem = 3;
 /** Small patches may repeat keys: this work takes about a millisecond. */
 const minimumLimit = 10_000;
 
 /** Returns a meter whose limit is proportional to the size of the document and of the patch. */
 export function mergeMeter(document: JsonObject, patch: JsonObject): WorkMeter {
-  const values = countValues(document) + countValues(patch);
-  return new WorkMeter('merging the lists', Math.max(minimumLimit, values * visitsPerValue));
+  const items = countItems(document) + countItems(patch);
+  return new WorkMeter('merging the lists', Math.max(minimumLimit, items * visitsPerItem));
 }
 
 /** Calls `merge`. Throws an UnmergeablePatchError if the limit is exceeded. */
@@ -29,14 +29,14 @@ export function withinLimit<Result>(merge: () => Result): Result {
   }
 }
 
-/** Counts the values in a value, without recursion because documents can be nested deeply. */
-function countValues(root: JsonValue): number {
+/** Counts the list items in a value, without recursion because documents can be nested deeply. */
+function countItems(root: JsonValue): number {
   let count = 0;
   const pending: JsonValue[] = [root];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) count += value.length;
     const members = Array.isArray(value) ? value : Object.values(value);
-    count += members.length;
     for (const member of members) if (typeof member === 'object' && member !== null) pending.push(member);
   }
   return count;
