@@ -1,0 +1,113 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { describe, expect, it } from 'vitest';
+import { SchemaMismatchError } from './apply-errors.ts';
+import { errorOf, object, Thing, type ThingObject, thing } from './thing.fixture.ts';
+import { trackUpdate } from './track-update.ts';
+
+const attempts = 5;
+/** Four times the input takes four times the time, a little more with sorting. Quadratic work takes 16 times the time. */
+const maxRatio = 10;
+
+/**
+ * Checks that four times the input takes about four times the CPU time. Repeats the measurement if it fails, because
+ * other processes and the garbage collector disturb it. `prepare` returns the work for an input with `count` parts.
+ */
+function expectLinearTime(count: number, prepare: (count: number) => () => void): void {
+  let ratio = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts && ratio > maxRatio; attempt++) {
+    const small = cpuTime(prepare(count));
+    const large = cpuTime(prepare(count * 4));
+    ratio = Math.min(ratio, large / Math.max(small, 1));
+  }
+  expect(ratio).toBeLessThanOrEqual(maxRatio);
+}
+
+/** Returns the CPU time of `work` in milliseconds. */
+function cpuTime(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function repeat<Item>(count: number, item: (index: number) => Item): Item[] {
+  return Array.from({ length: count }, (_, index) => item(index));
+}
+
+function members(count: number, member: (index: number) => JsonValue): JsonObject {
+  return Object.fromEntries(repeat(count, (index) => [`key-${index}`, member(index)]));
+}
+
+/** Returns the work of applying `spec` to an object that has the same spec from the same manager. */
+function applyAgain(spec: JsonObject): () => void {
+  const state = new Thing();
+  state.apply('m', object(spec));
+  return () => state.apply('m', object(structuredClone(spec)));
+}
+
+describe('the time of tracking field ownership is proportional to the size of the object', () => {
+  it('for an apply of a long list with keys', () => {
+    expectLinearTime(12_000, (count) => applyAgain({ list: repeat(count, (index) => ({ name: `item-${index}` })) }));
+  });
+
+  it('for an apply of a long set', () => {
+    expectLinearTime(15_000, (count) => applyAgain({ set: repeat(count, (index) => `value-${index}`) }));
+  });
+
+  it('for an apply of deeply nested members', () => {
+    const nested = (levels: number): JsonValue => (levels === 0 ? 'x' : { a: nested(levels - 1) });
+    expectLinearTime(25, (levels) => applyAgain({ free: members(300, () => nested(levels)) }));
+  });
+
+  it('for an update of a map with many keys', () => {
+    expectLinearTime(12_500, (count) => {
+      const state = new Thing();
+      state.update('m', object({ map: members(count, () => '1') }));
+      const next = { ...state.live, spec: { map: members(count, () => '2') } } as ThingObject;
+      return () => state.update('other', next);
+    });
+  });
+
+  it('for a write with the managedFields of many managers', () => {
+    expectLinearTime(1_500, (count) => {
+      const managedFields = repeat(count, (index) => ({
+        manager: `m-${index}`,
+        operation: 'Update',
+        apiVersion: 'g.io/v1',
+        time: '2026-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:spec': { 'f:map': { [`f:key-${index}`]: {} } } },
+      }));
+      const next = object({ map: members(count, () => '1') }, { managedFields });
+      const now = '2026-01-01T00:00:01Z';
+      return () => trackUpdate({ kind: thing, next, manager: 'm', subresource: '', now });
+    });
+  });
+});
+
+describe('the length of messages is limited', () => {
+  const longName = 'x'.repeat(100_000);
+
+  it('for many problems below a long path', () => {
+    const list = [{ name: longName, ...members(10_000, () => 1) }];
+    const error = errorOf(() => new Thing().apply('m', object({ list })));
+    expect(error).toBeInstanceOf(SchemaMismatchError);
+    expect(error.message.length).toBeLessThan(1_200_000);
+    expect(error.message).toContain('field not declared in schema');
+    expect(error.message).toContain('other problems are omitted');
+  });
+
+  it('for many conflicts below a long path, but all of them are counted', () => {
+    const state = new Thing();
+    state.apply('m', object({ free: { [longName]: members(10_000, () => '1') } }));
+    const error = errorOf(() => state.apply('other', object({ free: { [longName]: members(10_000, () => '2') } })));
+    expect(error.message.length).toBeLessThan(1_200_000);
+    expect(error.message).toMatch(/^Apply failed with 10000 conflicts: conflicts with "m":\n/);
+    expect(error.message).toMatch(/\n- and \d+ other fields$/);
+  });
+
+  it('not for the number of problems', () => {
+    const error = errorOf(() => new Thing().apply('m', object(members(200_000, () => 1))));
+    expect(error).toBeInstanceOf(SchemaMismatchError);
+  });
+});
