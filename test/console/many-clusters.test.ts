@@ -59,7 +59,7 @@ describeConsole('a list of ten thousand virtual clusters', (env) => {
     const { page } = watched;
     await page.getByRole('navigation').getByText('Virtual clusters').click();
     await page.locator('tbody tr[data-key]').first().waitFor();
-    await page.getByText(`${count}`, { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByText(`${count} virtual clusters`, { exact: true }).waitFor({ timeout: 60_000 });
     // Rows that are not visible are not rendered.
     expect(await page.locator('tr').count()).toBeLessThan(80);
   });
@@ -96,7 +96,7 @@ describeConsole('a list of ten thousand virtual clusters', (env) => {
 
     await env.admin.request('DELETE', pathOf(0));
     await page.getByRole('link', { name: nameOf(0), exact: true }).waitFor({ state: 'detached' });
-    await page.getByText(`${count - 1}`, { exact: true }).waitFor();
+    await page.getByText(`${count - 1} virtual clusters`, { exact: true }).waitFor();
   });
 
   it('can be searched, filtered and selected like a short list', async () => {
