@@ -2,7 +2,8 @@ import type { JsonValue } from '@flotilla/json';
 import type { WorkMeter } from '@flotilla/work-meter';
 
 /*
- * The work of writing or comparing a value, in units of about 20 nanoseconds, as measured.
+ * The work of writing or comparing a value. The factors were measured, so that one unit takes about 20 nanoseconds
+ * whatever the value consists of.
  */
 const scalarUnits = 3;
 const containerUnits = 12;

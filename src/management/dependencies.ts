@@ -5,7 +5,7 @@ import type { Sealer } from '../seal/sealer.ts';
 import type { ManagementSettings } from './settings.ts';
 import type { AttachableState } from './state.ts';
 
-/** What the hooks of the management kinds depend on. */
+/** The dependencies of the hooks of the management kinds. */
 export interface ManagementDependencies {
   readonly state: AttachableState;
   readonly settings: ManagementSettings;

@@ -23,7 +23,7 @@ export interface AuditOptions {
   /** The audit policy. Optional; defaults to `defaultAuditRules`. */
   readonly rules?: readonly AuditRule[];
   /**
-   * What to do if an audit event cannot be written. `refuse`: respond with 503 and do not execute the request.
+   * The reaction to an audit event that cannot be written. `refuse`: respond with 503 and do not execute the request.
    * `continue`: log the error and execute the request. Optional; defaults to `refuse`.
    */
   readonly whenUnwritable?: 'refuse' | 'continue';
