@@ -4,7 +4,6 @@ import type { AnyFields, KubeObject, TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { Write } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
-import type { RequestDocument } from './fast/request-document.ts';
 import type { ObjectRef } from './rows/rows.ts';
 import type { ResourceVerbs } from './verbs.ts';
 
@@ -29,8 +28,6 @@ export interface Draft<Fields extends JsonObject = AnyFields> {
    * key. They are never stored, and a dry run does not set them.
    */
   reveal?: JsonObject;
-  /** The request body that `object` was decoded from, if the write is a create and the fast path can reuse the body. */
-  readonly document?: RequestDocument | undefined;
 }
 
 /** An object of another kind that is written or deleted in the same transaction, such as the namespace of a project. */

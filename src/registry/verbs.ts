@@ -5,7 +5,6 @@ import type { LabelSelector } from '../api/selectors/label-selector.ts';
 import type { Status } from '../api/status.ts';
 import type { Feed } from '../lib/feed.ts';
 import type { RequestContext } from './context.ts';
-import type { RequestDocument } from './fast/request-document.ts';
 
 /**
  * The verbs of a kind, as functions that request handlers call. A kind supports the verbs that are present: discovery
@@ -142,8 +141,6 @@ export interface WriteOptions {
    * Admission and managedFields contain its name. Absent if the path is that of the object.
    */
   readonly subresource?: string;
-  /** The request body, if the fast path can reuse its text (see `RequestDocument`). */
-  readonly document?: RequestDocument | undefined;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

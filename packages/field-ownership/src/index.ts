@@ -1,7 +1,7 @@
 export { type ApplyRequest, applyObject } from './apply.ts';
 export { ApplyConflictError, type FieldConflict, InvalidApplyError, SchemaMismatchError } from './apply-errors.ts';
 export { equalExceptTimes } from './equal-except-times.ts';
-export { createdEntries, textOfEntries } from './fast/created-entries.ts';
+export { createdEntries } from './fast/created-entries.ts';
 export { fieldsFromText, internFields, latestFields, textOfFields } from './fast/fields-cache.ts';
 export { managerName } from './manager-name.ts';
 export { removeOwnership } from './remove-ownership.ts';

@@ -1,5 +1,4 @@
 export { findMember, skipJson, skipOut, walkMembers } from './fast/json-skip.ts';
-export { SortedJsonText } from './fast/json-sorted-text.ts';
 export { KeyOrderCache } from './fast/key-order-cache.ts';
 export { CanonicalJson, canonicalJson } from './json-canonical.ts';
 export { isNestedDeeper, isTextNestedDeeper } from './json-depth.ts';
@@ -17,4 +16,4 @@ export {
   type JsonValue,
   setMember,
 } from './json-value.ts';
-export { type KnownText, writeJson, writeJsonWithKnownParts } from './json-write.ts';
+export { writeJson } from './json-write.ts';

@@ -28,10 +28,10 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 /**
  * Parses text that a client sent. Throws JsonSyntaxError. The plain path uses JsonReader. The fast path uses
  * JSON.parse, which is several times faster, unless a quick scan finds something that JSON.parse would parse
- * differently. `counted` is the number of members if `SortedJsonText` has already scanned the text.
+ * differently.
  */
-export function parseJson(text: string, counted?: number): ParsedJson {
-  const members = fastPathsEnabled() ? (counted ?? plainMembers(text)) : -1;
+export function parseJson(text: string): ParsedJson {
+  const members = fastPathsEnabled() ? plainMembers(text) : -1;
   if (members >= 0) {
     const value = parseOrUndefined(text);
     if (value !== undefined && countMembers(value) === members) return { value, duplicates: [] };

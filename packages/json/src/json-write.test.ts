@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from './json-parse.ts';
 import { equalJson, type JsonValue } from './json-value.ts';
-import { writeJson, writeJsonWithKnownParts } from './json-write.ts';
+import { writeJson } from './json-write.ts';
 
 /** A reference implementation with sorted keys, as Go's map encoder sorts them: by bytes. */
 function sortedModel(value: unknown): string {
@@ -58,23 +58,5 @@ describe('writeJson', () => {
     const value = parseJson(text).value;
     expect(equalJson(parseJson(writeJson(value)).value, value)).toBe(true);
     expect(writeJson(value, { sorted: false })).toBe(text);
-  });
-});
-
-describe('writeJsonWithKnownParts', () => {
-  it('writes the same as writeJson, whichever parts are known as text', () => {
-    fc.assert(
-      fc.property(document, fc.infiniteStream(fc.boolean()), (value, known) => {
-        expect(writeJsonWithKnownParts(value, (part) => (known.next().value ? writeJson(part) : undefined))).toBe(
-          writeJson(value),
-        );
-      }),
-    );
-  });
-
-  it('writes any depth', () => {
-    let deep: JsonValue = {};
-    for (let level = 0; level < 5000; level++) deep = { b: deep, a: 1 };
-    expect(writeJsonWithKnownParts(deep, () => undefined)).toBe(writeJson(deep));
   });
 });

@@ -1,5 +1,4 @@
-import { fastPathsEnabled } from '@flotilla/fast-paths';
-import { JsonSyntaxError, type JsonValue, parseJson, SortedJsonText } from '@flotilla/json';
+import { JsonSyntaxError, type JsonValue, parseJson } from '@flotilla/json';
 import { badRequest, requestTooLarge, type StatusError } from '../status.ts';
 import { DocumentError } from './document-error.ts';
 import { readYaml } from './yaml-document.ts';
@@ -11,33 +10,22 @@ export interface DecodedDocument {
    * "spec.bar"`), or one message for all duplicates of a YAML document.
    */
   readonly findings: string[];
-  /**
-   * The serialized members of the document, which can be reused if the object is stored as it was sent. Set only if
-   * `readDocument` was called with `isObject`, and only for JSON without findings.
-   */
-  readonly texts?: SortedJsonText | undefined;
 }
 
 /** `lenient` is for JSON: invalid UTF-8 is replaced, as in Go. A byte order mark is kept and causes a parse error. */
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Parses a request body. Throws a DocumentError, which `undecodableBody` converts to a response, or a 413 error. With
- * `isObject`, the result also contains the serialized members, because an object is usually stored as it was sent.
- */
-export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml', isObject = false): DecodedDocument {
-  return format === 'json' ? readJson(bytes, isObject) : readYamlBytes(bytes);
+/** Parses a request body. Throws a DocumentError, which `undecodableBody` converts to a response, or a 413 error. */
+export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml'): DecodedDocument {
+  return format === 'json' ? readJson(bytes) : readYamlBytes(bytes);
 }
 
 const yamlFindingPrefix = 'yaml: unmarshal errors:\n';
 
-function readJson(bytes: Uint8Array, isObject: boolean): DecodedDocument {
+function readJson(bytes: Uint8Array): DecodedDocument {
   try {
-    const text = lenient.decode(bytes);
-    const texts = isObject && fastPathsEnabled() ? new SortedJsonText(text, 'metadata') : undefined;
-    const { value, duplicates } = parseJson(text, texts?.members);
-    if (duplicates.length === 0) return { value, findings: [], texts };
+    const { value, duplicates } = parseJson(lenient.decode(bytes));
     return { value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;

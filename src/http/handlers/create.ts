@@ -18,8 +18,8 @@ export async function create(
   const sent = await readRawBody(endpoint);
   const options = readWriteOptions(exchange.query, 'CreateOptions', exchange.request.headers['user-agent']);
   const { dryRun, fieldManager, fieldValidation } = options;
-  const { object, document } = decodeObject(endpoint, sent, fieldValidation);
-  const made = setAuditedResponse(endpoint, await make(object, { dryRun, fieldManager, fieldValidation, document }));
+  const object = decodeObject(endpoint, sent, fieldValidation);
+  const made = setAuditedResponse(endpoint, await make(object, { dryRun, fieldManager, fieldValidation }));
   // If the request body contains a name, use that: reading the name of the created object would parse the result.
   exchange.createdName = object.metadata.name || peekWithoutManagedFields(made).metadata.name;
   return objectReply(made, 201, form);

@@ -27,15 +27,14 @@ export function decodeRawBody(
   endpoint: Endpoint,
   sent: RawBody,
   expected: GroupVersionKind & ExpectedKind,
-  isObject = false,
-): Pick<DecodedDocument, 'value' | 'findings' | 'texts'> {
+): DecodedDocument {
   const { protobuf } = endpoint.settings;
   if (sent.format === 'protobuf') {
     if (protobuf === undefined) throw new TypeError('received a protobuf body, but the plane has no protobuf codec');
     return { value: protobuf.decode(expected, sent.bytes), findings: [] };
   }
   try {
-    return readDocument(sent.bytes, sent.format, isObject);
+    return readDocument(sent.bytes, sent.format);
   } catch (error) {
     throw undecodableBody(expected, sent.bytes, error);
   }

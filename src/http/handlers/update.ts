@@ -17,7 +17,7 @@ export async function update(
   const form = negotiateResponseForm(endpoint, 'object');
   const sent = await readRawBody(endpoint);
   const options = readWriteOptions(exchange.query, 'UpdateOptions', exchange.request.headers['user-agent']);
-  const { object } = decodeObject(endpoint, sent, options.fieldValidation);
+  const object = decodeObject(endpoint, sent, options.fieldValidation);
   const written = setAuditedResponse(endpoint, await replace(object, options));
   return objectReply(written, written.created ? 201 : 200, form);
 }

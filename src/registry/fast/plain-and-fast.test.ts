@@ -1,5 +1,5 @@
 import { onBothPaths, onBothPathsAsync } from '@flotilla/fast-paths/fast-paths.fixture.ts';
-import { type JsonObject, type JsonValue, parseJson, SortedJsonText, writeJson } from '@flotilla/json';
+import { type JsonObject, type JsonValue, parseJson, writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
@@ -25,7 +25,6 @@ import {
   widgetResource,
 } from '../widgets.fixture.ts';
 import { draftCopy, setStatus } from '../write/draft-copy.ts';
-import { RequestDocument } from './request-document.ts';
 
 /** Member names and strings that look like parts of a stored record. */
 const words = fc.oneof(
@@ -99,21 +98,6 @@ describe('the plain path and the fast path', () => {
         expect(known.fast).toBe(known.plain);
       }),
       { numRuns: 500 },
-    );
-  });
-
-  it('encode a record that shares parts with its request to the same text', () => {
-    fc.assert(
-      fc.property(members, texts, (spec, labels) => {
-        const body = writeJson({ metadata: { name: 'a', labels }, spec: spec as JsonObject }, { sorted: false });
-        const encoded = onBothPaths(() => {
-          const sortedTexts = new SortedJsonText(body, 'metadata');
-          const sent = parseJson(body, sortedTexts.members).value as JsonObject;
-          const object = { ...sent, metadata: { ...(sent.metadata as JsonObject) } } as unknown as KubeObject;
-          return encodeForCache({}, { object }, false, new RequestDocument({}, sent, sortedTexts)).text;
-        });
-        expect(encoded.fast).toBe(encoded.plain);
-      }),
     );
   });
 

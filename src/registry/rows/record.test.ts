@@ -1,10 +1,9 @@
 import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
 import { createdEntries, internFields } from '@flotilla/field-ownership';
-import { canonicalJson, type JsonObject, type JsonValue, parseJson, SortedJsonText } from '@flotilla/json';
+import { canonicalJson, type JsonObject, parseJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
-import { RequestDocument } from '../fast/request-document.ts';
 import { decodeRecord, encodeForCache, encodeRecord, type RecordKind } from './record.ts';
 
 const members = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
@@ -43,24 +42,14 @@ describe('encodeForCache', () => {
     fc.assert(
       fc.property(members, texts, members, fc.nat(2), fc.boolean(), (spec, labels, hidden, seconds, isRead) => {
         const body = JSON.stringify({ spec, metadata: { name: 'a', labels, annotations: labels } });
-        const sortedTexts = new SortedJsonText(body, 'metadata');
-        const sent = parseJson(body, sortedTexts.members).value as JsonObject;
+        const sent = parseJson(body).value as JsonObject;
         const secret = parseJson(JSON.stringify(hidden)).value as JsonObject;
         const record = { object: createdObject(sent, seconds, `m${seconds}`), hidden: secret };
-        const encoded = encodeForCache(kind, record, isRead, new RequestDocument({}, sent, sortedTexts));
+        const encoded = encodeForCache(kind, record, isRead);
         expect(encoded.text).toBe(encodeRecord(kind, record));
         if (isRead) expect(encoded.record).toEqual(decodeRecord(encoded.text, kind));
         else expect(encoded.record).toBeUndefined();
       }),
     );
-  });
-
-  it('the text of a request part is not used for a part that replaced it', () => {
-    const body = '{"metadata":{"name":"a"},"spec":{"b":1,"a":2}}';
-    const sortedTexts = new SortedJsonText(body, 'metadata');
-    const sent = parseJson(body, sortedTexts.members).value as JsonObject;
-    const object = { ...createdObject(sent, 1, 'm'), spec: { b: 1, a: 3 } as JsonValue } as KubeObject;
-    const { text } = encodeForCache({}, { object }, false, new RequestDocument({}, sent, sortedTexts));
-    expect(JSON.parse(text).object.spec).toEqual({ a: 3, b: 1 });
   });
 });

@@ -11,7 +11,6 @@ import {
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { encodeSharedRecord } from '../fast/encode-shared-record.ts';
-import type { RequestDocument } from '../fast/request-document.ts';
 import { parseWithKnownFieldsV1 } from '../fast/stored-fields-v1.ts';
 import { startsWithForm, withoutManagedFields } from '../fast/stored-text.ts';
 import type { ServedForm, StoredRecord } from '../resource.ts';
@@ -46,16 +45,11 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
  * `encodeRecord`. It is used if fast paths are disabled, for Kubernetes' built-in kinds, and for an object that is not
  * in the storage form of its kind.
  */
-export function encodeForCache(
-  kind: RecordKind,
-  record: StoredRecord,
-  isRead = true,
-  sent?: RequestDocument,
-): EncodedRecord {
+export function encodeForCache(kind: RecordKind, record: StoredRecord, isRead = true): EncodedRecord {
   const needsConversion = kind.form !== undefined && !isInStorageForm(kind, record.object);
   if (!fastPathsEnabled() || kind.builtIn === true || needsConversion) return { text: encodeRecord(kind, record) };
   const toDocument = (each: StoredRecord) => documentOf(kind, each);
-  return encodeSharedRecord({ record: withoutUnstoredParts(record), toDocument, isRead, sent });
+  return encodeSharedRecord({ record: withoutUnstoredParts(record), toDocument, isRead });
 }
 
 function withoutUnstoredParts({ object, hidden }: StoredRecord): StoredRecord {

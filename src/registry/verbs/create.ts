@@ -7,7 +7,6 @@ import { admitAndStore } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { RequestContext } from '../context.ts';
-import type { RequestDocument } from '../fast/request-document.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft } from '../resource.ts';
 import type { ServedObject, WriteOptions } from '../verbs.ts';
@@ -56,7 +55,6 @@ async function createNamed(
   if (!options.dryRun) rejectVersionOnCreate(sent);
   const creation: CreationOptions = {
     dryRun: options.dryRun,
-    document: options.document,
     mayDropManagedFields: true,
     track: (next) => trackNewObject(kind, options.fieldManager, next, sent),
   };
@@ -99,8 +97,6 @@ export interface CreationOptions {
    * which needs them.
    */
   readonly mayDropManagedFields: boolean;
-  /** The request body, if the fast path can reuse its text (see `RequestDocument`). */
-  readonly document?: RequestDocument | undefined;
 }
 
 /**
@@ -126,7 +122,7 @@ export function createUnderKey(
 ): Promise<ServedObject> {
   const { kind, context, key } = write;
   const requires = requireActiveNamespace(kind, key.namespace, sent.metadata);
-  const draft: Draft = { object: newObject(kind, key, sent), hidden: {}, document: creation.document };
+  const draft: Draft = { object: newObject(kind, key, sent), hidden: {} };
   const store = (): Promise<ServedObject> => {
     draft.object = creation.track(draft.object);
     return admitAndStore(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>

@@ -101,7 +101,7 @@ function announceRecord(
 function encodeWithinLimit(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
   const limit = kind.limits.objectBytes;
   const isRead = kind.cache.readsDecoded;
-  const encoded = encodeForCache(kind.resource, next, isRead, write.draft?.document);
+  const encoded = encodeForCache(kind.resource, next, isRead);
   if (isWithin(encoded.text, limit)) return encoded;
   if (write.mayDropManagedFields === true && next.object.metadata.managedFields !== undefined) {
     const { managedFields: _, ...metadata } = next.object.metadata;

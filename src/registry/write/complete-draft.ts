@@ -51,8 +51,8 @@ function completePrepared(kind: KindRuntime, context: RequestContext, draft: Dra
 }
 
 /** Converts the draft to the served form, if its object was decoded by an older definition of the kind. */
-function convertToServedForm({ form, schema }: StoredResource, draft: Draft): void {
-  if (form === undefined || draft.document?.schema === schema || form.isConverted(draft.object)) return;
+function convertToServedForm({ form }: StoredResource, draft: Draft): void {
+  if (form === undefined || form.isConverted(draft.object)) return;
   draft.object = form.convert(cloneJson(draft.object));
 }
 

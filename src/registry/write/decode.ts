@@ -54,10 +54,6 @@ export interface DecodeResult {
   readonly object: KubeObject;
   /** Everything that strict decoding rejects, such as `duplicate field "spec.a"` or `unknown field "spec.b"`. */
   readonly findings: string[];
-  /**
-   * True if neither pruning nor defaults changed the object. It then shares all members but metadata with the document.
-   */
-  readonly isUnchanged: boolean;
 }
 
 /**
@@ -106,15 +102,14 @@ export function decodeDocumentMembers(
     const member = sent[name] as JsonValue;
     setMember(object, name, isNormalized ? member : cloneJson(member));
   }
-  if (isNormalized)
-    return { object: object as KubeObject, findings: allFindings(options, unknown), isUnchanged: isNormalized };
+  if (isNormalized) return { object: object as KubeObject, findings: allFindings(options, unknown) };
   const pruned = prune(kind.schema, object, { isResource: true });
   const embedded = normalizeEmbeddedResources(kind.schema, object);
   const dropped = kind.normalize?.(object) ?? [];
   const shaped = kind.builtIn === true ? decodeIntoGoStruct(kind, object) : object;
   applyDefaults(kind.schema, shaped);
   const findings = allFindings(options, [...unknown, ...pruned, ...dropped, ...embedded]);
-  return { object: shaped as KubeObject, findings, isUnchanged: isNormalized };
+  return { object: shaped as KubeObject, findings };
 }
 
 function allFindings({ findings }: DecodeDocumentOptions, unknown: readonly string[]): string[] {

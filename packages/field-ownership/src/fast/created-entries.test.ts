@@ -1,7 +1,6 @@
-import { type JsonValue, writeJson } from '@flotilla/json';
 import { timestamp } from '@flotilla/kubernetes-formats';
 import { describe, expect, it } from 'vitest';
-import { createdEntries, textOfEntries } from './created-entries.ts';
+import { createdEntries } from './created-entries.ts';
 
 const info = { manager: 'm', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
 const fields = { 'f:spec': {} };
@@ -28,12 +27,5 @@ describe('createdEntries', () => {
         fieldsV1: own,
       });
     }
-  });
-
-  it('has the text of the latest entries only', () => {
-    const first = createdEntries(info, timestamp(5000), fields) as unknown as JsonValue[];
-    expect(textOfEntries(first)).toBe(writeJson(first));
-    createdEntries(info, timestamp(6000), fields);
-    expect(textOfEntries(first)).toBeUndefined();
   });
 });

@@ -1,8 +1,7 @@
-import { type JsonObject, type JsonValue, writeJsonWithKnownParts } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
 import type { Timestamp } from '@flotilla/kubernetes-formats';
 import { type ManagerInfo, managedEntry } from '../managers/managers.ts';
 import type { ManagedFieldsEntry } from '../tracked-object.ts';
-import { textOfFields } from './fields-cache.ts';
 
 interface Created {
   readonly manager: string;
@@ -10,7 +9,6 @@ interface Created {
   readonly time: Timestamp;
   readonly fieldsV1: JsonObject;
   readonly entries: ManagedFieldsEntry[];
-  text: string | undefined;
 }
 
 let latest: Created | undefined;
@@ -29,14 +27,7 @@ export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: Jso
     latest.apiVersion !== apiVersion
   ) {
     const entries = [managedEntry(info, time, fieldsV1)];
-    latest = { manager, apiVersion, time, fieldsV1, entries, text: undefined };
+    latest = { manager, apiVersion, time, fieldsV1, entries };
   }
   return latest.entries;
-}
-
-/** Returns the JSON text of the entries that were created last; `undefined` for other entries. */
-export function textOfEntries(entries: JsonValue[]): string | undefined {
-  if (latest === undefined || (latest.entries as unknown) !== entries) return undefined;
-  latest.text ??= writeJsonWithKnownParts(entries, (part) => (Array.isArray(part) ? undefined : textOfFields(part)));
-  return latest.text;
 }
