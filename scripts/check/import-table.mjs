@@ -21,6 +21,7 @@ export const importTable = {
     'store',
     'registry',
     'auth',
+    'audit',
     'seal',
     'http',
     'controlplane',

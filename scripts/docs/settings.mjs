@@ -31,7 +31,8 @@ export async function settingsPage(program) {
   );
 }
 
-function defaultOf({ members, default: value }) {
+function defaultOf({ members, default: value, describedDefault }) {
+  if (describedDefault !== undefined) return describedDefault;
   if (members !== undefined) return 'see below';
   return value === '' ? '' : code(value);
 }

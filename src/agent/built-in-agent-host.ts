@@ -52,7 +52,7 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
       healthChecks,
       onMaintenance: (left) => maintenance?.wake(left),
     });
-    maintenance = startMaintenance({ store, clock, log, plane: (id) => planes.planeSource(id) });
+    maintenance = startMaintenance({ store, clock, log, runTask: planes.runTask });
     maintenance.wake();
     return {
       kind: 'built-in',

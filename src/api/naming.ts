@@ -64,6 +64,12 @@ export const replacedKeysAnnotation = `${word}.sh/replaces`;
 /** Label on a project namespace: the name of the project. */
 export const projectLabel = `${word}.sh/project`;
 
+/**
+ * Annotation on a virtual cluster of the built-in cluster that has repeatedly ended its worker thread: the reason. The
+ * virtual cluster serves no requests until an administrator removes the annotation.
+ */
+export const quarantineAnnotation = `${word}.sh/quarantined`;
+
 export const cleanupFinalizer = `${word}.sh/cleanup`;
 export const nonDeletableAnnotation = `${word}.sh/non-deletable`;
 /**

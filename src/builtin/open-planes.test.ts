@@ -52,7 +52,7 @@ const seen = ({ planes }: PlanesTestEnv): KubeObject | undefined =>
 async function use({ planes }: PlanesTestEnv): Promise<void> {
   const visit = await planes.builtIn.virtualPlanes.enter(place);
   try {
-    const borrowed = await planes.fleet.borrow(visit.plane.id);
+    const borrowed = await planes.fleet.borrow(planes.builtIn.virtualPlanes.planeIdAt(place) ?? '');
     if (borrowed === undefined) return;
     const { plane, release } = borrowed;
     try {
@@ -167,15 +167,15 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
     const { fleet } = bench.planes;
-    const use = fleet.withPlane.bind(fleet);
+    const borrow = fleet.borrow.bind(fleet);
     await client.create(newTestObject(virtualClusterKind, { ...place }));
-    fleet.withPlane = () => Promise.reject(new Error('out of order'));
+    fleet.borrow = (id) => (id === 'local' ? borrow(id) : Promise.reject(new Error('out of order')));
     await client.patch(place, { spec: { displayName: 'One' } });
     await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Failed');
     const message = textAt(seen(bench) as JsonValue, 'status', 'message');
     expect(message).toMatch(/cannot be opened: internal error.*Retrying automatically/);
     expect(message).not.toContain('out of order');
-    fleet.withPlane = use;
+    fleet.borrow = borrow;
     await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Ready');
     await bench.close();
   });

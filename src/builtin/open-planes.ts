@@ -3,41 +3,36 @@ import { builtInClusterName } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { notFound } from '../api/status.ts';
 import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
-import type { Identity } from '../auth/identity.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { serviceAccountIssuer } from '../controlplane/core/accounts/account-tokens.ts';
 import { type BorrowedPlane, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
-import { sizeLimitPart } from '../controlplane/fleet/size-limit.ts';
-import { openKubernetesPlane } from '../controlplane/kubernetes-plane.ts';
-import type { PlaneSource } from '../controlplane/maintenance/plane-stores.ts';
+import type { TaskRunner } from '../controlplane/maintenance/maintenance-task.ts';
 import type { PartDependencies } from '../controlplane/plane-part.ts';
 import { virtualClustersPart } from '../controlplane/virtual/virtual-clusters-part.ts';
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
-import { preauthorizingPlane } from '../gateway/preauthorizing-plane.ts';
 import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';
-import type { Plane } from '../http/plane.ts';
 import { storeOf } from '../registry/kind-stores.ts';
-import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';
-import { type ComposedPlane, createPlaneComposer, type PlaneComposerOptions } from './compose-plane.ts';
 import { inProcessClient } from './in-process-client.ts';
-import { createPlaneHandlers, type PlaneHandlersOptions } from './plane-server.ts';
+import type { PlaneRunner } from './plane-runner.ts';
+import { createPlaneTargets, type PlaneTargetsOptions, planesOnThisThread } from './plane-targets.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { createVirtualApiSender } from './virtual-api.ts';
 import { openVirtualPlanes, type VirtualPlanes } from './virtual-planes.ts';
+import { PlaneWorkers, type PlaneWorkersOptions, type SharedThreadData } from './workers/plane-workers.ts';
 
-export interface BuiltInClusterPlanesOptions extends PlaneComposerOptions, PlaneHandlersOptions {
+export interface BuiltInClusterPlanesOptions extends PlaneTargetsOptions {
   readonly store: Store;
   /** The maximum memory of all idle planes together, in bytes. Planes in use are never unloaded and do not count. */
   readonly memoryBudget: number;
-  /**
-   * The maximum total size of the objects in one virtual cluster, in bytes. A full virtual cluster refuses new objects
-   * and updates that make an object larger.
-   */
-  readonly maxVirtualClusterBytes: number;
-  /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */
-  onMaintenance(work: MaintenanceWork): void;
+  /** The worker threads that run virtual clusters. If absent, virtual clusters run on this thread. */
+  readonly workers?: PlaneWorkersSettings;
 }
+
+export interface PlaneWorkersSettings
+  extends Pick<PlaneWorkersOptions, 'count' | 'stallSeconds' | 'startThread'>,
+    Pick<SharedThreadData, 'sealerKeys' | 'needsAuditedBodies'> {}
 
 /** The Kubernetes planes: the built-in cluster and the virtual clusters on it. */
 export interface BuiltInClusterPlanes {
@@ -46,9 +41,14 @@ export interface BuiltInClusterPlanes {
   readonly builtIn: BuiltInCluster & { readonly virtualPlanes: VirtualPlanes };
   /** The built-in cluster as a host of virtual clusters. */
   readonly host: Host;
-  /** Loads planes by ID for the maintenance workers. */
-  readonly planeSource: PlaneSource;
-  close(): void;
+  /** Runs the planes of virtual clusters. */
+  readonly planes: PlaneRunner;
+  /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
+  readonly loaded: PlaneRunner['loaded'];
+  readonly quarantine: Quarantine;
+  /** Runs maintenance tasks in all planes, including the built-in cluster. */
+  readonly runTask: TaskRunner;
+  close(): Promise<void>;
 }
 
 const never = new AbortController().signal;
@@ -60,36 +60,24 @@ const localLocation = { namespace: '', name: builtInClusterName };
  * on demand.
  */
 export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOptions): Promise<BuiltInClusterPlanes> {
-  const { store, clock, log, memoryBudget, onMaintenance, tokens } = options;
-  const { builtinDigest, compose } = createPlaneComposer(options);
-  const compositions = new WeakMap<Plane, ComposedPlane>();
+  const { store, clock, log, memoryBudget, tokens } = options;
+  const targets = createPlaneTargets(options);
   const fleet = createFleet({
     store,
     clock,
     log,
     memoryBudget,
-    builtinObjectsDigest: builtinDigest,
-    async open(id, planeStore, creationRow) {
-      let made: ComposedPlane | undefined;
-      const plane = await openKubernetesPlane({
-        id,
-        store: planeStore,
-        ...(creationRow === undefined ? {} : { creationRow }),
-        clock,
-        log,
-        onMaintenanceWork: onMaintenance,
-        compose(dependencies) {
-          const sizeLimit = () =>
-            sizeLimitPart({ maxBytes: options.maxVirtualClusterBytes, plane: () => dependencies.plane() });
-          const part = id === builtInClusterName ? virtualClusters(dependencies) : sizeLimit();
-          made = compose(dependencies, { parts: [part] });
-          return made;
-        },
-      });
-      if (made !== undefined) compositions.set(plane, made);
-      return plane;
-    },
+    builtinObjectsDigest: targets.builtinDigest,
+    evictElsewhere: async (id) => await workers?.evict(id),
+    open: (id, planeStore, creationRow) =>
+      targets.open(
+        { id, store: planeStore, creationRow },
+        id === builtInClusterName ? (dependencies) => virtualClusters(dependencies) : undefined,
+      ),
   });
+  const ownPlanes = planesOnThisThread(fleet, store, targets);
+  const workers = options.workers && startPlaneWorkers(options, options.workers, fleet, () => quarantine);
+  const planes: PlaneRunner = workers ?? ownPlanes;
 
   const virtualClusters = (dependencies: PartDependencies) =>
     virtualClustersPart({
@@ -97,56 +85,86 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
       plane: () => dependencies.plane(),
       kubernetesVersion: options.version.gitVersion,
       planeCreationWrite: (id) => fleet.creationWrite(id),
-      probePlane: (id) => fleet.withPlane(id, async () => {}),
+      probePlane: (id) => planes.probe(id),
       removePlane: (id) => fleet.remove(id),
     });
 
   await fleet.resumeRemovals();
   const local = await borrowedLocal(fleet);
-  const virtual = openVirtualPlanes({
+  const virtualPlanes = openVirtualPlanes({
     virtualClusters: storeOf(local.plane.kinds, virtualClusterKind),
     async openSession(id, name) {
-      const borrowed = await fleet.borrow(id);
-      if (borrowed === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
-      return { plane: borrowed.plane, close: borrowed.release };
+      const opened = await planes.open(id);
+      if (opened === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
+      return opened;
     },
   });
-  const { close } = virtual;
-  const handlerOf = createPlaneHandlers(options);
-  const serve = (plane: Plane) => handlerOf(preauthorizingPlane(plane));
-  const enter = async () => ({ plane: local.plane, signal: never, close() {} });
-  const authenticate = async (plane: Plane, token: string): Promise<Identity | undefined> => {
-    const account = await compositions.get(plane)?.authenticate(token);
-    // Service accounts of different virtual clusters can have equal names. The plane ID in the key keeps their
-    // fair-queueing shares apart.
-    return account && { ...account, fairQueueKey: `${plane.id}/${account.user.name}` };
-  };
-  const inProcess = { serve, authenticate, clock, log };
-  const sendToLocal = createVirtualApiSender({ virtualPlanes: { enter }, ...inProcess });
+  const hostClient = inProcessClient(local.plane.kinds, 'flotilla');
+  const quarantine = openQuarantine({
+    virtualClusterOf: (planeId) => virtualPlanes.virtualClusterOf(planeId),
+    hostClient,
+    clock,
+    log,
+  });
+  const localTarget = targets.targetOf(local.plane);
+  const enterLocal = async () => ({ target: localTarget, signal: never, close() {} });
+  const sendToLocal = createVirtualApiSender({ virtualPlanes: { enter: enterLocal }, clock, log });
   return {
     local: local.plane,
     fleet,
     builtIn: {
-      plane: local.plane,
-      virtualPlanes: virtual,
-      serve,
+      local: localTarget,
+      virtualPlanes,
       isTokenOf: async (planeId, token) =>
         textAt(await tokens.verify(token), 'iss') === serviceAccountIssuer(tokens.installation, planeId),
-      authenticate,
     },
     host: builtinHost({
-      hostClient: inProcessClient(local.plane.kinds, 'flotilla'),
-      send: createVirtualApiSender({ virtualPlanes: virtual, ...inProcess }),
+      hostClient,
+      send: createVirtualApiSender({ virtualPlanes, clock, log }),
       sendToHost: (request) => sendToLocal(localLocation, request),
       clock,
       log,
     }),
-    planeSource: fleet.planeSource,
-    close() {
-      close();
+    planes,
+    quarantine,
+    get loaded() {
+      const own = ownPlanes.loaded;
+      if (workers === undefined) return own;
+      return { planes: own.planes + workers.loaded.planes, bytes: own.bytes + workers.loaded.bytes };
+    },
+    runTask: (id, task) => (id === builtInClusterName ? ownPlanes : planes).runTask(id, task),
+    async close() {
+      virtualPlanes.close();
+      await workers?.close();
       fleet.close();
     },
   };
+}
+
+function startPlaneWorkers(
+  options: BuiltInClusterPlanesOptions,
+  { sealerKeys, needsAuditedBodies, ...settings }: PlaneWorkersSettings,
+  fleet: Fleet,
+  quarantine: () => Quarantine,
+): PlaneWorkers {
+  const { longestTokenSeconds, certificateAuthority, maxVirtualClusterBytes, bodyBytes, version } = options;
+  return new PlaneWorkers({
+    ...options,
+    ...settings,
+    fleet,
+    refusalOf: (planeId) => quarantine().errorOf(planeId),
+    onIncident: (incident) => void quarantine().record(incident),
+    threadData: {
+      sealerKeys,
+      needsAuditedBodies,
+      longestTokenSeconds,
+      certificateAuthority,
+      memoryBudget: options.memoryBudget / settings.count,
+      maxVirtualClusterBytes,
+      bodyBytes,
+      version,
+    },
+  });
 }
 
 async function borrowedLocal(fleet: Fleet): Promise<BorrowedPlane> {

@@ -51,7 +51,7 @@ export async function openPlanesTestEnv(change: Partial<BuiltInClusterPlanesOpti
     onMaintenance: (work) => maintenance?.wake(work),
     ...change,
   });
-  const started = startMaintenance({ store, clock, log, plane: planes.planeSource });
+  const started = startMaintenance({ store, clock, log, runTask: planes.runTask });
   maintenance = started;
   started.wake();
   return {
@@ -66,7 +66,7 @@ export async function openPlanesTestEnv(change: Partial<BuiltInClusterPlanesOpti
     },
     async close() {
       await started.stop();
-      planes.close();
+      await planes.close();
     },
   };
 }

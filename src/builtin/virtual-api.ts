@@ -2,13 +2,12 @@ import { unauthorized } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { PlaneSession } from '../gateway/gateway-target.ts';
 import type { ApiRequest, ApiResponse } from '../hosts/host.ts';
-import { composeFilters, type Exchange, type Handler } from '../http/exchange.ts';
+import { composeFilters, type Exchange } from '../http/exchange.ts';
 import { authorize } from '../http/filters/authorize.ts';
 import { deadlineFilter } from '../http/filters/deadline.ts';
 import { errorReplyFilter } from '../http/filters/recover.ts';
 import { requestInfo } from '../http/filters/request-info.ts';
 import { warningsFilter } from '../http/filters/warnings.ts';
-import type { Plane } from '../http/plane.ts';
 import { hasDeferredBody, hasGeneratedBody, isFeed, isStream, type Reply, type StreamBody } from '../http/reply.ts';
 import { onAbort } from '../http/request/request-end.ts';
 import { newExchange } from '../http/router.ts';
@@ -19,10 +18,6 @@ import type { VirtualClusterLocation, VirtualPlanes } from './virtual-planes.ts'
 
 export interface VirtualApiOptions {
   readonly virtualPlanes: Pick<VirtualPlanes, 'enter'>;
-  /** Returns the HTTP handler that serves the API of a plane. */
-  serve(plane: Plane): Handler;
-  /** Returns the service account of the plane that the token belongs to, `undefined` if the token is invalid. */
-  authenticate(plane: Plane, token: string): Promise<Identity | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,20 +46,20 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
       async (exchange, next) => {
         const token = tokens.get(exchange);
         if (token === undefined) return await next(exchange);
-        const account = await options.authenticate((await sessionOf(exchange)).plane, token);
+        const account = await (await sessionOf(exchange)).target.authenticate(token);
         if (account === undefined) throw unauthorized();
         exchange.identity = account;
         return await next(exchange);
       },
       authorize({
         authorize: async (identity, attributes, exchange) =>
-          (await sessionOf(exchange)).plane.authorize(identity, attributes),
+          await (await sessionOf(exchange)).target.authorize(identity, attributes),
       }),
     ],
     async (exchange) => {
-      const { plane, signal } = await sessionOf(exchange);
+      const { target, signal } = await sessionOf(exchange);
       exchange.end.onEnd(onAbort(signal, (reason) => exchange.end.end(reason)));
-      return await options.serve(plane)(exchange);
+      return await target.serve(exchange);
     },
   );
 

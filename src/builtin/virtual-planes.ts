@@ -5,12 +5,14 @@ import {
   isReadyForRemoval,
   isVirtualClusterSleeping,
   planeIdOf,
+  quarantineError,
   type VirtualCluster,
   virtualClusterKind,
 } from '../api/storage/virtual-cluster.ts';
 import type { PlaneSession } from '../gateway/gateway-target.ts';
 import { onAbort } from '../http/request/request-end.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import type { OpenedPlane } from './plane-runner.ts';
 
 /** The namespace and name of a virtual cluster in the built-in cluster. */
 export interface VirtualClusterLocation {
@@ -36,6 +38,8 @@ export interface VirtualPlanes {
   statusAt(location: VirtualClusterLocation): VirtualClusterAccessStatus | undefined;
   /** Resolves as soon as the virtual cluster at the location can be used. Rejects if the signal fires first. */
   whenUsable(location: VirtualClusterLocation, signal: AbortSignal): Promise<void>;
+  /** Returns the virtual cluster with this plane; `undefined` if there is none. */
+  virtualClusterOf(planeId: string): VirtualCluster | undefined;
   /** Returns the plane ID of the virtual cluster at the location, `undefined` if no usable one is there. */
   planeIdAt(location: VirtualClusterLocation): string | undefined;
   close(): void;
@@ -43,11 +47,11 @@ export interface VirtualPlanes {
 
 export interface VirtualPlanesOptions {
   /** The VirtualCluster objects of the built-in cluster. */
-  readonly virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'listen'>;
+  readonly virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'peekAll' | 'listen'>;
   /**
    * Opens a session. Must pin the plane before its first await, so that the plane is not removed during the session.
    */
-  openSession(planeId: string, name: string): Promise<Omit<PlaneSession, 'signal'>>;
+  openSession(planeId: string, name: string): Promise<OpenedPlane>;
 }
 
 interface PlaneSessions {
@@ -64,9 +68,19 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
   const { virtualClusters } = options;
   const sessionsByPlane = new Map<string, PlaneSessions>();
 
+  /** The location of each virtual cluster, by plane ID. */
+  const locations = new Map<string, VirtualClusterLocation>();
+  const addLocation = (object: VirtualCluster) => {
+    const { namespace = '', name = '' } = object.metadata;
+    locations.set(planeIdOf(object), { namespace, name });
+  };
+  for (const { object } of virtualClusters.peekAll()) addLocation(object);
+
   const stop = virtualClusters.listen(({ before, after }) => {
     const object = after?.object ?? before?.object;
     if (object === undefined) return;
+    if (before === undefined) addLocation(object);
+    if (after === undefined) locations.delete(planeIdOf(object));
     const sessions = sessionsByPlane.get(planeIdOf(object));
     const unavailable = after === undefined ? deletedError(object) : unavailableError(object);
     if (sessions === undefined || unavailable === undefined) return;
@@ -99,16 +113,16 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
         if (sessions.count === 0 && sessionsByPlane.get(planeId) === sessions) sessionsByPlane.delete(planeId);
       };
       try {
-        const { plane, close } = await opening;
+        const { target, release } = await opening;
         let isClosed = false;
         return {
-          plane,
+          target,
           signal: sessions.end.signal,
           close() {
             if (isClosed) return;
             isClosed = true;
             releaseSession();
-            close();
+            release();
           },
         };
       } catch (error) {
@@ -151,6 +165,11 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       });
     },
 
+    virtualClusterOf(planeId) {
+      const location = locations.get(planeId);
+      return location && virtualClusters.peek(location.namespace, location.name)?.object;
+    },
+
     planeIdAt({ namespace, name }) {
       const object = virtualClusters.peek(namespace, name)?.object;
       return object === undefined || unavailableError(object) !== undefined ? undefined : planeIdOf(object);
@@ -163,7 +182,7 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
 function unavailableError(object: VirtualCluster): StatusError | undefined {
   const name = JSON.stringify(object.metadata.name ?? '');
   if (isReadyForRemoval(object)) return serviceUnavailable(`the virtual cluster ${name} is being removed`);
-  if (!isVirtualClusterSleeping(object)) return undefined;
+  if (!isVirtualClusterSleeping(object)) return quarantineError(object);
   return serviceUnavailable(
     `the virtual cluster ${name} is asleep; to wake it, set spec.asleep of its ${virtualClusterKind.kind} to false (its data is kept)`,
   );

@@ -14,6 +14,7 @@ import type { ControlPlane } from './control-plane.ts';
 import { namespacesPart } from './core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
 import { type Maintenance, startMaintenance } from './maintenance/maintenance.ts';
+import { tasksInPlanes } from './maintenance/maintenance-task.ts';
 import type { AddedKind } from './plane-kinds.ts';
 import type { PlanePart } from './plane-part.ts';
 
@@ -103,7 +104,7 @@ export async function openPlaneTestEnv(options: PlaneTestEnvOptions = {}): Promi
     store,
     clock,
     log: silentLog,
-    plane: async (requestedId) => (requestedId === id ? plane : undefined),
+    runTask: tasksInPlanes(store, async (requestedId) => (requestedId === id ? plane : undefined)),
   });
   if (options.withoutMaintenance === true) await maintenance.stop();
   else wake = () => maintenance.wake();

@@ -13,7 +13,7 @@ import { endAtCredentialExpiry } from './credential-expiry.ts';
 import { remoteCluster } from './forward/remote-cluster.ts';
 import type { TargetLimiters } from './forward/target-limiter.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
-import { createPlaneSession, type GatewaySession } from './gateway-target.ts';
+import type { GatewaySession } from './gateway-target.ts';
 import { clusterIdentity, type ManagementAuthorizer } from './target-identity.ts';
 import { isVirtualClusterProxyPath, virtualClusterProxy } from './virtual-cluster-proxy.ts';
 
@@ -75,7 +75,7 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     const cluster = clusterOf(exchange);
     if (known?.expiresAt !== undefined && isLongRunning(exchange)) ends.set(exchange, known.expiresAt);
     if (known !== undefined) return callerIn(known, cluster);
-    return cluster === builtInName ? builtIn?.authenticate(builtIn.plane, token) : undefined;
+    return cluster === builtInName ? builtIn?.local.authenticate(token) : undefined;
   };
 
   function authenticate(token: string, exchange: Exchange): MaybePromise<Identity | undefined> {
@@ -84,8 +84,7 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     return andThen(options.chain.authenticate(token, exchange), (found) => identityFor(found, token, exchange));
   }
 
-  const builtInSession =
-    builtIn && createPlaneSession({ plane: builtIn.plane, signal: never, close() {} }, (plane) => builtIn.serve(plane));
+  const builtInSession: GatewaySession | undefined = builtIn && { target: builtIn.local, signal: never, close() {} };
 
   function enter(exchange: Exchange): GatewaySession {
     const cluster = clusterOf(exchange);

@@ -4,7 +4,6 @@ import type { AuthenticatedChainOptions } from '../http/chain.ts';
 import { inFlightFilter } from '../http/filters/in-flight.ts';
 import { keyRateFilter } from '../http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../http/filters/source-limit.ts';
-import type { Plane } from '../http/plane.ts';
 import { router } from '../http/router.ts';
 import { systemClock as clock } from '../lib/clock.ts';
 import { silentLog as log } from '../lib/log.ts';
@@ -58,11 +57,9 @@ export function createForwardingGateways(state: ForwardingState, api: ClusterApi
     clock,
   });
   const builtIn = {
-    plane: { id: 'local' } as Plane,
+    local: { authorize: unexpected, serve: unexpected, authenticate: async () => undefined },
     virtualPlanes: { enter: unexpected, planeIdAt: () => undefined },
-    serve: () => unexpected,
     isTokenOf: async () => false,
-    authenticate: async () => undefined,
   };
   const handler = router({
     clock,

@@ -3,7 +3,7 @@ import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type AuthenticatedChainOptions, authenticatedChain } from '../http/chain.ts';
 import { composeFilters, type Exchange, type Filter, type Handler } from '../http/exchange.ts';
-import type { Plane } from '../http/plane.ts';
+import type { ServedResources } from '../http/plane.ts';
 import { hasDeferredBody, type Reply } from '../http/reply.ts';
 import { isLongRunning } from '../http/request/long-running.ts';
 import { runWithAbortSignal } from '../http/request/with-signal.ts';
@@ -39,7 +39,7 @@ export interface GatewayHandlerOptions {
   /** A filter that each authorized request passes before the target serves it. Optional. */
   readonly targetFilter?: Filter;
   /** Called with the plane that serves the request, for metrics. `undefined` if the target is a remote cluster. */
-  onPlane(exchange: Exchange, plane: Plane | undefined): void;
+  onPlane(exchange: Exchange, plane: ServedResources | undefined): void;
 }
 
 /**

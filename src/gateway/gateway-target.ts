@@ -1,7 +1,7 @@
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Handler } from '../http/exchange.ts';
-import type { Plane } from '../http/plane.ts';
+import type { ServedResources } from '../http/plane.ts';
 
 /** The API to which a gateway forwards a request: a control plane of this process, or a remote cluster. */
 export interface GatewayTarget {
@@ -12,8 +12,13 @@ export interface GatewayTarget {
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
   /** Serves a request. Called only after `Identity.preauthorize` and `authorize` have allowed the request. */
   readonly serve: Handler;
-  /** The control plane in this process; absent for a remote cluster. */
-  readonly plane?: Plane;
+  /** The resources that the target serves, for metrics; absent for a remote cluster. */
+  readonly plane?: ServedResources;
+  /**
+   * Returns the service account of the target to which the token belongs; `undefined` if the token is invalid. Absent
+   * for a remote cluster.
+   */
+  authenticate?(token: string): Promise<Identity | undefined>;
 }
 
 /** A target that a request uses. The target stays available until the session is closed. */
@@ -27,27 +32,12 @@ export interface GatewaySession {
   close(): void;
 }
 
-/** A control plane of this process that a request uses. The plane stays loaded until the session is closed. */
-export interface PlaneSession {
-  readonly plane: Plane;
-  /** Fires when long-running requests must end because the virtual cluster falls asleep or is removed. */
-  readonly signal: AbortSignal;
-  close(): void;
+/** A control plane of this process, on this thread or on another one. */
+export interface PlaneTarget extends GatewayTarget {
+  authenticate(token: string): Promise<Identity | undefined>;
 }
 
-/**
- * Creates a gateway session for a plane of this process. The handler that `serve` returns must check
- * `Identity.preauthorize` before the plane authorizes a request.
- */
-export function createPlaneSession(session: PlaneSession, serve: (plane: Plane) => Handler): GatewaySession {
-  const { plane, signal } = session;
-  return {
-    target: {
-      plane,
-      authorize: (identity, attributes) => plane.authorize(identity, attributes),
-      serve: (exchange) => serve(plane)(exchange),
-    },
-    signal,
-    close: () => session.close(),
-  };
+/** A control plane that a request uses. The plane stays loaded until the session is closed. */
+export interface PlaneSession extends GatewaySession {
+  readonly target: PlaneTarget;
 }

@@ -1,3 +1,5 @@
+import type { Attributes, Decision } from '../auth/authz/attributes.ts';
+import type { Identity } from '../auth/identity.ts';
 import type { Plane } from '../http/plane.ts';
 
 const gatedPlanes = new WeakMap<Plane, Plane>();
@@ -17,14 +19,21 @@ export function preauthorizingPlane(plane: Plane): Plane {
     resources: () => plane.resources(),
     find: (group, version, plural) => plane.find(group, version, plural),
     mayRead: (identity, kind, verb) => plane.mayRead(identity, kind, verb),
-    async authorize(identity, attributes) {
-      const entryDecision = await identity.preauthorize?.(attributes);
-      if (entryDecision?.allowed === false) return entryDecision;
-      const decision = await plane.authorize(identity, attributes);
-      return entryDecision?.scopes === undefined ? decision : { ...decision, scopes: entryDecision.scopes };
-    },
+    authorize: (identity, attributes) => authorizeWithEntry(plane, identity, attributes),
   };
   gatedPlanes.set(plane, gated);
   gatedPlanes.set(gated, gated);
   return gated;
+}
+
+/** Calls `Identity.preauthorize`, and then asks the plane. The request is allowed if both allow it. */
+export async function authorizeWithEntry(
+  plane: Pick<Plane, 'authorize'>,
+  identity: Identity,
+  attributes: Attributes,
+): Promise<Decision> {
+  const entryDecision = await identity.preauthorize?.(attributes);
+  if (entryDecision?.allowed === false) return entryDecision;
+  const decision = await plane.authorize(identity, attributes);
+  return entryDecision?.scopes === undefined ? decision : { ...decision, scopes: entryDecision.scopes };
 }

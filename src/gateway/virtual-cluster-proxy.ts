@@ -11,8 +11,7 @@ import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 import { parseRequestInfo } from '../http/request/request-info.ts';
 import type { BuiltInCluster } from './built-in-cluster.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
-import { createPlaneSession } from './gateway-target.ts';
-import { preauthorizingPlane } from './preauthorizing-plane.ts';
+import { authorizeWithEntry } from './preauthorizing-plane.ts';
 import { virtualClusterIdentity } from './target-identity.ts';
 
 export interface VirtualClusterProxyOptions {
@@ -51,7 +50,6 @@ export function isVirtualClusterProxyPath(segments: readonly string[], start: nu
  */
 export function virtualClusterProxy(options: VirtualClusterProxyOptions): Handler {
   const { builtIn } = options;
-  const plane = preauthorizingPlane(builtIn.plane);
   const callers = new WeakMap<Exchange, Identity>();
 
   return gatewayHandler({
@@ -63,20 +61,16 @@ export function virtualClusterProxy(options: VirtualClusterProxyOptions): Handle
         callers.set(exchange, caller);
         let decision: Promise<Decision> | undefined;
         return virtualClusterIdentity(caller, () => {
-          decision ??= Promise.resolve(plane.authorize(caller, proxyAttributes(exchange)));
+          decision ??= authorizeWithEntry(builtIn.local, caller, proxyAttributes(exchange));
           return decision;
         });
       }
       const planeId = builtIn.virtualPlanes.planeIdAt(placeOf(exchange));
       // Check the issuer first, so that an arbitrary token does not cause the plane to be loaded from disk.
       if (planeId === undefined || !(await builtIn.isTokenOf(planeId, token))) return undefined;
-      const { plane: virtualPlane } = (await enter()).target;
-      return virtualPlane && (await builtIn.authenticate(virtualPlane, token));
+      return await (await enter()).target.authenticate?.(token);
     },
-    openSession: async (exchange) =>
-      createPlaneSession(await builtIn.virtualPlanes.enter(placeOf(exchange)), (virtualPlane) =>
-        builtIn.serve(virtualPlane),
-      ),
+    openSession: (exchange) => builtIn.virtualPlanes.enter(placeOf(exchange)),
     forbiddenError(exchange, { reason }) {
       const name = callers.get(exchange)?.user.name ?? '';
       const detail = denialMessage(name, proxyAttributes(exchange), reason);

@@ -1,7 +1,7 @@
 import type { AuditedBody } from '../audit/redact-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { Plane } from './plane.ts';
+import type { ServedResources } from './plane.ts';
 import type { NextTimeSlice, Reply } from './reply.ts';
 import type { RequestEnd } from './request/request-end.ts';
 import type { RequestInfo } from './request/request-info.ts';
@@ -107,7 +107,7 @@ export interface Exchange {
   /** The authorization decision about the request, for the audit log and metrics. */
   decision?: Decision | undefined;
   /** The plane that serves a request to the gateway, for metrics; `null` if another process serves the request. */
-  plane?: Plane | null | undefined;
+  plane?: ServedResources | null | undefined;
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;

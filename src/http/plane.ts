@@ -4,8 +4,19 @@ import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 
+/** The resources that a control plane serves, as far as metrics need them. */
+export interface ServedResources {
+  /** Returns the resource; `undefined` if the plane does not serve it. Always the same object for a resource. */
+  find(group: string, version: string, plural: string): ServedResource | undefined;
+}
+
+export interface ServedResource {
+  /** The subresources, by name. */
+  readonly subresources: Readonly<Record<string, unknown>>;
+}
+
 /** The parts of a control plane that the HTTP layer uses: the kinds that it serves and its authorizer. */
-export interface Plane {
+export interface Plane extends ServedResources {
   /** The name of the plane's store slice. It also identifies the plane in metrics and logs. */
   readonly id: string;
   resources(): readonly MountedResource[];

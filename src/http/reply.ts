@@ -26,8 +26,8 @@ export type NextTimeSlice = () => Promise<void>;
  * length is not known in advance. If generating it throws, the connection is closed before the end of the body.
  */
 export interface GeneratedBody {
-  /** The chunks of the body. They can be iterated only once. */
-  readonly chunks: Iterable<Uint8Array>;
+  /** The chunks of the body. They can be iterated only once. They are asynchronous if another thread generates them. */
+  readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 /** True if the reply has a generated body: a body that is produced in chunks while it is sent. */

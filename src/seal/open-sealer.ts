@@ -25,10 +25,22 @@ export class SealError extends Error {
  * separate keys, both derived from the seal key, so that a hash reveals nothing about sealed texts, and vice versa.
  */
 export function openSealer(key: Uint8Array): Sealer {
-  if (key.byteLength !== sealKeyBytes) throw new SealError(`a seal key must have ${sealKeyBytes} bytes`);
-  const sealingKey = derive(key, 'flotilla sealing 1');
-  const hashingKey = derive(key, 'flotilla hashing 1');
+  return sealerWithKeys(deriveSealerKeys(key));
+}
 
+/** The keys that a sealer derives from the seal key. They may be sent to another thread of this process only. */
+export interface SealerKeys {
+  readonly sealingKey: Uint8Array;
+  readonly hashingKey: Uint8Array;
+}
+
+export function deriveSealerKeys(key: Uint8Array): SealerKeys {
+  if (key.byteLength !== sealKeyBytes) throw new SealError(`a seal key must have ${sealKeyBytes} bytes`);
+  return { sealingKey: derive(key, 'flotilla sealing 1'), hashingKey: derive(key, 'flotilla hashing 1') };
+}
+
+/** Creates a sealer from derived keys, on another thread than the one that has read the seal key. */
+export function sealerWithKeys({ sealingKey, hashingKey }: SealerKeys): Sealer {
   return {
     seal(purpose, clear) {
       const nonce = randomBytes(nonceBytes);
@@ -64,8 +76,8 @@ export function openSealer(key: Uint8Array): Sealer {
   };
 }
 
-function derive(key: Uint8Array, use: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, new Uint8Array(), use, 32));
+function derive(key: Uint8Array, use: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(), use, 32));
 }
 
 function additionalData(purpose: string): Buffer {

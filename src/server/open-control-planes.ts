@@ -1,7 +1,13 @@
+import { availableParallelism } from 'node:os';
 import type { Kubeconfig } from '../api/kubeconfig.ts';
 import { builtInClusterName } from '../api/naming.ts';
-import { type BuiltInClusterPlanes, openBuiltInClusterPlanes } from '../builtin/open-planes.ts';
+import {
+  type BuiltInClusterPlanes,
+  type BuiltInClusterPlanesOptions,
+  openBuiltInClusterPlanes,
+} from '../builtin/open-planes.ts';
 import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
+import { tasksInPlanes } from '../controlplane/maintenance/maintenance-task.ts';
 import type { Host } from '../hosts/host.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import { bootstrap } from '../management/bootstrap.ts';
@@ -63,12 +69,13 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   closing.add('control planes', () => planes.close());
   const newKey = await bootstrap(management.plane.kinds, { saveKey: (key) => writeAdminKey(dir, key) });
   const { plane } = management;
+  const runInManagement = tasksInPlanes(store, async () => plane);
   await updateBuiltInClusterStatus(plane.kinds, planes.local.kinds, server.version.gitVersion);
   maintenance = startMaintenance({
     store,
     clock,
     log,
-    plane: async (id) => (id === plane.id ? plane : await planes.planeSource(id)),
+    runTask: (id, task) => (id === plane.id ? runInManagement(id, task) : planes.runTask(id, task)),
   });
   closing.add('maintenance', () => maintenance?.stop());
   maintenance.wake();
@@ -105,5 +112,25 @@ function openPlanesOf(
     version: server.version,
     healthChecks: server.healthChecks,
     onMaintenance: onMaintenanceWork,
+    ...workersOf(server),
   });
+}
+
+/** Returns the settings of the worker threads that run virtual clusters; none if they run on this thread. */
+function workersOf(server: ServerContext): Pick<BuiltInClusterPlanesOptions, 'workers'> {
+  const { settings, startThread, sealerKeys } = server;
+  const { workers: count = availableParallelism(), stallSeconds } = settings.planes;
+  if (startThread === undefined || count === 0) return {};
+  const needsAuditedBodies = settings.audit.rules.some(
+    ({ level }) => level === 'Request' || level === 'RequestResponse',
+  );
+  return {
+    workers: {
+      count,
+      stallSeconds,
+      startThread,
+      sealerKeys,
+      needsAuditedBodies,
+    },
+  };
 }

@@ -1,4 +1,6 @@
+import { startWorkerThreads } from '../builtin/workers/start-worker-thread.ts';
 import { systemClock } from '../lib/clock.ts';
+import { disableMetersInTests } from '../process/disable-meters-in-tests.ts';
 import { setHeapGrowth } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
 import { watchShutdownSignals } from '../process/shutdown-signals.ts';
@@ -18,10 +20,15 @@ const maxShutdownMs = 9_500;
  * `flotilla start`: runs the server until a signal stops it. Returns the exit code; rejects if the server cannot start.
  */
 export async function runServer(flags: FlagValues): Promise<number> {
+  disableMetersInTests(process.env);
   const options = await readOptions(flags);
   const log = openLog(options.logLevel);
   const signals = watchShutdownSignals(process, () => process.exit(1));
-  const server = await startServer(options, { clock: systemClock, log });
+  const server = await startServer(options, {
+    clock: systemClock,
+    log,
+    startThread: startWorkerThreads(options.planes.workerHeapBytes),
+  });
   const { adminKubeconfig, adminKey } = dataDirAt(options.dataDir);
   const { url, hasConsole } = server;
   process.stdout.write(readyMessage({ url, adminKubeconfig, adminKey, hasConsole, workingDirectory: process.cwd() }));

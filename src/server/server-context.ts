@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
 import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
+import type { StartThread } from '../builtin/workers/plane-workers.ts';
 import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import { type VersionInfo, versionInfo } from '../http/documents/version.ts';
 import type { HealthCheck } from '../http/plane.ts';
@@ -12,6 +13,7 @@ import { describeError } from '../process/private-dir.ts';
 import { loadServingTls, type ServingTls } from '../process/serving-tls.ts';
 import { openSigningKeys, type SigningKeys } from '../process/signing-keys.ts';
 import { StartError } from '../process/start-error.ts';
+import type { SealerKeys } from '../seal/open-sealer.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
 import { type DataDir, openDataDir } from './data/data-dir.ts';
@@ -26,6 +28,8 @@ export interface ServerEnvironment {
   readonly log: Log;
   /** The close functions of everything that was opened. They are called in reverse order. */
   readonly closing: CloseStack;
+  /** Starts the worker threads of virtual clusters. If absent, virtual clusters run on the main thread. */
+  readonly startThread?: StartThread | undefined;
 }
 
 /** The settings, the files, the store and the keys, which all other parts of the server use. */
@@ -34,6 +38,8 @@ export interface ServerContext extends ServerEnvironment {
   readonly dir: DataDir;
   readonly store: Store;
   readonly sealer: Sealer;
+  /** The keys of the sealer, for other threads. They must never be stored or logged. */
+  readonly sealerKeys: SealerKeys;
   readonly tls: ServingTls;
   readonly signingKeys: SigningKeys;
   readonly tokens: TokenKeys;
@@ -57,7 +63,7 @@ export async function openServerContext(
   const dir = await openDataDir(settings.dataDir);
   const store = await openStore(dir, settings, clock, log);
   closing.add('store', () => store.close());
-  const sealer = await loadSealer(settings.sealKeyFile ?? dir.sealKey, store);
+  const { sealer, sealerKeys } = await loadSealer(settings.sealKeyFile ?? dir.sealKey, store);
   const tls = await loadServingTls(dir, settings, clock, log);
   const signingKeys = await openSigningKeys({ path: dir.signingKey, clock, longestTTL: longestTokenTTL(settings) });
   const { maxBytes, keptFiles } = settings.audit;
@@ -72,6 +78,7 @@ export async function openServerContext(
     dir,
     store,
     sealer,
+    sealerKeys,
     tls,
     signingKeys,
     tokens: serviceAccountTokenKeys({ signingKeys, installation: store.identity }),

@@ -16,7 +16,7 @@ import { keyRateFilter } from '../http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../http/filters/source-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { requestObserver } from '../http/metrics/request-observer.ts';
-import type { HealthCheck, Plane } from '../http/plane.ts';
+import type { HealthCheck, Plane, ServedResources } from '../http/plane.ts';
 import type { Reply } from '../http/reply.ts';
 import { router } from '../http/router.ts';
 import { fingerprintOf } from '../http/session/bearer-token.ts';
@@ -98,7 +98,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     options.auth.sessions === undefined ? chainOptions : { ...chainOptions, addHeaders: sandboxResponse };
   const guarded = (handler: Handler, depth = 0): Handler =>
     authenticatedChain({ ...chainOptions, depth, authorize }, handler);
-  const onPlane = (exchange: Exchange, plane: Plane | undefined) => {
+  const onPlane = (exchange: Exchange, plane: ServedResources | undefined) => {
     exchange.plane = plane ?? null;
   };
   const { version, healthChecks, metrics } = options;

@@ -5,6 +5,7 @@ import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json'
 import { Agent, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
 import { managementGroup } from '../api/naming.ts';
+import { startOnSameThread } from '../builtin/workers/same-thread.fixture.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import type { FlagValues } from './settings/flags.ts';
@@ -63,7 +64,7 @@ export class ServerTestEnv {
   async start(flags: FlagValues = {}, clock: Clock = systemClock, log: Log = silentLog): Promise<RunningServer> {
     const read = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...flags });
     const options = { ...read, console: { ...read.console, directory: this.consoleDir } };
-    const server = await startServer(options, { clock, log });
+    const server = await startServer(options, { clock, log, startThread: startOnSameThread(clock) });
     this.#running.push(server);
     return server;
   }

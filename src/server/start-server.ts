@@ -1,10 +1,9 @@
+import type { Quarantine } from '../builtin/quarantine.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import type { IncomingRequest } from '../http/exchange.ts';
 import { createMetrics } from '../http/metrics/create-metrics.ts';
-import type { ObjectCount } from '../http/metrics/server-gauges.ts';
+import type { ObjectCount, SimpleGauge } from '../http/metrics/server-gauges.ts';
 import type { Reply } from '../http/reply.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
 import { CloseStack } from '../process/close-stack.ts';
@@ -21,7 +20,7 @@ import { ensureAdminKubeconfig } from './data/admin-files.ts';
 import { backupHandler } from './data/backup-handler.ts';
 import { type ControlPlanes, openControlPlanes } from './open-control-planes.ts';
 import { openGateway } from './open-gateway.ts';
-import { openServerContext, type ServerContext } from './server-context.ts';
+import { openServerContext, type ServerContext, type ServerEnvironment } from './server-context.ts';
 import { serverRouter } from './server-router.ts';
 import type { ServerOptions } from './settings/options.ts';
 
@@ -40,11 +39,11 @@ const drainMilliseconds = 8_000;
 /** Starts the server. If the start fails, closes everything and rejects with a one-line message. */
 export async function startServer(
   settings: ServerOptions,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, startThread }: Omit<ServerEnvironment, 'closing'>,
 ): Promise<RunningServer> {
   const closing = new CloseStack(log);
   try {
-    const server = await openServerContext(settings, { clock, log, closing });
+    const server = await openServerContext(settings, { clock, log, closing, startThread });
     return await serve(server);
   } catch (error) {
     await closing.close();
@@ -136,7 +135,8 @@ function openHandler(
     metrics: createMetrics({
       version,
       storedObjects: () => countObjects([plane, planes.local]),
-      loadedPlanes: () => planes.fleet.loaded,
+      loadedPlanes: () => planes.loaded,
+      gauges: workerGauges(planes.quarantine),
     }),
     agentApi: openAgentApi({
       management,
@@ -158,6 +158,22 @@ function openHandler(
       apiPrefix: settings.apiPrefix,
     }),
   });
+}
+
+/** The worker threads that were replaced since the start of the server. */
+function workerGauges({ incidents }: Quarantine): SimpleGauge[] {
+  return [
+    {
+      name: 'flotilla_worker_stalls_total',
+      help: 'Number of worker threads that were replaced because they did not respond.',
+      value: () => incidents.stalled,
+    },
+    {
+      name: 'flotilla_worker_failures_total',
+      help: 'Number of worker threads that ended with an error, for example because their heap was full.',
+      value: () => incidents.failed,
+    },
+  ];
 }
 
 /**

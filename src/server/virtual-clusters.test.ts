@@ -210,7 +210,7 @@ describe('the built-in cluster over HTTP', () => {
       expect((await at.post(maps(name), { metadata: { name: 'large' }, data })).code).toBe(201);
       watches.push(await at.request(`${maps(name)}?watch=true`));
     }
-    expect(await loaded()).toBe(names.length + 1);
+    await expect.poll(loaded, { timeout: 10_000 }).toBe(names.length + 1);
     expect((await at.post(maps('one-0'), { metadata: { name: 'small' } })).code).toBe(201);
     const [first, ...others] = watches;
     let seen = '';

@@ -32,6 +32,8 @@ export interface FlotillaProcessOptions {
   readonly nodeArgs?: readonly string[];
   /** A command with flags that the server is started under: `ip netns exec …`. */
   readonly commandPrefix?: readonly string[];
+  /** Additional environment variables. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A running `flotilla` process that serves requests. */
@@ -53,10 +55,14 @@ export async function startServing(
   {
     nodeArgs = [],
     commandPrefix = [],
-  }: { readonly nodeArgs?: readonly string[]; readonly commandPrefix?: readonly string[] } = {},
+    environment = {},
+  }: Pick<FlotillaProcessOptions, 'nodeArgs' | 'commandPrefix' | 'environment'> = {},
 ): Promise<ServingProcess> {
   const [command = process.execPath, ...rest] = [...commandPrefix, process.execPath, ...nodeArgs, program, ...args];
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;

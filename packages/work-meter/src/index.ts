@@ -1,1 +1,1 @@
-export { WorkLimitError, WorkMeter } from './work-meter.ts';
+export { disableMeters, metersEnabled, WorkLimitError, WorkMeter } from './work-meter.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectNearlyLinearGrowth } from './growth.fixture.ts';
-import { WorkLimitError, WorkMeter } from './work-meter.ts';
+import { disableMeters, WorkLimitError, WorkMeter } from './work-meter.ts';
 
 describe('a work meter', () => {
   it('allows work up to its limit', () => {
@@ -24,6 +24,19 @@ describe('a work meter', () => {
     expect(meter.used).toBe(8);
     expect(meter.tryCharge(2)).toBe(true);
   });
+});
+
+it('meters have no limit while they are disabled', () => {
+  const meter = new WorkMeter('the test', 10);
+  const enable = disableMeters();
+  try {
+    meter.charge(20);
+    expect(meter.tryCharge(20)).toBe(true);
+  } finally {
+    enable();
+  }
+  expect(meter.tryCharge(1)).toBe(false);
+  expect(() => meter.charge(1)).toThrow(WorkLimitError);
 });
 
 describe('the growth check', () => {

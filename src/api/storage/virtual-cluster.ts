@@ -1,9 +1,10 @@
 import { ageColumn, column, displayedPhase } from '../columns.ts';
 import { defineKind } from '../define-kind.ts';
 import { conditionsSchema } from '../management/v1/condition.ts';
-import { cleanupFinalizer, managementCategory, storageGroup, storageVersion } from '../naming.ts';
+import { cleanupFinalizer, managementCategory, quarantineAnnotation, storageGroup, storageVersion } from '../naming.ts';
 import type { ObjectOf, ResourceKind } from '../resource.ts';
 import { t } from '../schema/schema-builder.ts';
+import { type StatusError, serviceUnavailable } from '../status.ts';
 
 const spec = t.object(
   {
@@ -88,6 +89,19 @@ export function planeIdOf(virtualCluster: VirtualCluster): string {
 
 export function isVirtualClusterSleeping(virtualCluster: VirtualCluster): boolean {
   return virtualCluster.spec?.asleep === true;
+}
+
+/** The reason in the status of a quarantined virtual cluster. */
+export const quarantinedReason = 'Quarantined';
+
+/** Returns the error for requests to a quarantined virtual cluster; `undefined` if it is not quarantined. */
+export function quarantineError({ metadata }: VirtualCluster): StatusError | undefined {
+  const reason = metadata.annotations?.[quarantineAnnotation];
+  if (reason === undefined) return undefined;
+  const name = JSON.stringify(metadata.name ?? '');
+  return serviceUnavailable(
+    `the virtual cluster ${name} is quarantined: ${reason}; to lift the quarantine, an administrator removes the annotation ${quarantineAnnotation} of its VirtualCluster object`,
+  );
 }
 
 /**

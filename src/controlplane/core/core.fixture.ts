@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
 import { startMaintenance } from '../maintenance/maintenance.ts';
+import { tasksInPlanes } from '../maintenance/maintenance-task.ts';
 import type { TokenKeys } from './accounts/account-tokens.ts';
 import { type CorePart, corePart } from './core-part.ts';
 
@@ -111,7 +112,12 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
     },
     onMaintenanceWork: () => wake(),
   });
-  const maintenance = startMaintenance({ store, clock, log: silentLog, plane: async () => plane });
+  const maintenance = startMaintenance({
+    store,
+    clock,
+    log: silentLog,
+    runTask: tasksInPlanes(store, async () => plane),
+  });
   wake = () => maintenance.wake();
   const context = (namespace = 'default'): RequestContext => ({
     user: { name: 'jane', groups: [] },

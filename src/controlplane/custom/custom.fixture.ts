@@ -13,6 +13,7 @@ import type { ControlPlane } from '../control-plane.ts';
 import { namespacesPart } from '../core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
 import { type Maintenance, startMaintenance } from '../maintenance/maintenance.ts';
+import { tasksInPlanes } from '../maintenance/maintenance-task.ts';
 import { testClientContext, testDeleteOptions, testWriteOptions } from '../plane.fixture.ts';
 import { customResourcesPart } from './custom-resources-part.ts';
 import { definitionsResourceKey } from './definitions-resource.ts';
@@ -91,7 +92,12 @@ export class CustomTestEnv {
       },
       onMaintenanceWork: () => wake(),
     });
-    const maintenance = startMaintenance({ store, clock, log: silentLog, plane: async () => plane });
+    const maintenance = startMaintenance({
+      store,
+      clock,
+      log: silentLog,
+      runTask: tasksInPlanes(store, async () => plane),
+    });
     if (options.withoutMaintenance === true) await maintenance.stop();
     else wake = () => maintenance.wake();
     maintenance.wake();

@@ -16,6 +16,7 @@ import {
 } from '../../registry/widgets.fixture.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { startMaintenance } from '../maintenance/maintenance.ts';
+import { tasksInPlanes } from '../maintenance/maintenance-task.ts';
 import { gadgets, planeRowsOf, testFleet } from './fleet.fixture.ts';
 
 function kind(plane: ControlPlane, resource = widgetResource): KindStore {
@@ -218,7 +219,12 @@ describe('maintenance of the fleet', () => {
     fleet.close();
 
     const { fleet: next, opened } = testFleet({ store, clock, memoryBudget: 1 });
-    const maintenance = startMaintenance({ store, clock, log: silentLog, plane: next.planeSource });
+    const maintenance = startMaintenance({
+      store,
+      clock,
+      log: silentLog,
+      runTask: tasksInPlanes(store, next.planeSource),
+    });
     maintenance.wake();
     await maintenance.idle();
     expect(opened).toEqual([]);

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { planeRemovalKey } from '../../registry/rows/rows.ts';
 import { withStatusErrors } from '../../registry/store-status.ts';
-import type { Entry, Store, Write } from '../../store/store.ts';
+import type { Entry, Store, Transaction, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { PlaneSource } from '../maintenance/plane-stores.ts';
@@ -26,6 +26,11 @@ export interface FleetOptions {
   readonly builtinObjectsDigest: string;
   /** Opens an existing plane. `creationRow` is the row that marks it as created; `undefined` if it was just created. */
   open(id: string, store: Store, creationRow: Entry | undefined): Promise<ControlPlane>;
+  /**
+   * Closes a plane that other threads may have loaded, before it is removed. `isBeingRemoved` is true for it from then
+   * on. Optional.
+   */
+  evictElsewhere?(id: string): Promise<void>;
 }
 
 /** A plane that cannot be unloaded until the borrower releases it. */
@@ -62,6 +67,18 @@ export interface Fleet {
    * erased, or immediately if the plane does not exist. After a crash, `resumeRemovals` completes the removal.
    */
   remove(id: string): Promise<void>;
+  /** True during the removal of a plane. It must not be loaded then. */
+  isBeingRemoved(id: string): boolean;
+  /**
+   * Closes a loaded plane: ends its watches and rejects its writes. Resolves after its last write has ended. The plane
+   * remains in the store.
+   */
+  evict(id: string): Promise<void>;
+  /**
+   * Must be called before each write of a plane that another thread has loaded, so that its maintenance rows are found
+   * when it is removed.
+   */
+  recordWrites(transaction: Transaction): void;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: { readonly planes: number; readonly bytes: number };
   /** Completes removals that were interrupted by a crash. Called when the server starts. */
@@ -147,6 +164,23 @@ class PlaneFleet implements Fleet {
     return removing;
   }
 
+  isBeingRemoved(id: string): boolean {
+    return this.#removals.has(id);
+  }
+
+  async evict(id: string): Promise<void> {
+    const entry = this.#planes.get(id);
+    if (entry === undefined) return;
+    await entry.loading.catch(() => {});
+    this.#planes.removeEntry(entry);
+    entry.loaded?.plane.close();
+    await entry.loaded?.fence.closeWrites();
+  }
+
+  recordWrites(transaction: Transaction): void {
+    this.#workTracker.recordWrites(transaction);
+  }
+
   async resumeRemovals(): Promise<void> {
     const ids = await withStatusErrors(listUnfinishedPlaneRemovals(this.#store));
     if (ids.size > 0) await withStatusErrors(erasePlanes(this.#store, ids, this.#workTracker));
@@ -204,21 +238,15 @@ class PlaneFleet implements Fleet {
       if (!mayCreate) return undefined;
       await this.create(id);
     }
-    const fence: FencedStore = fencedStore(this.#store, (transaction) => this.#workTracker.recordWrites(transaction));
+    const fence: FencedStore = fencedStore(this.#store, (transaction) => this.recordWrites(transaction));
     return { plane: await this.#options.open(id, fence.store, creationRow), fence };
   }
 
   async #remove(id: string): Promise<void> {
-    // `#removals` contains the ID now, so `borrow` no longer returns the plane. A load that is in progress must finish
-    // before the plane is marked as removed.
-    const entry = this.#planes.get(id);
-    await entry?.loading.catch(() => {});
+    // `#removals` contains the ID now, so the plane is not loaded again. A load that is in progress must finish before
+    // the plane is marked as removed.
+    await Promise.all([this.evict(id), this.#options.evictElsewhere?.(id)]);
     if (!(await withStatusErrors(markPlaneRemoved(this.#store, id)))) return;
-    if (entry !== undefined) {
-      this.#planes.removeEntry(entry);
-      entry.loaded?.plane.close();
-      await entry.loaded?.fence.closeWrites();
-    }
     await withStatusErrors(this.#erase(id));
   }
 }

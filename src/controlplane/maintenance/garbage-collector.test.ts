@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts';
 import { type ControlPlane, openControlPlane } from '../control-plane.ts';
 import { systemContext } from '../system-context.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
+import { tasksInPlanes } from './maintenance-task.ts';
 
 function kind(plural: string, name: string, namespaced: boolean, extra: Partial<StoredResource> = {}): StoredResource {
   return defineResource({
@@ -68,7 +69,7 @@ async function newTestEnv(
     store,
     clock,
     log: silentLog,
-    plane: async (id) => (id === 'test' ? plane : undefined),
+    runTask: tasksInPlanes(store, async (id) => (id === 'test' ? plane : undefined)),
   });
   const kindOf = (plural: string): KindStore => {
     const found = plane.kinds.get(`${plural}.test.example`);
@@ -258,7 +259,7 @@ describe('garbage collection', () => {
       preconditions: {},
     });
     expect(find('widgets', 'child')).toBeDefined();
-    const next = startMaintenance({ store, clock, log: silentLog, plane: async () => plane });
+    const next = startMaintenance({ store, clock, log: silentLog, runTask: tasksInPlanes(store, async () => plane) });
     next.wake();
     await next.idle();
     expect(find('widgets', 'child')).toBeUndefined();

@@ -4,6 +4,7 @@ import { silentLog } from '../../lib/log.ts';
 import { type GcWork, gcKey, gcRange } from '../../registry/rows/rows.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import { startMaintenance } from './maintenance.ts';
+import { tasksInPlanes } from './maintenance-task.ts';
 import type { BorrowedPlaneStores } from './plane-stores.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -19,7 +20,7 @@ function emptyPlane(id: string): BorrowedPlaneStores {
 function newTestEnv(plane: (id: string) => Promise<BorrowedPlaneStores | undefined>) {
   const clock = new ManualClock();
   const store = openMemoryStore({ clock });
-  const maintenance = startMaintenance({ store, clock, log: silentLog, plane });
+  const maintenance = startMaintenance({ store, clock, log: silentLog, runTask: tasksInPlanes(store, plane) });
   cleanups.push(async () => {
     await maintenance.stop();
     await store.close();

@@ -3,9 +3,7 @@ import type { Key } from '../../store/key.ts';
 import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
-import { collectGarbage } from './garbage-collector.ts';
 import type { MaintenanceOptions } from './maintenance-options.ts';
-import { withPlane } from './plane-stores.ts';
 import { RowWorker } from './row-worker.ts';
 
 /** The maximum number of rows in one list page. Other rows stay in the store, so memory use is limited. */
@@ -15,7 +13,7 @@ const pageSize = 500;
  * Collects the garbage of all control planes. Rows of the same plane are processed one after the other, rows of
  * different planes concurrently. So an owner with a hundred thousand dependents delays only its own plane.
  */
-export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions): RowWorker {
+export function garbageWorker({ store, clock, log, runTask }: MaintenanceOptions): RowWorker {
   const work: RowWorker = new RowWorker({ clock, log, workName: 'garbage', scan: scan });
 
   async function scan(): Promise<void> {
@@ -51,7 +49,7 @@ export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions):
       if (work.isStopped) return true;
       try {
         const garbage = JSON.parse(entry.value) as GcWork;
-        await withPlane(plane, planeId, (objects) => collectGarbage(store, objects, garbage));
+        await runTask(planeId, { type: 'garbage', work: garbage });
         // If the row was rewritten during the work, it is not deleted, because there is new work.
         await deleteRowIfUnchanged(store, entry);
         work.deferredRows.forget(entry);

@@ -2,12 +2,10 @@ import { deadlineRange, type ObjectRef } from '../../registry/rows/rows.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
-import { handleDeadline } from './deadlines.ts';
 import { DeferredRows, maxRetryDelayMs } from './deferred-rows.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
 import { garbageWorker } from './garbage-worker.ts';
 import type { MaintenanceOptions } from './maintenance-options.ts';
-import { withPlane } from './plane-stores.ts';
 import { reconcileWorker } from './reconcile-worker.ts';
 
 export interface Maintenance {
@@ -109,9 +107,9 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
         const [, time = '0', planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
         if (deferredRows.isDeferred(entry)) continue;
         if (Number(time) > clock.now()) return Number(time);
-        const key: ObjectRef = { resource, namespace, name };
+        const object: ObjectRef = { resource, namespace, name };
         try {
-          await withPlane(options.plane, planeId, (plane) => handleDeadline(plane, key));
+          await options.runTask(planeId, { type: 'deadline', object });
           // If the row was rewritten during the work, it is not deleted, because there is new work.
           await deleteRowIfUnchanged(store, entry);
           deferredRows.forget(entry);

@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts';
 import { testDeleteOptions, testKind, testWriteOptions } from '../plane.fixture.ts';
 import { systemContext } from '../system-context.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
+import { tasksInPlanes } from './maintenance-task.ts';
 import type { BorrowedPlaneStores } from './plane-stores.ts';
 
 const key = 'jobs.test.example';
@@ -74,7 +75,12 @@ function newTestEnv(
     };
   };
   const start = (): Maintenance => {
-    maintenance = startMaintenance({ store, clock, log: options.log ?? silentLog, plane: source });
+    maintenance = startMaintenance({
+      store,
+      clock,
+      log: options.log ?? silentLog,
+      runTask: tasksInPlanes(store, source),
+    });
     cleanups.push(() => maintenance?.stop() ?? Promise.resolve());
     return maintenance;
   };

@@ -4,7 +4,6 @@ import { isStoreClosed } from '../../store/store-error.ts';
 import { maintenanceRowId } from './deferred-rows.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
 import type { MaintenanceOptions } from './maintenance-options.ts';
-import { findKindStore, withPlane } from './plane-stores.ts';
 import { RowWorker } from './row-worker.ts';
 
 /** The maximum number of rows in one list page. Other rows stay in the store, so memory use is limited. */
@@ -14,7 +13,7 @@ const pageSize = 500;
  * Reconciles the objects that need it (`StoredResource.needsReconcile`), in all control planes. Runs one reconcile at a
  * time for each object, until the kind reports that the object is done. Loads only planes that have pending reconciles.
  */
-export function reconcileWorker({ store, clock, log, plane }: MaintenanceOptions): RowWorker {
+export function reconcileWorker({ store, clock, log, runTask }: MaintenanceOptions): RowWorker {
   const work: RowWorker = new RowWorker({ clock, log, workName: 'pending reconciles', scan: scan });
 
   async function scan(): Promise<void> {
@@ -40,9 +39,7 @@ export function reconcileWorker({ store, clock, log, plane }: MaintenanceOptions
   async function reconcile(entry: Entry): Promise<boolean> {
     const [, planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
     try {
-      const retryAfterMs = await withPlane(plane, planeId, async (objects) =>
-        findKindStore(objects, resource)?.resource.reconcile?.(namespace, name),
-      );
+      const retryAfterMs = await runTask(planeId, { type: 'reconcile', object: { resource, namespace, name } });
       if (retryAfterMs === undefined) {
         work.deferredRows.forget(entry);
         return !(await deleteRowIfUnchanged(store, entry));

@@ -5,6 +5,8 @@ import {
   isReadyForRemoval,
   isVirtualClusterSleeping,
   planeIdOf,
+  quarantinedReason,
+  quarantineError,
   type VirtualCluster,
   type VirtualClusterPhase,
   type virtualClusterKind,
@@ -93,6 +95,12 @@ async function reconcileStatus(
     await writeStatus(store, object, sleepingState, options);
     return;
   }
+  const quarantine = quarantineError(object);
+  if (quarantine !== undefined) {
+    const message = `${quarantine.message[0]?.toUpperCase()}${quarantine.message.slice(1)}.`;
+    await writeStatus(store, object, { phase: 'Failed', status: 'False', reason: quarantinedReason, message }, options);
+    return;
+  }
   try {
     await options.probePlane(planeIdOf(object));
   } catch (error) {
@@ -156,7 +164,7 @@ function statusOf(
     message: observed.message,
     kubernetesVersion,
     // After a failure the generation is not yet observed, so the reconcile is repeated.
-    ...(phase === 'Failed' ? {} : { observedGeneration: generation }),
+    ...(phase === 'Failed' && observed.reason !== quarantinedReason ? {} : { observedGeneration: generation }),
     conditions: setCondition(object.status?.conditions ?? [], ready, clock.now()),
   };
 }

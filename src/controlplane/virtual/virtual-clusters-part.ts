@@ -4,6 +4,8 @@ import {
   observedGeneration,
   planeIdOf,
   proxySubresource,
+  quarantinedReason,
+  quarantineError,
   virtualClusterKind,
   virtualClusterProxyKind,
 } from '../../api/storage/virtual-cluster.ts';
@@ -43,7 +45,9 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
         },
         createdAlongside: ({ object }) => [dependencies.planeCreationWrite(planeIdOf(object))],
         needsReconcile: ({ object }) =>
-          isReadyForRemoval(object) || observedGeneration(object) !== object.metadata.generation,
+          isReadyForRemoval(object) ||
+          observedGeneration(object) !== object.metadata.generation ||
+          (quarantineError(object) !== undefined) !== (object.status?.reason === quarantinedReason),
         reconcile: (namespace, name) =>
           reconcileVirtualCluster(
             storeOf(dependencies.plane().kinds, virtualClusterKind),

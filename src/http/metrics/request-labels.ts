@@ -1,6 +1,5 @@
-import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Plane } from '../plane.ts';
+import type { ServedResource, ServedResources } from '../plane.ts';
 
 /** The metric labels of a request, with the names that dashboards for kube-apiserver expect (rule METRIC-02). */
 export type RequestLabels = {
@@ -46,10 +45,10 @@ export class RequestLabeler {
   /**
    * The labels per kind, for requests without subresource and `dryRun`. A kind has few combinations of verb and scope.
    */
-  readonly #labelsByResource = new WeakMap<MountedResource, RequestLabels[]>();
+  readonly #labelsByResource = new WeakMap<ServedResource, RequestLabels[]>();
 
   /** Returns the labels of a request. Equal labels are always the same object, so they can be used as a map key. */
-  label(exchange: Exchange, plane: Plane | undefined): RequestLabels {
+  label(exchange: Exchange, plane: ServedResources | undefined): RequestLabels {
     const { info, query } = exchange;
     const { isResource, subresource } = info;
     const mounted =
@@ -67,7 +66,7 @@ export class RequestLabeler {
     return labels;
   }
 
-  #lookUp(exchange: Exchange, mounted: MountedResource | undefined): RequestLabels {
+  #lookUp(exchange: Exchange, mounted: ServedResource | undefined): RequestLabels {
     const { info, request, query } = exchange;
     const { isResource } = info;
     const isNamed = mounted !== undefined && this.#isKnown(exchange, mounted);
@@ -93,7 +92,7 @@ export class RequestLabeler {
     return labels;
   }
 
-  #isKnown(exchange: Exchange, mounted: MountedResource): boolean {
+  #isKnown(exchange: Exchange, mounted: ServedResource): boolean {
     const { subresource } = exchange.info;
     if (subresource !== '' && !Object.hasOwn(mounted.subresources, subresource)) return false;
     const key = nameOf(exchange);

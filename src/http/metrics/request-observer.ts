@@ -1,6 +1,6 @@
 import type { Feed } from '../../lib/feed.ts';
 import type { Exchange, IncomingRequest } from '../exchange.ts';
-import type { Plane } from '../plane.ts';
+import type { ServedResources } from '../plane.ts';
 import { hasGeneratedBody, isFeed, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeler, type RequestLabels } from './request-labels.ts';
@@ -11,7 +11,7 @@ const terminatedCodes = new Set([429, 503, 504]);
 interface RequestObserverOptions {
   readonly metrics: Metrics;
   /** Returns the control plane that serves the request; `undefined` if the path belongs to none. */
-  planeOf(exchange: Exchange): Plane | undefined;
+  planeOf(exchange: Exchange): ServedResources | undefined;
 }
 
 /** Creates the `onComplete` function of a filter chain. It records responses, errors and open streams in metrics. */
@@ -25,7 +25,10 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     if (terminatedCodes.has(reply.status)) metrics.recordTermination(labels, reply.status);
     if (hasDisconnected(exchange.request)) metrics.recordAbort(labels);
     if (hasGeneratedBody(reply)) {
-      reply.body = { chunks: measured(reply.body.chunks, (bytes) => metrics.recordResponseSize(labels, bytes)) };
+      const { chunks } = reply.body;
+      const report = (bytes: number) => metrics.recordResponseSize(labels, bytes);
+      const isAsync = Symbol.asyncIterator in chunks;
+      reply.body = { chunks: isAsync ? measuredAsync(chunks, () => () => {}, report) : measured(chunks, report) };
       return;
     }
     if (isProxied(reply)) {

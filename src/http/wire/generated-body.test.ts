@@ -8,8 +8,10 @@ import { ManualFlushResponse } from './manual-flush-response.fixture.ts';
 import { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 import { writeReply } from './write-reply.ts';
 
-const isGenerated = (body: Uint8Array | GeneratedBody): body is GeneratedBody => 'chunks' in body;
-const bytesOf = (body: Uint8Array | GeneratedBody) => (isGenerated(body) ? Buffer.concat([...body.chunks]) : body);
+type SyncBody = { readonly chunks: Iterable<Uint8Array> };
+const isGenerated = (body: Uint8Array | GeneratedBody): body is SyncBody => 'chunks' in body;
+const bytesOf = (body: Uint8Array | GeneratedBody): Uint8Array =>
+  isGenerated(body) ? Buffer.concat([...body.chunks]) : (body as Uint8Array);
 const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => false };
 
 /** Items that count themselves. */

@@ -4,6 +4,7 @@ import { createGzip, gzip } from 'node:zlib';
 import { yieldToEventLoop } from '../../lib/work-budget.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import {
+  type GeneratedBody,
   hasGeneratedBody,
   isFeed,
   isProxied,
@@ -171,7 +172,7 @@ async function writeGenerated(
   request: IncomingRequest,
   writer: ResponseWriter,
   reply: Reply,
-  chunks: Iterable<Uint8Array>,
+  chunks: GeneratedBody['chunks'],
 ): Promise<void> {
   const compressed = acceptsGzip(request, reply.headers);
   if (compressed) Object.assign(reply.headers, gzipHeaders);
@@ -189,8 +190,11 @@ async function writeGenerated(
   await endWithSmallChunk(request, writer, last);
 }
 
-async function* withTimeSlices(chunks: Iterable<Uint8Array>, nextTimeSlice: NextTimeSlice): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) {
+async function* withTimeSlices(
+  chunks: GeneratedBody['chunks'],
+  nextTimeSlice: NextTimeSlice,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
     yield chunk;
     await nextTimeSlice();
   }

@@ -55,8 +55,8 @@ describe('checkStoreIdentity', () => {
 describe('loadSealer', () => {
   it('creates a key for a new store and uses it afterwards', async () => {
     const store = openMemoryStore();
-    const sealed = (await loadSealer(dir.sealKey, store)).seal('p', 'x');
-    expect((await loadSealer(dir.sealKey, store)).open('p', sealed)).toBe('x');
+    const sealed = (await loadSealer(dir.sealKey, store)).sealer.seal('p', 'x');
+    expect((await loadSealer(dir.sealKey, store)).sealer.open('p', sealed)).toBe('x');
   });
 
   it('rejects a key that the store was not sealed with', async () => {

@@ -1,17 +1,23 @@
 import { describeError } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
-import { openSealer } from '../../seal/open-sealer.ts';
+import { deriveSealerKeys, type SealerKeys, sealerWithKeys } from '../../seal/open-sealer.ts';
 import { createSealKeyFile, readSealKeyFile } from '../../seal/seal-key-file.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import { checkSealKey, hasSealedValues } from './installation.ts';
 
+/** A sealer and the keys with which other threads create the same sealer. */
+export interface LoadedSealer {
+  readonly sealer: Sealer;
+  readonly sealerKeys: SealerKeys;
+}
+
 /** Loads the seal key of this store. Creates a key only if the store contains no sealed values. */
-export async function loadSealer(path: string, store: Store): Promise<Sealer> {
-  const key = (await readSealKeyFile(path)) ?? (await makeKey(path, store));
-  const sealer = openSealer(key);
+export async function loadSealer(path: string, store: Store): Promise<LoadedSealer> {
+  const sealerKeys = deriveSealerKeys((await readSealKeyFile(path)) ?? (await makeKey(path, store)));
+  const sealer = sealerWithKeys(sealerKeys);
   await checkSealKey(store, sealer, path);
-  return sealer;
+  return { sealer, sealerKeys };
 }
 
 async function makeKey(path: string, store: Store): Promise<Uint8Array> {

@@ -5,7 +5,14 @@ import { defaultManagementSettings, type ManagementSettings } from '../../manage
 import { StartError } from '../../process/start-error.ts';
 import { defaultHistoryRetention } from '../../store/store.ts';
 import { readAuditRule } from './audit-rules.ts';
-import { booleanSetting, choiceSetting, integerSetting, listSetting, textSetting } from './setting-group.ts';
+import {
+  booleanSetting,
+  choiceSetting,
+  integerSetting,
+  listSetting,
+  optionalIntegerSetting,
+  textSetting,
+} from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
 /** The definitions of all settings that have no flag, by group. */
@@ -80,6 +87,25 @@ export const fileSettings = {
     }),
   },
   planes: {
+    workers: optionalIntegerSetting({
+      least: 0,
+      describedDefault: 'the number of processor cores',
+      meaning:
+        'number of worker threads that run virtual clusters; 0: they run on the main thread, where one busy virtual cluster delays all others',
+    }),
+    stallSeconds: integerSetting({
+      least: 1,
+      most: 600,
+      default: 5,
+      meaning:
+        'time in seconds after which a worker thread that does not respond is replaced; requests to its virtual clusters get 503 meanwhile',
+    }),
+    workerHeapBytes: integerSetting({
+      least: 64 * 1024 * 1024,
+      default: 2 * 1024 * 1024 * 1024,
+      meaning:
+        'maximum heap in bytes of one worker thread; a thread that needs more is replaced, and the server continues',
+    }),
     memoryBytes: integerSetting({
       least: 1024 * 1024,
       default: 64 * 1024 * 1024,

@@ -50,7 +50,15 @@ export interface ServerOptions {
     readonly writesInFlight: number;
     readonly requestsPerSecond: number;
   };
-  readonly planes: { readonly memoryBytes: number; readonly maxBytes: number; readonly maxTokenTTL: number };
+  readonly planes: {
+    readonly memoryBytes: number;
+    readonly maxBytes: number;
+    readonly maxTokenTTL: number;
+    /** The number of worker threads; `undefined` for one per processor core. */
+    readonly workers: number | undefined;
+    readonly stallSeconds: number;
+    readonly workerHeapBytes: number;
+  };
   readonly auth: { readonly loginTTL: number };
   readonly console: {
     readonly enabled: boolean;

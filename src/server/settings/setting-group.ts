@@ -7,6 +7,8 @@ export interface FileSetting<T> {
   /** The allowed values, as the reference page describes them. */
   readonly takes: string;
   readonly default: T;
+  /** The default, as the reference page describes it. Optional; defaults to the value. */
+  readonly describedDefault?: string;
   readonly meaning: string;
   /** If the setting is a list of maps: the names of their members, with descriptions. */
   readonly members?: Readonly<Record<string, string>>;
@@ -27,6 +29,21 @@ export function integerSetting(rules: SettingDescription<number> & { readonly le
     takes: most === undefined ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
     read: (group, name) => group.integer(name, least, most),
   } satisfies FileSetting<number>;
+}
+
+/** A setting whose default depends on the machine. Its value is `undefined` if the file does not set it. */
+export function optionalIntegerSetting(rules: {
+  readonly least: number;
+  readonly describedDefault: string;
+  readonly meaning: string;
+}): FileSetting<number | undefined> {
+  const { least, ...described } = rules;
+  return {
+    ...described,
+    default: undefined,
+    takes: `an integer of at least ${least}`,
+    read: (group, name) => group.integer(name, least),
+  };
 }
 
 export function booleanSetting(rules: SettingDescription<boolean>) {

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+
+/** The number of entries at which entries of unused signals are removed for the first time. */
+const firstSweep = 1_000;
+
+/**
+ * Names the signals of service account tokens, so that the main thread can refer to the signal of a caller. The plane
+ * that has authenticated a token keeps its signal as long as the token is in use.
+ */
+export class CredentialSignals {
+  readonly #names = new WeakMap<AbortSignal, string>();
+  readonly #signals = new Map<string, WeakRef<AbortSignal>>();
+  #sweepAt = firstSweep;
+
+  nameOf(signal: AbortSignal): string {
+    const known = this.#names.get(signal);
+    if (known !== undefined) return known;
+    if (this.#signals.size >= this.#sweepAt) this.#sweep();
+    const name = randomUUID();
+    this.#names.set(signal, name);
+    this.#signals.set(name, new WeakRef(signal));
+    return name;
+  }
+
+  /** Returns the signal with this name; `undefined` if the plane no longer keeps it. */
+  find(name: string): AbortSignal | undefined {
+    return this.#signals.get(name)?.deref();
+  }
+
+  #sweep(): void {
+    for (const [name, signal] of this.#signals) if (signal.deref() === undefined) this.#signals.delete(name);
+    this.#sweepAt = Math.max(firstSweep, 2 * this.#signals.size);
+  }
+}

@@ -1,0 +1,163 @@
+import { redactBody } from '../../audit/redact-body.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { Exchange, RequestBody } from '../../http/exchange.ts';
+import { authorize } from '../../http/filters/authorize.ts';
+import { FairScheduler } from '../../http/limits/fair-scheduler.ts';
+import type { NextTimeSlice, Reply } from '../../http/reply.ts';
+import { onAbort } from '../../http/request/request-end.ts';
+import { newExchange } from '../../http/router.ts';
+import { flowKeyOf } from '../../http/session/caller.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { OpenedPlane } from '../plane-runner.ts';
+import { encodeError } from './plane-errors.ts';
+import type { CallId, ForwardedRequest, ForwardedResult, RequestDetails, StreamPart } from './plane-messages.ts';
+import { StreamOutbox } from './stream-outbox.ts';
+import { StreamPump, streamedBody } from './stream-pump.ts';
+
+export interface ForwardedRequestsOptions {
+  readonly clock: Clock;
+  /** True if the audit policy includes the bodies of requests or responses. */
+  readonly needsAuditedBodies: boolean;
+  /** Opens a plane of this worker. Rejects with an API error if it does not exist. */
+  openPlane(planeId: string): Promise<OpenedPlane>;
+  /** Called with the ID of the plane before each piece of work for it. */
+  onWork(planeId: string): void;
+  /** Asks the main thread for the body of a request that has not arrived completely. */
+  readBody(id: CallId): Promise<Uint8Array>;
+  sendStreams(parts: readonly StreamPart[]): void;
+}
+
+/** A request whose response is not complete. */
+interface ActiveRequest {
+  readonly exchange: Exchange;
+  pump?: StreamPump;
+}
+
+const never = new AbortController().signal;
+
+/** Executes the requests that the main thread forwards to this worker. */
+export class ForwardedRequests {
+  readonly #options: ForwardedRequestsOptions;
+  readonly #active = new Map<CallId, ActiveRequest>();
+  readonly #scheduler: FairScheduler;
+  readonly #outbox: StreamOutbox;
+  readonly #resources = new ReportedResources();
+
+  constructor(options: ForwardedRequestsOptions) {
+    this.#options = options;
+    this.#scheduler = new FairScheduler({ clock: options.clock });
+    this.#outbox = new StreamOutbox((parts) => options.sendStreams(parts));
+  }
+
+  cancel(id: CallId, reason: Error | undefined): void {
+    this.#active.get(id)?.exchange.end.end(reason);
+  }
+
+  acknowledge(id: CallId, bytes: number): void {
+    this.#active.get(id)?.pump?.acknowledge(bytes);
+  }
+
+  async serve(request: ForwardedRequest, identity: Identity): Promise<ForwardedResult> {
+    const { id, planeId } = request;
+    const exchange = newExchange({ ...request, body: this.#bodyOf(request), signal: never }, this.#options.clock);
+    const nextTimeSlice = this.#timeSlicesOf(planeId, identity);
+    exchange.info = request.info;
+    exchange.identity = identity;
+    exchange.nextTimeSlice = nextTimeSlice;
+    const active: ActiveRequest = { exchange };
+    this.#active.set(id, active);
+    // The main thread ends the request if another credential becomes invalid. Only this thread knows service accounts.
+    exchange.end.onEnd(onAbort(identity.signal, (reason) => exchange.end.end(reason)));
+    let opened: OpenedPlane | undefined;
+    let isStreaming = false;
+    const finish = () => {
+      this.#active.delete(id);
+      opened?.release();
+      exchange.end.end(undefined);
+    };
+    try {
+      opened = await this.#options.openPlane(planeId);
+      await nextTimeSlice();
+      const reply = await serveExchange(opened, exchange);
+      const { status, headers } = reply;
+      const details = this.#detailsOf(exchange, opened);
+      const streamed = streamedBody(reply, nextTimeSlice);
+      if (streamed === undefined) return { reply: { status, headers, ...wholeBody(reply) }, details };
+      isStreaming = true;
+      const pump = new StreamPump({ id, feed: streamed.feed, outbox: this.#outbox, onEnd: finish });
+      active.pump = pump;
+      exchange.end.onEnd(() => pump.finish());
+      // The result must arrive before the first part of the stream.
+      setImmediate(() => pump.start());
+      return { reply: { status, headers, stream: streamed.stream }, details };
+    } catch (error) {
+      return { error: encodeError(error), details: this.#detailsOf(exchange, opened) };
+    } finally {
+      if (!isStreaming) finish();
+    }
+  }
+
+  #timeSlicesOf(planeId: string, identity: Identity): NextTimeSlice {
+    const key = flowKeyOf(identity);
+    return async () => {
+      await this.#scheduler.waitForTimeSlice(key);
+      this.#options.onWork(planeId);
+    };
+  }
+
+  #bodyOf({ id, body }: ForwardedRequest): RequestBody {
+    const { readBody } = this.#options;
+    return {
+      takeBuffered: () => body,
+      async *[Symbol.asyncIterator]() {
+        yield await readBody(id);
+      },
+    };
+  }
+
+  #detailsOf(exchange: Exchange, opened: OpenedPlane | undefined): RequestDetails {
+    const { decision, warnings, annotations, createdName, auditedRequest, auditedResponse } = exchange;
+    const isAudited = this.#options.needsAuditedBodies;
+    return {
+      decision,
+      warnings,
+      annotations,
+      createdName,
+      auditedRequest: isAudited && auditedRequest !== undefined ? redactBody(auditedRequest) : undefined,
+      auditedResponse: isAudited && auditedResponse !== undefined ? redactBody(auditedResponse) : undefined,
+      newResource: this.#resources.report(exchange, opened),
+    };
+  }
+}
+
+function serveExchange({ target }: OpenedPlane, exchange: Exchange): Promise<Reply> {
+  const checked = authorize({ authorize: (caller, attributes) => target.authorize(caller, attributes) });
+  return checked(exchange, (allowed) => target.serve(allowed));
+}
+
+/** Returns the body of a reply that is not streamed. A message contains the whole memory block behind an array. */
+function wholeBody({ body }: Reply): { readonly body?: string | Uint8Array } {
+  if (typeof body === 'string') return { body };
+  if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
+  if (body === undefined) return {};
+  throw new TypeError('a control plane returned a body that cannot be sent to another thread');
+}
+
+/** The number of resources that a worker reports. Metrics have labels for fewer than this. */
+const maxReportedResources = 2_000;
+
+/** Remembers the resources that were reported to the main thread, which labels metrics with them. */
+class ReportedResources {
+  readonly #reported = new Set<string>();
+
+  report({ info }: Exchange, opened: OpenedPlane | undefined): RequestDetails['newResource'] {
+    const { isResource, group, version, resource } = info;
+    if (!isResource || this.#reported.size >= maxReportedResources) return undefined;
+    const key = `${group}/${version}/${resource}`;
+    if (this.#reported.has(key)) return undefined;
+    const found = opened?.target.plane?.find(group, version, resource);
+    if (found === undefined) return undefined;
+    this.#reported.add(key);
+    return { subresources: Object.keys(found.subresources) };
+  }
+}

@@ -1,0 +1,263 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { type StatusError, serviceUnavailable } from '../../api/status.ts';
+import type { TokenKeys } from '../../controlplane/core/accounts/account-tokens.ts';
+import { fencedStore } from '../../controlplane/fleet/fenced-store.ts';
+import type { Fleet } from '../../controlplane/fleet/fleet.ts';
+import type { TaskRunner } from '../../controlplane/maintenance/maintenance-task.ts';
+import type { PlaneTarget } from '../../gateway/gateway-target.ts';
+import type { HealthCheck } from '../../http/plane.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
+import { serveStore } from '../../store/port/serve-store.ts';
+import type { Store } from '../../store/store.ts';
+import type { OpenedPlane, PlaneRunner } from '../plane-runner.ts';
+import { KnownResources } from './known-resources.ts';
+import type { PlaneThreadData } from './plane-thread.ts';
+import { RemotePlanes, type RemotePlanesOptions } from './remote-planes.ts';
+import { Watchdog } from './watchdog.ts';
+import { WorkerActivity } from './worker-activity.ts';
+
+/** The members of `PlaneThreadData` that are the same for all workers. */
+export type SharedThreadData = Omit<
+  PlaneThreadData,
+  'planesPort' | 'storePort' | 'storeIdentity' | 'activity' | 'healthChecks'
+>;
+
+/** A running thread. */
+export interface PlaneThread {
+  /** Ends the thread at once, whatever it is doing. Resolves after it has ended. */
+  terminate(): Promise<unknown>;
+}
+
+/** Starts a thread with `runPlaneThread`. Calls `onExit` when it has ended, with the error that ended it, if any. */
+export type StartThread = (
+  data: PlaneThreadData,
+  ports: readonly MessagePort[],
+  onExit: (error: Error | undefined) => void,
+) => PlaneThread;
+
+export interface PlaneWorkersOptions {
+  /** The number of worker threads. */
+  readonly count: number;
+  /** A worker that does not return to its event loop for this time is replaced. */
+  readonly stallSeconds: number;
+  readonly startThread: StartThread;
+  readonly threadData: SharedThreadData;
+  readonly store: Store;
+  readonly fleet: Pick<Fleet, 'isBeingRemoved' | 'recordWrites'>;
+  readonly tokens: TokenKeys;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly clock: Clock;
+  readonly log: Log;
+  onMaintenance(work: MaintenanceWork): void;
+  /** Returns the error for a plane that must not run; `undefined` if it may run. */
+  refusalOf(planeId: string): StatusError | undefined;
+  /** Called when a worker was replaced because of its work for a plane. */
+  onIncident(incident: PlaneIncident): void;
+}
+
+/** The end of a worker that was not intended. */
+export interface PlaneIncident {
+  /** The plane that the worker has worked for last; empty if it has not worked for any. */
+  readonly planeId: string;
+  readonly cause: 'stalled' | 'failed';
+  readonly message: string;
+}
+
+/**
+ * Runs the planes of virtual clusters on worker threads. Each plane belongs to one worker as long as that worker lives.
+ * A worker starts when one of its planes is first used, and is replaced after it has ended for any reason.
+ */
+export class PlaneWorkers implements PlaneRunner {
+  readonly #options: PlaneWorkersOptions;
+  readonly #slots: WorkerSlot[];
+  /** The slot of each plane that was used since the start of the server. */
+  readonly #slotByPlane = new Map<string, WorkerSlot>();
+  readonly #resources = new KnownResources();
+
+  constructor(options: PlaneWorkersOptions) {
+    this.#options = options;
+    const shared: SharedState = { resources: this.#resources, credentials: new WeakMap() };
+    this.#slots = Array.from({ length: options.count }, () => new WorkerSlot(options, shared));
+  }
+
+  get loaded(): { readonly planes: number; readonly bytes: number } {
+    let planes = 0;
+    let bytes = 0;
+    for (const { loaded } of this.#slots) {
+      planes += loaded.planes;
+      bytes += loaded.bytes;
+    }
+    return { planes, bytes };
+  }
+
+  async open(id: string): Promise<OpenedPlane | undefined> {
+    if (this.#options.fleet.isBeingRemoved(id)) return undefined;
+    this.#assertMayRun(id);
+    return { target: this.#targetOf(id), release() {} };
+  }
+
+  /** Loads a plane on its worker. Rejects if it cannot be loaded. */
+  async probe(id: string): Promise<void> {
+    this.#assertMayRun(id);
+    await (await this.#slotOf(id).planes()).probe(id);
+  }
+
+  readonly runTask: TaskRunner = async (id, task) => {
+    if (this.#options.fleet.isBeingRemoved(id)) return undefined;
+    this.#assertMayRun(id);
+    return await (await this.#slotOf(id).planes()).runTask(id, task);
+  };
+
+  /** Closes a plane that is being removed, and waits for its last write. */
+  async evict(id: string): Promise<void> {
+    const slot = this.#slotByPlane.get(id);
+    this.#slotByPlane.delete(id);
+    if (slot === undefined) return;
+    slot.planeCount -= 1;
+    await slot.evict(id);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#slots.map((slot) => slot.close()));
+  }
+
+  #assertMayRun(id: string): void {
+    const refusal = this.#options.refusalOf(id);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  #slotOf(id: string): WorkerSlot {
+    const known = this.#slotByPlane.get(id);
+    if (known !== undefined) return known;
+    const slot = this.#slots.reduce((least, each) => (each.planeCount < least.planeCount ? each : least));
+    slot.planeCount += 1;
+    this.#slotByPlane.set(id, slot);
+    return slot;
+  }
+
+  #targetOf(id: string): PlaneTarget {
+    const slot = this.#slotOf(id);
+    const target = async (): Promise<PlaneTarget> => (await slot.planes()).targetOf(id);
+    return {
+      plane: this.#resources,
+      authorize: async (identity, attributes) => await (await target()).authorize(identity, attributes),
+      serve: async (exchange) => await (await target()).serve(exchange),
+      authenticate: async (token) => await (await target()).authenticate(token),
+    };
+  }
+}
+
+/** What the main thread knows about the planes of all workers. */
+type SharedState = Pick<RemotePlanesOptions, 'resources' | 'credentials'>;
+
+interface RunningWorker {
+  readonly planes: RemotePlanes;
+  readonly thread: PlaneThread;
+  readonly watchdog: Watchdog;
+  /** Resolves after the thread has ended. */
+  readonly hasEnded: Promise<void>;
+}
+
+/** The place of one worker. At most one worker runs in it at a time. */
+class WorkerSlot {
+  /** The number of planes that belong to this slot. */
+  planeCount = 0;
+  readonly #options: PlaneWorkersOptions;
+  readonly #shared: SharedState;
+  #running: RunningWorker | undefined;
+  /** Resolves when the writes of the previous worker have ended, so that the next one may load the same planes. */
+  #previous: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: PlaneWorkersOptions, shared: SharedState) {
+    this.#options = options;
+    this.#shared = shared;
+  }
+
+  get loaded(): { readonly planes: number; readonly bytes: number } {
+    return this.#running?.planes.loaded ?? { planes: 0, bytes: 0 };
+  }
+
+  /** Returns the planes of the running worker. Starts a worker if there is none. */
+  async planes(): Promise<RemotePlanes> {
+    while (this.#running === undefined || this.#running.planes.isClosed) {
+      await this.#running?.hasEnded;
+      await this.#previous;
+      if (this.#isClosed) throw serviceUnavailable('the server is shutting down', 1);
+      this.#running ??= this.#start();
+    }
+    return this.#running.planes;
+  }
+
+  async evict(id: string): Promise<void> {
+    // A plane of a worker that has ended is not loaded.
+    await this.#running?.planes.evict(id).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#running?.watchdog.stop();
+    await this.#running?.thread.terminate();
+    await this.#previous;
+  }
+
+  #start(): RunningWorker {
+    const { store, fleet, threadData, healthChecks, tokens, log, stallSeconds } = this.#options;
+    const planesChannel = new MessageChannel();
+    const storeChannel = new MessageChannel();
+    const memory = WorkerActivity.newMemory();
+    const activity = new WorkerActivity(memory);
+    const fence = fencedStore(store, (transaction) => fleet.recordWrites(transaction));
+    const stopServing = serveStore(fence.store, storeChannel.port1);
+    const planes = new RemotePlanes({
+      ...this.#shared,
+      port: planesChannel.port1,
+      tokens,
+      healthChecks,
+      bodyBytes: threadData.bodyBytes,
+      log,
+      onMaintenance: (work) => this.#options.onMaintenance(work),
+    });
+    let stalled = false;
+    let onEnded = () => {};
+    const hasEnded = new Promise<void>((resolve) => {
+      onEnded = resolve;
+    });
+    const watchdog = new Watchdog({
+      activity,
+      stallSeconds,
+      onStall: () => {
+        stalled = true;
+        void thread.terminate();
+      },
+    });
+    const thread = this.#options.startThread(
+      {
+        ...threadData,
+        planesPort: planesChannel.port2,
+        storePort: storeChannel.port2,
+        storeIdentity: store.identity,
+        activity: memory,
+        healthChecks: healthChecks.map(({ name, on }) => ({ name, on })),
+      },
+      [planesChannel.port2, storeChannel.port2],
+      (error) => {
+        watchdog.stop();
+        stopServing();
+        planes.close();
+        this.#running = undefined;
+        this.#previous = fence.closeWrites();
+        onEnded();
+        if (this.#isClosed) return;
+        const cause = stalled ? 'stalled' : 'failed';
+        const message = stalled
+          ? `the worker did not return to its event loop for ${stallSeconds} seconds`
+          : String(error ?? 'the worker ended');
+        this.#options.onIncident({ planeId: activity.plane, cause, message });
+      },
+    );
+    return { planes, thread, watchdog, hasEnded };
+  }
+}

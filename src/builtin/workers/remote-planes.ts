@@ -1,0 +1,272 @@
+import type { MessagePort } from 'node:worker_threads';
+import { StatusError, serviceUnavailable } from '../../api/status.ts';
+import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { TokenKeys } from '../../controlplane/core/accounts/account-tokens.ts';
+import type { MaintenanceTask } from '../../controlplane/maintenance/maintenance-task.ts';
+import type { PlaneTarget } from '../../gateway/gateway-target.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import type { HealthCheck } from '../../http/plane.ts';
+import type { Reply } from '../../http/reply.ts';
+import { callerOf } from '../../http/session/caller.ts';
+import { readBody } from '../../http/wire/read-body.ts';
+import { feedIterator } from '../../lib/feed.ts';
+import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
+import type { Log } from '../../lib/log.ts';
+import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
+import type { KnownResources } from './known-resources.ts';
+import { decodeError, encodeError, planeErrors } from './plane-errors.ts';
+import type {
+  CallId,
+  ForwardedIdentity,
+  ForwardedReply,
+  PlaneFrontMethods,
+  PlaneWorkerMethods,
+  RequestDetails,
+  StreamPart,
+} from './plane-messages.ts';
+import { RemoteStream } from './remote-stream.ts';
+
+export interface RemotePlanesOptions {
+  readonly port: MessagePort;
+  readonly resources: KnownResources;
+  /** The names of the credentials that workers have authenticated, by the signal of the identity. */
+  readonly credentials: WeakMap<AbortSignal, string>;
+  readonly tokens: TokenKeys;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly bodyBytes: number;
+  readonly log: Log;
+  onMaintenance(work: MaintenanceWork): void;
+}
+
+/** A request or an authorization that the worker executes for a caller. */
+interface ActiveCall {
+  readonly identity: Identity;
+  readonly exchange?: Exchange;
+  stream?: RemoteStream;
+  /** The error that truncates the stream if the worker ends; absent for a watch, which just ends and is resumed. */
+  truncation?: StatusError;
+  /** Releases what the main thread holds for the call. */
+  finish(): void;
+}
+
+const authorizedInPlane: Decision = { allowed: true, reason: 'the control plane authorizes the request' };
+
+/** The planes on one worker thread, as the main thread uses them. */
+export class RemotePlanes {
+  readonly #options: RemotePlanesOptions;
+  readonly #link: MessageLink<PlaneFrontMethods, PlaneWorkerMethods>;
+  readonly #calls = new Map<CallId, ActiveCall>();
+  #lastCall = 0;
+  #loaded = { planes: 0, bytes: 0 };
+
+  constructor(options: RemotePlanesOptions) {
+    this.#options = options;
+    const { log, tokens } = options;
+    this.#link = new MessageLink({
+      port: options.port,
+      errors: planeErrors,
+      methods: {
+        readBody: (id) => this.#readBody(id),
+        preauthorize: ({ id, attributes }) => this.#preauthorize(id, attributes),
+        streamed: (parts) => this.#streamed(parts),
+        onMaintenance: (work) => options.onMaintenance(work),
+        signToken: (claims) => tokens.sign(claims),
+        verifyToken: (token) => tokens.verify(token),
+        checkHealth: async (name) => await options.healthChecks.find((check) => check.name === name)?.check(),
+        log: ({ level, members, message }) => log[level](members, message),
+        loaded: (state) => {
+          this.#loaded = state;
+        },
+      },
+      onClose: () => this.#onClose(),
+    });
+  }
+
+  get loaded(): { readonly planes: number; readonly bytes: number } {
+    return this.#loaded;
+  }
+
+  /** True if the worker has ended. Its thread may still be stopping. */
+  get isClosed(): boolean {
+    return this.#link.isClosed;
+  }
+
+  /** The API of a plane. The worker loads the plane when it is first used. */
+  targetOf(planeId: string): PlaneTarget {
+    return {
+      plane: this.#options.resources,
+      serve: (exchange) => this.#serve(planeId, exchange),
+      authorize: (identity, attributes) =>
+        // The worker authorizes the request itself when it serves it. Impersonation must be decided before that.
+        attributes.verb === 'impersonate' ? this.#authorize(planeId, identity, attributes) : authorizedInPlane,
+      authenticate: async (token) => {
+        const identity = await this.#answer(this.#link.call('authenticate', { planeId, token }));
+        if (identity === undefined) return undefined;
+        const { user, fairQueueKey, system, credential } = identity;
+        // The worker ends requests whose token becomes invalid. It finds the token by this signal, which never aborts.
+        const { signal } = new AbortController();
+        if (credential !== undefined) this.#options.credentials.set(signal, credential);
+        return { user, ...(fairQueueKey === undefined ? {} : { fairQueueKey }), system, signal };
+      },
+    };
+  }
+
+  runTask(planeId: string, task: MaintenanceTask): Promise<number | undefined> {
+    return this.#answer(this.#link.call('runTask', { planeId, task }));
+  }
+
+  probe(planeId: string): Promise<void> {
+    return this.#answer(this.#link.call('probe', planeId));
+  }
+
+  evict(planeId: string): Promise<void> {
+    return this.#answer(this.#link.call('evict', planeId));
+  }
+
+  /** Closes the link, because the worker has ended. Requests in progress get 503. */
+  close(): void {
+    this.#link.close();
+  }
+
+  async #authorize(planeId: string, identity: Identity, attributes: Attributes): Promise<Decision> {
+    const id = ++this.#lastCall;
+    this.#calls.set(id, { identity, finish: () => {} });
+    const request = { id, planeId, identity: this.#forwarded(identity), attributes };
+    return await this.#answer(this.#link.call('authorize', request)).finally(() => this.#calls.delete(id));
+  }
+
+  async #serve(planeId: string, exchange: Exchange): Promise<Reply> {
+    const id = ++this.#lastCall;
+    const { request, info } = exchange;
+    const identity = callerOf(exchange);
+    const stopFollowing = exchange.end.onEnd((reason) =>
+      this.#link.send('cancel', { id, reason: reason instanceof StatusError ? encodeError(reason) : undefined }),
+    );
+    const call: ActiveCall = {
+      identity,
+      exchange,
+      finish: () => {
+        this.#calls.delete(id);
+        stopFollowing();
+      },
+    };
+    this.#calls.set(id, call);
+    const { method, url, httpVersion, webSocket, remoteAddress } = request;
+    const { authorization: _, cookie: __, ...headers } = request.headers;
+    let isStreaming = false;
+    try {
+      const { reply, error, details } = await this.#answer(
+        this.#link.call('serve', {
+          id,
+          planeId,
+          method,
+          url,
+          headers: { ...headers, 'audit-id': exchange.auditId },
+          httpVersion,
+          webSocket,
+          remoteAddress,
+          info,
+          identity: this.#forwarded(identity),
+          body: receivedBody(exchange),
+        }),
+      );
+      this.#applyDetails(exchange, details);
+      if (reply === undefined) throw error === undefined ? new Error('the worker sent no reply') : decodeError(error);
+      isStreaming = reply.stream !== undefined;
+      return this.#replyOf(id, call, reply);
+    } finally {
+      if (!isStreaming) call.finish();
+    }
+  }
+
+  #replyOf(id: CallId, call: ActiveCall, { status, headers, body, stream }: ForwardedReply): Reply {
+    if (stream === undefined) return { status, headers, ...(body === undefined ? {} : { body }) };
+    const feed = this.#streamOf(id, call);
+    if (stream === 'lines') return { status, headers, body: feed };
+    call.truncation = workerEnded();
+    return { status, headers, body: { chunks: { [Symbol.asyncIterator]: () => feedIterator(feed) } } };
+  }
+
+  #streamOf(id: CallId, call: ActiveCall): RemoteStream {
+    call.stream ??= new RemoteStream({
+      acknowledge: (bytes) => this.#link.send('acknowledge', { id, bytes }),
+      cancel: () => {
+        this.#link.send('cancel', { id, reason: undefined });
+        call.finish();
+      },
+    });
+    return call.stream;
+  }
+
+  #streamed(parts: readonly StreamPart[]): void {
+    for (const part of parts) {
+      const call = this.#calls.get(part.id);
+      if (call === undefined) continue;
+      this.#streamOf(part.id, call).add(part);
+      if (part.isLast) call.finish();
+    }
+  }
+
+  #applyDetails(exchange: Exchange, details: RequestDetails): void {
+    const { decision, warnings, annotations, createdName, auditedRequest, auditedResponse, newResource } = details;
+    exchange.warnings.push(...warnings);
+    const scopes = exchange.decision?.scopes;
+    if (decision !== undefined) exchange.decision = scopes === undefined ? decision : { ...decision, scopes };
+    if (annotations !== undefined) exchange.annotations = { ...exchange.annotations, ...annotations };
+    if (createdName !== undefined) exchange.createdName = createdName;
+    if (auditedRequest !== undefined) exchange.auditedRequest = { kind: {}, value: () => auditedRequest };
+    if (auditedResponse !== undefined) exchange.auditedResponse = { kind: {}, value: () => auditedResponse };
+    if (newResource !== undefined) this.#options.resources.add(exchange.info, newResource.subresources);
+  }
+
+  async #readBody(id: CallId): Promise<Uint8Array> {
+    const exchange = this.#calls.get(id)?.exchange;
+    if (exchange === undefined) throw new Error('the request has ended');
+    return await readBody(exchange, this.#options.bodyBytes);
+  }
+
+  async #preauthorize(id: CallId, attributes: Attributes): Promise<Decision> {
+    const call = this.#calls.get(id);
+    if (call === undefined) throw new Error('the request has ended');
+    return (await call.identity.preauthorize?.(attributes)) ?? { allowed: true, reason: '' };
+  }
+
+  #forwarded({ user, accessKey, fairQueueKey, system, preauthorize, signal }: Identity): ForwardedIdentity {
+    const isPreauthorized = preauthorize !== undefined;
+    return {
+      user,
+      accessKey,
+      fairQueueKey,
+      system,
+      isPreauthorized,
+      credential: this.#options.credentials.get(signal),
+    };
+  }
+
+  async #answer<T>(result: Promise<T>): Promise<T> {
+    try {
+      return await result;
+    } catch (error) {
+      throw error instanceof LinkClosedError ? workerEnded() : error;
+    }
+  }
+
+  #onClose(): void {
+    for (const call of [...this.#calls.values()]) {
+      const { truncation } = call;
+      call.stream?.add({ chunks: [], isLast: true, ...(truncation && { error: encodeError(truncation) }) });
+      call.finish();
+    }
+  }
+}
+
+function workerEnded(): StatusError {
+  return serviceUnavailable('the control plane of the virtual cluster is being restarted; try again', 1);
+}
+
+/** Returns the body if it has arrived completely. A message contains the whole memory block behind an array. */
+function receivedBody({ request }: Exchange): Uint8Array | undefined {
+  const body = request.body.takeBuffered?.(Number(request.headers['content-length'] ?? 0));
+  return body && new Uint8Array(body);
+}

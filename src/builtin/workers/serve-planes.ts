@@ -1,0 +1,102 @@
+import type { MessagePort } from 'node:worker_threads';
+import { serviceUnavailable, unauthorized } from '../../api/status.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { MessageLink } from '../../lib/link/message-link.ts';
+import type { OpenedPlane, PlaneRunner } from '../plane-runner.ts';
+import { CredentialSignals } from './credential-signals.ts';
+import { ForwardedRequests } from './forwarded-requests.ts';
+import { decodeError, planeErrors } from './plane-errors.ts';
+import type { CallId, ForwardedIdentity, PlaneFrontMethods, PlaneWorkerMethods } from './plane-messages.ts';
+
+/** The planes of this worker. */
+export interface WorkerPlanes extends PlaneRunner {
+  /** Closes a plane and waits for its last write. */
+  evict(id: string): Promise<void>;
+}
+
+export interface ServePlanesOptions {
+  readonly port: MessagePort;
+  readonly clock: Clock;
+  /** True if the audit policy includes the bodies of requests or responses. */
+  readonly needsAuditedBodies: boolean;
+  /** Opens the planes. `front` calls the main thread. */
+  openPlanes(front: PlaneFront): WorkerPlanes;
+  /** Called with the ID of the plane before each piece of work for it. */
+  onWork(planeId: string): void;
+}
+
+export type PlaneFront = Pick<MessageLink<PlaneWorkerMethods, PlaneFrontMethods>, 'call' | 'send'>;
+
+/** Serves the planes of this worker to the main thread. */
+export function servePlanes(options: ServePlanesOptions): void {
+  const { port, clock, needsAuditedBodies, onWork } = options;
+  const credentials = new CredentialSignals();
+  const link = new MessageLink<PlaneWorkerMethods, PlaneFrontMethods>({
+    port,
+    errors: planeErrors,
+    methods: {
+      serve: async (request) => await requests.serve(request, identityOf(request.id, request.identity)),
+      cancel: ({ id, reason }) => requests.cancel(id, reason && decodeError(reason)),
+      acknowledge: ({ id, bytes }) => requests.acknowledge(id, bytes),
+      authorize: ({ id, planeId, identity, attributes }) =>
+        withPlane(planeId, async ({ target }) => await target.authorize(identityOf(id, identity), attributes)),
+      authenticate: ({ planeId, token }) =>
+        withPlane(planeId, async ({ target }) => {
+          const identity = await target.authenticate(token);
+          return identity && forwardedIdentity(identity, credentials);
+        }),
+      runTask({ planeId, task }) {
+        onWork(planeId);
+        return planes.runTask(planeId, task);
+      },
+      probe: (planeId) => withPlane(planeId, async () => {}),
+      evict: (planeId) => planes.evict(planeId),
+    },
+  });
+  const requests = new ForwardedRequests({
+    clock,
+    needsAuditedBodies,
+    onWork,
+    openPlane,
+    readBody: (id) => link.call('readBody', id),
+    sendStreams: (parts) => link.send('streamed', parts),
+  });
+  const planes = options.openPlanes(link);
+
+  async function openPlane(planeId: string): Promise<OpenedPlane> {
+    onWork(planeId);
+    const opened = await planes.open(planeId);
+    if (opened === undefined) throw serviceUnavailable('the control plane of the virtual cluster was removed');
+    onWork(planeId);
+    return opened;
+  }
+
+  async function withPlane<T>(planeId: string, work: (opened: OpenedPlane) => Promise<T>): Promise<T> {
+    const opened = await openPlane(planeId);
+    return await work(opened).finally(opened.release);
+  }
+
+  function identityOf(id: CallId, identity: ForwardedIdentity): Identity {
+    const { user, accessKey, fairQueueKey, system, isPreauthorized, credential } = identity;
+    const signal = credential === undefined ? never : credentials.find(credential);
+    // Another worker has authenticated the token, and was replaced in the meantime.
+    if (signal === undefined) throw serviceUnavailable('the token must be authenticated again; try again', 1);
+    if (signal.aborted) throw unauthorized();
+    return {
+      user,
+      ...(accessKey === undefined ? {} : { accessKey }),
+      ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
+      system,
+      signal,
+      ...(isPreauthorized ? { preauthorize: (attributes) => link.call('preauthorize', { id, attributes }) } : {}),
+    };
+  }
+}
+
+const never = new AbortController().signal;
+
+function forwardedIdentity(identity: Identity, credentials: CredentialSignals): ForwardedIdentity {
+  const { user, accessKey, fairQueueKey, system, signal } = identity;
+  return { user, accessKey, fairQueueKey, system, isPreauthorized: false, credential: credentials.nameOf(signal) };
+}

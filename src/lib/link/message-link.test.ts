@@ -1,0 +1,84 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ErrorCodec, LinkClosedError, MessageLink } from './message-link.ts';
+
+interface Left {
+  note(text: string): void;
+}
+
+interface Right {
+  double(number: number): number;
+  later(text: string): Promise<string>;
+  fail(message: string): Promise<never>;
+  uncloneable(): unknown;
+  never(): Promise<void>;
+}
+
+const errors: ErrorCodec = {
+  encode: (error) => (error instanceof Error ? error.message : String(error)),
+  decode: (encoded) => new RangeError(String(encoded)),
+};
+
+describe('MessageLink', () => {
+  const links: { close(): void }[] = [];
+  afterEach(() => {
+    for (const link of links.splice(0)) link.close();
+  });
+
+  function connect() {
+    const { port1, port2 } = new MessageChannel();
+    const notes: string[] = [];
+    const closed: string[] = [];
+    const left = new MessageLink<Left, Right>({
+      port: port1,
+      errors,
+      methods: { note: (text) => void notes.push(text) },
+      onClose: () => closed.push('left'),
+    });
+    const right: MessageLink<Right, Left> = new MessageLink<Right, Left>({
+      port: port2,
+      errors,
+      methods: {
+        double: (number) => 2 * number,
+        async later(text) {
+          right.send('note', `before ${text}`);
+          return text;
+        },
+        fail: (message) => Promise.reject(new TypeError(message)),
+        uncloneable: () => () => {},
+        never: () => new Promise(() => {}),
+      },
+      onClose: () => closed.push('right'),
+    });
+    links.push(left);
+    return { left, right, notes, closed };
+  }
+
+  it('returns results, and rejects with the decoded error', async () => {
+    const { left } = connect();
+    expect(await Promise.all([left.call('double', 2), left.call('double', 3)])).toEqual([4, 6]);
+    await expect(left.call('fail', 'no')).rejects.toEqual(new RangeError('no'));
+  });
+
+  it('a message that a method sends arrives before its result', async () => {
+    const { left, notes } = connect();
+    const result = left.call('later', 'x').then((text) => [...notes, text]);
+    expect(await result).toEqual(['before x', 'x']);
+  });
+
+  it('a result that cannot be copied is an error of this call only', async () => {
+    const { left } = connect();
+    await expect(left.call('uncloneable', undefined)).rejects.toBeInstanceOf(RangeError);
+    expect(await left.call('double', 1)).toBe(2);
+  });
+
+  it('rejects calls without a result when either side closes it', async () => {
+    const { left, right, closed } = connect();
+    const waiting = left.call('never', undefined);
+    right.close();
+    await expect(waiting).rejects.toBeInstanceOf(LinkClosedError);
+    await expect(left.call('double', 1)).rejects.toBeInstanceOf(LinkClosedError);
+    left.send('double', 1);
+    expect(closed.sort()).toEqual(['left', 'right']);
+  });
+});

@@ -1,0 +1,89 @@
+import type { MessagePort } from 'node:worker_threads';
+import { MessageLink } from '../../lib/link/message-link.ts';
+import type { DumpRow, Store } from '../store.ts';
+import { StoreError } from '../store-error.ts';
+import {
+  encodeStoreError,
+  type ObservationId,
+  type StoreClientMethods,
+  type StoreServerMethods,
+  storeErrors,
+} from './store-port.ts';
+
+/** The maximum number of dump rows in one message. */
+const dumpRowsPerMessage = 500;
+
+/** Ends an observation. Absent until the store has started it. */
+type Observation = { stop?: () => void };
+
+/**
+ * Serves a store to a client in another thread, which `connectStore` connects to the other end of the port. When the
+ * port is closed or the other thread ends, all observations of the client end. Returns a function that closes the port.
+ */
+export function serveStore(store: Store, port: MessagePort): () => void {
+  const observations = new Map<ObservationId, Observation>();
+  const dumps = new Map<number, AsyncIterator<DumpRow>>();
+  let lastDump = 0;
+
+  const methods: StoreServerMethods = {
+    get: (key) => store.get(key),
+    list: ({ range, options }) => store.list(range, options),
+    transact: (transaction) => store.transact(transaction),
+    removePrefix: (range) => store.removePrefix(range),
+    revision: (slice) => store.revision(slice),
+    async observe({ id, range, since }) {
+      const observation: Observation = {};
+      observations.set(id, observation);
+      const stop = await store.observe(range, since, {
+        changes: (changes) => link.send('changes', { id, changes }),
+        ended: (error) => link.send('ended', { id, error: encodeStoreError(error) }),
+      });
+      // The client may have stopped the observation while it was starting.
+      if (observations.get(id) === observation) observation.stop = stop;
+      else stop();
+    },
+    stopObserving(id) {
+      observations.get(id)?.stop?.();
+      observations.delete(id);
+    },
+    history: ({ range, since, to }) => store.history(range, since, to),
+    compact: ({ slice, upTo }) => store.compact(slice, upTo),
+    assertWritable: () => store.assertWritable(),
+    openDump() {
+      lastDump += 1;
+      dumps.set(lastDump, store.dump()[Symbol.asyncIterator]());
+      return lastDump;
+    },
+    async readDump(dump) {
+      const iterator = dumps.get(dump);
+      if (iterator === undefined) throw new StoreError('Closed', 'the dump is closed');
+      const rows: DumpRow[] = [];
+      while (rows.length < dumpRowsPerMessage) {
+        const next = await iterator.next();
+        if (next.done === true) break;
+        rows.push(next.value);
+      }
+      return rows;
+    },
+    closeDump,
+  };
+
+  function closeDump(dump: number): void {
+    const iterator = dumps.get(dump);
+    dumps.delete(dump);
+    // A dump only reads, so an error while it is abandoned affects nobody.
+    void iterator?.return?.().catch(() => {});
+  }
+
+  const link = new MessageLink<StoreServerMethods, StoreClientMethods>({
+    port,
+    methods,
+    errors: storeErrors,
+    onClose() {
+      for (const { stop } of observations.values()) stop?.();
+      observations.clear();
+      for (const dump of dumps.keys()) closeDump(dump);
+    },
+  });
+  return () => link.close();
+}

@@ -1,0 +1,91 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../lib/log.ts';
+import { openMemoryStore } from '../memory.ts';
+import { storeSuite } from '../store.suite.ts';
+import type { Store } from '../store.ts';
+import { ChangeRecorder } from '../suite/recorder.ts';
+import { putValue, storeErrorCodeOf, storeKey, storeRange } from '../suite/suite-store.ts';
+import { connectStore } from './connect-store.ts';
+import { serveStore } from './serve-store.ts';
+
+interface Connection {
+  readonly client: Store;
+  /** Closes the port on the side of the store, as the end of a thread does. */
+  cut(): void;
+}
+
+function connect(store: Store, ownsSlices = false): Connection {
+  const { port1, port2 } = new MessageChannel();
+  const cut = serveStore(store, port1);
+  return { client: connectStore({ port: port2, identity: store.identity, ownsSlices, log: silentLog }), cut };
+}
+
+for (const ownsSlices of [false, true]) {
+  storeSuite(`store over a message port, ${ownsSlices ? 'with' : 'without'} slices of its own`, async (options) => {
+    const store = openMemoryStore(options);
+    const { client } = connect(store, ownsSlices);
+    return {
+      ...client,
+      async close() {
+        await client.close();
+        await store.close();
+      },
+    };
+  });
+}
+
+describe('connectStore', () => {
+  const stores: Store[] = [];
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+  });
+  const newStore = (): Store => {
+    const store = openMemoryStore();
+    stores.push(store);
+    return store;
+  };
+
+  it('ends observations and rejects calls when the other side closes the port', async () => {
+    const { client, cut } = connect(newStore());
+    const recorder = new ChangeRecorder();
+    await client.observe(storeRange('s'), 1, recorder);
+    const waiting = client.list(storeRange('s'));
+    cut();
+    expect(await storeErrorCodeOf(waiting)).toBe('Closed');
+    expect(recorder.end?.code).toBe('Closed');
+    expect(await storeErrorCodeOf(client.get(storeKey('s', 'x')))).toBe('Closed');
+  });
+
+  it('ends the observations in the store when the client closes its connection', async () => {
+    const store = newStore();
+    const { client } = connect(store);
+    const recorder = new ChangeRecorder();
+    await client.observe(storeRange('s'), 1, recorder);
+    await client.close();
+    await putValue(store, storeKey('s', 'x'), '1');
+    expect(recorder.summary).toEqual([]);
+    expect(recorder.end?.code).toBe('Closed');
+  });
+
+  it('delivers changes of other clients, and each client gets those of its own transaction first', async () => {
+    const store = newStore();
+    const [one, other] = [connect(store).client, connect(store).client];
+    const recorder = new ChangeRecorder();
+    await one.observe(storeRange('s'), 1, recorder);
+    await putValue(other, storeKey('s', 'x'), '1');
+    expect(await one.revision('s')).toBe(2);
+    expect(recorder.summary).toEqual(['x=1']);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('knows the revision of its own slices without asking', async () => {
+    const { client } = connect(newStore(), true);
+    await client.list(storeRange('s'));
+    expect(client.revision('s')).toBe(1);
+    const revision = await putValue(client, storeKey('s', 'x'), '1');
+    expect(client.revision('s')).toBe(revision);
+    expect(client.revision('t')).toBeInstanceOf(Promise);
+    await client.close();
+  });
+});
