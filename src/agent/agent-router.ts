@@ -1,7 +1,9 @@
+import { defaultCredentialLimits } from '../api/credential-limits.ts';
 import { sleepUnusedReason } from '../api/management/sleep-reasons.ts';
 import { controllersUser, kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../api/naming.ts';
 import { serviceUnavailable } from '../api/status.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { isAdmin } from '../auth/authz/subject.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { clusterGateway } from '../gateway/cluster-gateway.ts';
 import type { TargetLimiters } from '../gateway/forward/target-limiter.ts';
@@ -14,8 +16,9 @@ import { processMounts } from '../http/documents/process-mounts.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import type { Exchange, Handler, IncomingRequest } from '../http/exchange.ts';
 import { inFlightFilter } from '../http/filters/in-flight.ts';
-import { keyRateFilter } from '../http/filters/key-rate.ts';
+import { type KeyRateOptions, keyRateFilter } from '../http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../http/filters/source-limit.ts';
+import { type WatchLimitOptions, watchLimitFilter } from '../http/filters/watch-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
@@ -66,6 +69,7 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
   const { replica } = policy;
   const planes = new WeakMap<Exchange, Plane | undefined>();
   const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
+  const credentialLimits = credentialLimitsOf(replica);
   const chain: AuthenticatedChainOptions = {
     clock,
     log,
@@ -73,7 +77,8 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
     authenticate: (token, exchange) => auth.authenticate(token, exchange.signal),
     auditLog: options.auditLog,
     sourceLimit: sourceLimitFilter({ clock }),
-    keyRate: keyRateFilter({ clock, perSecond: 0 }),
+    keyRate: keyRateFilter({ clock, ...credentialLimits }),
+    watchLimit: watchLimitFilter(credentialLimits),
     inFlight: inFlightFilter({
       clock,
       reads: 400,
@@ -164,6 +169,20 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
     ],
   });
   return (request) => route(withClusterName(request, apiPrefix, cluster));
+}
+
+/**
+ * Returns the limits of each credential, which are those of the control server. They do not apply to the control server
+ * itself, nor to an admin of the installation whose access key has no scope.
+ */
+function credentialLimitsOf(replica: CachedPolicy['replica']): WatchLimitOptions & Pick<KeyRateOptions, 'limits'> {
+  return {
+    limits: () => replica.header?.limits ?? defaultCredentialLimits,
+    isExempt({ accessKey, user }) {
+      if (accessKey === undefined) return user.name === controllersUser;
+      return isAdmin(user) && replica.key(accessKey)?.scopes.length === 0;
+    },
+  };
 }
 
 function isFromControlServer({ request }: Exchange, { isControlServer }: AgentRouterOptions): boolean {

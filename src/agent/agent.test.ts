@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
@@ -61,6 +61,25 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     }
     expect(await at.code('/kubernetes/cluster/other/api/v1/namespaces', admin)).toBe(404);
     expect(await at.code('/kubernetes/cluster/local/api/v1/namespaces', admin)).toBe(404);
+  });
+
+  it("applies the server's limits to each credential, but not to admins", async () => {
+    const config = join(at.serverEnv.root, 'config.yaml');
+    await writeFile(config, 'limits: {requestsPerSecond: 1, requestBurst: 40}\n');
+    await at.serverEnv.stop(at.server);
+    at.server = await at.serverEnv.start({ config });
+    await at.start();
+    const admin = await at.directToken(await at.serverEnv.adminKey());
+    const anna = await at.directToken(await at.createUser('anna'));
+    const path = '/kubernetes/cluster/api/v1/namespaces';
+    await at.waitForCode(path, admin, 200);
+    const codesOf = async (token: string) => {
+      const codes = new Set<number>();
+      for (let index = 0; index < 60; index++) codes.add(await at.code(path, token));
+      return [...codes];
+    };
+    expect(await codesOf(anna)).toEqual([403, 429]);
+    expect(await codesOf(admin)).toEqual([200]);
   });
 
   it('ignores session cookies, which browsers send to every port of the server host', async () => {

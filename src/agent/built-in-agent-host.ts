@@ -1,6 +1,7 @@
 import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
 import { builtInGateway } from '../builtin/built-in-gateway.ts';
 import { openBuiltInClusterPlanes } from '../builtin/open-planes.ts';
+import { defaultMaxObjects } from '../controlplane/fleet/size-limit.ts';
 import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import type { HealthCheck } from '../http/plane.ts';
@@ -47,6 +48,7 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
       ...(authority === undefined ? {} : { certificateAuthority: authority }),
       memoryBudget,
       maxVirtualClusterBytes,
+      maxVirtualClusterObjects: defaultMaxObjects,
       bodyBytes,
       version,
       healthChecks,

@@ -11,7 +11,10 @@ export interface Identity {
    * Scopes of the credential in addition to those of its access key. A request must be allowed by every one of them.
    */
   readonly scopes?: readonly JsonObject[];
-  /** Identifies the caller in fair queueing if there is no access key. Optional; defaults to the user name. */
+  /**
+   * Identifies a service account in fair queueing: the identifier of its cluster, a slash, and its user name. Optional;
+   * callers without it and without an access key are identified by their user name.
+   */
   readonly fairQueueKey?: string;
   /** True for the server's own controllers and maintenance tasks. */
   readonly system: boolean;

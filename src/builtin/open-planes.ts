@@ -147,7 +147,8 @@ function startPlaneWorkers(
   fleet: Fleet,
   quarantine: () => Quarantine,
 ): PlaneWorkers {
-  const { longestTokenSeconds, certificateAuthority, maxVirtualClusterBytes, bodyBytes, version } = options;
+  const { longestTokenSeconds, certificateAuthority, maxVirtualClusterBytes, maxVirtualClusterObjects } = options;
+  const { bodyBytes, version } = options;
   return new PlaneWorkers({
     ...options,
     ...settings,
@@ -161,6 +162,7 @@ function startPlaneWorkers(
       certificateAuthority,
       memoryBudget: options.memoryBudget / settings.count,
       maxVirtualClusterBytes,
+      maxVirtualClusterObjects,
       bodyBytes,
       version,
     },

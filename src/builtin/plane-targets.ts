@@ -18,6 +18,8 @@ export interface PlaneTargetsOptions extends PlaneComposerOptions, PlaneHandlers
    * and updates that make an object larger.
    */
   readonly maxVirtualClusterBytes: number;
+  /** The maximum number of objects in one virtual cluster. */
+  readonly maxVirtualClusterObjects: number;
   /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */
   onMaintenance(work: MaintenanceWork): void;
 }
@@ -39,13 +41,17 @@ export interface PlaneTargets {
 }
 
 export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
-  const { clock, log, maxVirtualClusterBytes, onMaintenance } = options;
+  const { clock, log, maxVirtualClusterBytes, maxVirtualClusterObjects, onMaintenance } = options;
   const { builtinDigest, compose } = createPlaneComposer(options);
   const handlerOf = createPlaneHandlers(options);
   const compositions = new WeakMap<ControlPlane, ComposedPlane>();
   const targets = new WeakMap<ControlPlane, PlaneTarget>();
   const sizeLimit = (dependencies: PartDependencies) =>
-    sizeLimitPart({ maxBytes: maxVirtualClusterBytes, plane: () => dependencies.plane() });
+    sizeLimitPart({
+      maxBytes: maxVirtualClusterBytes,
+      maxObjects: maxVirtualClusterObjects,
+      plane: () => dependencies.plane(),
+    });
 
   return {
     builtinDigest,

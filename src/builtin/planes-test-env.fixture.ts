@@ -3,6 +3,7 @@ import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type ObjectMeta, type TypedObject } from '../api/meta.ts';
 import { type ResourceKind, typedObject } from '../api/resource.ts';
 import type { ApiClient } from '../client/resource-client.ts';
+import { defaultMaxObjects } from '../controlplane/fleet/size-limit.ts';
 import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import { versionInfo } from '../http/documents/version.ts';
 import { ManualClock } from '../lib/clock.ts';
@@ -45,6 +46,7 @@ export async function openPlanesTestEnv(change: Partial<BuiltInClusterPlanesOpti
     longestTokenSeconds: 3600,
     memoryBudget: 16 * 1024 * 1024,
     maxVirtualClusterBytes: 512 * 1024 * 1024,
+    maxVirtualClusterObjects: defaultMaxObjects,
     bodyBytes: 1024 * 1024,
     version: versionInfo({ packageVersion: '0' }),
     healthChecks: [],

@@ -1,8 +1,8 @@
 import type { Identity } from '../auth/identity.ts';
 import type { ClusterApi, Host } from '../hosts/host.ts';
 import type { AuthenticatedChainOptions } from '../http/chain.ts';
+import { passThrough } from '../http/exchange.ts';
 import { inFlightFilter } from '../http/filters/in-flight.ts';
-import { keyRateFilter } from '../http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../http/filters/source-limit.ts';
 import { router } from '../http/router.ts';
 import { systemClock as clock } from '../lib/clock.ts';
@@ -32,7 +32,8 @@ export function createForwardingGateways(state: ForwardingState, api: ClusterApi
     auditLog: state.audit,
     auditRules: [{ level: 'Metadata' }],
     sourceLimit: sourceLimitFilter({ clock }),
-    keyRate: keyRateFilter({ clock, perSecond: 0 }),
+    keyRate: passThrough,
+    watchLimit: passThrough,
     inFlight: inFlightFilter({ clock, reads: 20, writes: 20, waitMilliseconds: 1_000 }),
   };
   const authorize = (identity: Identity, attributes: Parameters<ForwardingState['decide']>[1]) =>

@@ -39,6 +39,7 @@ it('the filters are in the order of REQ-29 (REQ-29)', () => {
     auditLog: new MemoryAuditLog(),
     sourceLimit: pass,
     keyRate: pass,
+    watchLimit: pass,
     inFlight: pass,
   });
   expect(filters.map(({ name }) => name)).toEqual([
@@ -48,8 +49,9 @@ it('the filters are in the order of REQ-29 (REQ-29)', () => {
     'source-limit',
     'authenticate',
     'audit',
-    'impersonate',
     'key-rate',
+    'watch-limit',
+    'impersonate',
     'in-flight',
     'authorize',
   ]);

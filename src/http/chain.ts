@@ -46,6 +46,8 @@ export interface AuthenticatedChainOptions extends ChainOptions {
   readonly sourceLimit: Filter;
   /** The filter from `keyRateFilter(…)`. All chains share one, so that an access key is limited across all paths. */
   readonly keyRate: Filter;
+  /** The filter from `watchLimitFilter(…)`. All chains share one, so that watches are counted across all paths. */
+  readonly watchLimit: Filter;
   /** The filter from `inFlightFilter(…)`. All chains share one, so that its limits apply to the whole process. */
   readonly inFlight: Filter;
   /** Decides whether the caller may send the request. Optional; by default, every authenticated caller may. */
@@ -88,8 +90,10 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
     { name: 'source-limit', filter: options.sourceLimit },
     { name: 'authenticate', filter: authenticate({ authenticate: options.authenticate, sessions, onFailure }) },
     { name: 'audit', filter: auditFilter(auditOptions) },
-    { name: 'impersonate', filter: impersonate({ authorize: decideImpersonation }) },
+    // These limits apply to the credential of the request, so they come before impersonation.
     { name: 'key-rate', filter: options.keyRate },
+    { name: 'watch-limit', filter: options.watchLimit },
+    { name: 'impersonate', filter: impersonate({ authorize: decideImpersonation }) },
     { name: 'in-flight', filter: options.inFlight },
     { name: 'authorize', filter: authorize({ authorize: decide }) },
   ];

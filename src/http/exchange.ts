@@ -17,6 +17,8 @@ export interface IncomingRequest {
   readonly body: RequestBody;
   readonly remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
+  /** Identifies the HTTP/2 connection. Absent for HTTP/1.1, where a connection serves one request at a time. */
+  readonly connection?: object | undefined;
   /** True if the client requested a WebSocket. The chunks of a streaming response are then sent as text frames. */
   readonly webSocket: boolean;
   /** The protocol of an upgrade request, as the client sent it; `undefined` for other requests. */
@@ -117,6 +119,9 @@ export type Handler = (exchange: Exchange) => Promise<Reply>;
  * costs every request a promise and a microtask.
  */
 export type Filter = (exchange: Exchange, next: Handler) => Promise<Reply>;
+
+/** A filter without effect, for a limit that is switched off. */
+export const passThrough: Filter = (exchange, next) => next(exchange);
 
 export function composeFilters(filters: readonly Filter[], handler: Handler): Handler {
   return filters.reduceRight<Handler>((next, filter) => (exchange) => filter(exchange, next), handler);

@@ -6,6 +6,13 @@ export interface ManagementSettings {
     /** The maximum number of access keys of a user, team or subject. Keys that the server creates do not count. */
     readonly perUser: number;
   };
+  /** Limits that apply if a project sets no quota. They do not apply to admins. 0 means no limit. */
+  readonly instances: {
+    /** The maximum number of instances in a project. */
+    readonly perProject: number;
+    /** The maximum number of instances that a user or a team owns in one project. */
+    readonly perUser: number;
+  };
   readonly projects: {
     /** True if every user and team may create projects. */
     readonly selfService: boolean;
@@ -31,6 +38,7 @@ export interface ManagementSettings {
 
 export const defaultManagementSettings: ManagementSettings = {
   accessKeys: { maxTTL: 0, perUser: 100 },
+  instances: { perProject: 1000, perUser: 200 },
   projects: { selfService: false },
   charts: { allowed: [{ name: 'vcluster', repo: 'https://charts.loft.sh' }] },
   directTokens: { defaultTTL: 3600, maxTTL: 30 * 24 * 3600 },

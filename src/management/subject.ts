@@ -2,7 +2,7 @@ import type { JsonObject } from '@flotilla/json';
 import type { AccessKey } from '../api/management/v1/access-key.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { type CompiledScope, compileScope, denyAllScope } from '../auth/authz/scope.ts';
-import type { AuthorizationSubject } from '../auth/authz/subject.ts';
+import { type AuthorizationSubject, isAdmin } from '../auth/authz/subject.ts';
 import { scopesOf } from './access-keys/access-key-state.ts';
 import type { ManagementState } from './state.ts';
 
@@ -35,6 +35,14 @@ export function authorizationSubjectOf(
   const key = state.accessKey(accessKey);
   const keys = key === undefined ? denyAll : scopesOfKey(key, state);
   return { user, system, scopes: own.length === 0 ? keys : [...keys, ...own] };
+}
+
+/** True for an admin of the installation whose access key has no scope. Limits of tenants do not apply to such a caller. */
+export function isUnscopedAdmin(
+  caller: CredentialedCaller,
+  state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
+): boolean {
+  return isAdmin(caller.user) && authorizationSubjectOf(caller, state).scopes.length === 0;
 }
 
 function scopesOfKey(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly CompiledScope[] {

@@ -108,6 +108,7 @@ function openPlanesOf(
     ...(tls.authority === undefined ? {} : { certificateAuthority: tls.authority }),
     memoryBudget: settings.planes.memoryBytes,
     maxVirtualClusterBytes: settings.planes.maxBytes,
+    maxVirtualClusterObjects: settings.planes.maxObjects,
     bodyBytes: settings.limits.bodyBytes,
     version: server.version,
     healthChecks: server.healthChecks,

@@ -2,6 +2,7 @@ import { auditPath } from '../api/audit/audit-event.ts';
 import { builtInClusterName } from '../api/naming.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authn.ts';
+import type { Identity } from '../auth/identity.ts';
 import { createPlaneHandlers } from '../builtin/plane-server.ts';
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import { clusterGateway } from '../gateway/cluster-gateway.ts';
@@ -14,6 +15,7 @@ import type { Exchange, Handler, IncomingRequest } from '../http/exchange.ts';
 import { inFlightFilter } from '../http/filters/in-flight.ts';
 import { keyRateFilter } from '../http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../http/filters/source-limit.ts';
+import { watchLimitFilter } from '../http/filters/watch-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane, ServedResources } from '../http/plane.ts';
@@ -41,6 +43,8 @@ export interface ServerRouterOptions {
   /** Forwards requests to the virtual clusters of projects, at `/project`. */
   readonly gateway: Gateway;
   readonly authenticate: Authenticator['authenticate'];
+  /** True for a caller to whom the limits per access key do not apply. */
+  isExemptFromLimits(identity: Identity): boolean;
   readonly resume: Authenticator['authenticateByKey'];
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
@@ -66,6 +70,8 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
   const { clock, log, management, settings } = options;
   const prefix = `/${settings.apiPrefix}`;
   const { readsInFlight, writesInFlight, bodyBytes } = settings.limits;
+  const limits = () => settings.limits;
+  const isExempt = (identity: Identity) => options.isExemptFromLimits(identity);
   const chainOptions: AuthenticatedChainOptions = {
     clock,
     log,
@@ -76,7 +82,8 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     auditRules: settings.audit.rules,
     whenAuditUnwritable: settings.audit.onFailure,
     sourceLimit: sourceLimitFilter({ clock }),
-    keyRate: keyRateFilter({ clock, perSecond: settings.limits.requestsPerSecond }),
+    keyRate: keyRateFilter({ clock, limits, isExempt }),
+    watchLimit: watchLimitFilter({ limits, isExempt }),
     inFlight: inFlightFilter({
       clock,
       reads: readsInFlight,

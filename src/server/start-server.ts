@@ -6,6 +6,7 @@ import type { ObjectCount, SimpleGauge } from '../http/metrics/server-gauges.ts'
 import type { Reply } from '../http/reply.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
+import { isUnscopedAdmin } from '../management/subject.ts';
 import { CloseStack } from '../process/close-stack.ts';
 import { describeError } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
@@ -128,6 +129,7 @@ function openHandler(
     apiOf: (name) => connected.apiOf(name),
     gateway,
     authenticate,
+    isExemptFromLimits: (identity) => isUnscopedAdmin(identity, state),
     resume: (key) => accessKeys.authenticator.authenticateByKey(key),
     auditLog,
     version,
@@ -147,6 +149,7 @@ function openHandler(
       apiPrefix: settings.apiPrefix,
       installation: store.identity,
       serviceAccountTokens,
+      limits: settings.limits,
       activity: gateway.activity,
       clock,
     }),

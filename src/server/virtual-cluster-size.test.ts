@@ -8,7 +8,7 @@ import { mergePatch } from './server.fixture.ts';
 const maxBytes = 2 * 1024 * 1024;
 const configMaps = (cluster: string) => `${proxyPath(cluster)}/api/v1/namespaces/default/configmaps`;
 
-describe('a virtual cluster at its memory limit', () => {
+describe('a virtual cluster at its limits', () => {
   const at = BuiltInClusterTestEnv.forEach();
 
   const write = (cluster: string, name: string, length: number) =>
@@ -27,7 +27,7 @@ describe('a virtual cluster at its memory limit', () => {
       if (code === 201) continue;
       expect([code, textAt(json, 'message')]).toEqual([
         403,
-        `configmaps "large-${index}" is forbidden: the cluster is full: its objects have reached the limit of 2 MiB; delete objects to free space`,
+        `configmaps "large-${index}" is forbidden: the cluster is full: its objects have reached the limit of 2 MiB (server setting planes.maxBytes); delete objects to free space`,
       ]);
       return index;
     }
@@ -49,6 +49,26 @@ describe('a virtual cluster at its memory limit', () => {
 
     expect((await at.send(configMaps('one'), { method: 'DELETE' })).code).toBe(200);
     expect((await write('one', 'small', 1)).code).toBe(201);
+  });
+
+  it('rejects one object too many, and accepts it after a deletion', async () => {
+    const maxObjects = 120;
+    const config = join(at.bench.root, 'config.yaml');
+    await writeFile(config, JSON.stringify({ planes: { maxObjects } }));
+    await at.restart({ config });
+    await at.createVirtualCluster('one');
+    let created = 0;
+    let refused = await write('one', 'first', 1);
+    while (refused.code === 201 && created < maxObjects) refused = await write('one', `object-${++created}`, 1);
+    expect([refused.code, textAt(refused.json, 'message')]).toEqual([
+      403,
+      `configmaps "object-${created}" is forbidden: the cluster is full: it has 120 objects, the maximum (server setting planes.maxObjects); delete objects to free space`,
+    ]);
+    expect(created).toBeGreaterThan(50);
+    expect((await at.send(`${configMaps('one')}/object-1`, mergePatch({ data: { text: 'longer' } }))).code).toBe(200);
+    expect((await at.send(`${configMaps('one')}/object-1`, { method: 'DELETE' })).code).toBe(200);
+    expect((await write('one', 'other', 1)).code).toBe(201);
+    expect((await write('one', 'another', 1)).code).toBe(403);
   });
 
   it('can still be emptied: by namespace, with finalizers, and in the foreground', async () => {

@@ -119,7 +119,7 @@ describeConsole('the project pages', (env) => {
     expect((await specOf('blue')).allowedClusters).toEqual([{ name: 'local' }]);
 
     await tab(page, 'Quotas');
-    await page.getByText('0, no limit').waitFor();
+    await page.getByText('0, no quota').waitFor();
     await page.getByRole('button', { name: 'Edit quotas' }).click();
     await dialog(page).getByLabel('Virtual clusters in the project').fill('2');
     await dialog(page).getByRole('button', { name: 'Save' }).click();

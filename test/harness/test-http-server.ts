@@ -4,9 +4,8 @@ import { notImplemented } from '../../src/api/status.ts';
 import type { AuditLog } from '../../src/audit/audit-log.ts';
 import type { Identity } from '../../src/auth/identity.ts';
 import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from '../../src/http/chain.ts';
-import type { Handler } from '../../src/http/exchange.ts';
+import { type Handler, passThrough } from '../../src/http/exchange.ts';
 import { inFlightFilter } from '../../src/http/filters/in-flight.ts';
-import { keyRateFilter } from '../../src/http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../../src/http/filters/source-limit.ts';
 import { type PlaneHandlerOptions, planeHandler } from '../../src/http/handlers/dispatch.ts';
 import { router } from '../../src/http/router.ts';
@@ -106,7 +105,8 @@ export class TestHttpServer {
       authenticate: (token) => this.#identity(token),
       auditLog: this.auditLog,
       sourceLimit: sourceLimitFilter({ clock }),
-      keyRate: keyRateFilter({ clock, perSecond: 0 }),
+      keyRate: passThrough,
+      watchLimit: passThrough,
       inFlight: inFlightFilter({ clock }),
       authorize: (identity, attributes) => this.plane.authorize(identity, attributes),
       ...options.chain,

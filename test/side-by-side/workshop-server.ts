@@ -6,8 +6,8 @@ import { readOnlyNamespaces } from '../../src/controlplane/core/namespaces/names
 import { authenticatedChain } from '../../src/http/chain.ts';
 import { planeDocuments } from '../../src/http/documents/plane-documents.ts';
 import { versionInfo } from '../../src/http/documents/version.ts';
+import { passThrough } from '../../src/http/exchange.ts';
 import { inFlightFilter } from '../../src/http/filters/in-flight.ts';
-import { keyRateFilter } from '../../src/http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../../src/http/filters/source-limit.ts';
 import { planeHandler } from '../../src/http/handlers/dispatch.ts';
 import { protobufCodec } from '../../src/http/protobuf/envelope.ts';
@@ -61,7 +61,8 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
       auditLog: new MemoryAuditLog(),
       authenticate: (sent) => (sent === token ? { user, system: false, signal: session.signal } : undefined),
       sourceLimit: sourceLimitFilter({ clock }),
-      keyRate: keyRateFilter({ clock, perSecond: 0 }),
+      keyRate: passThrough,
+      watchLimit: passThrough,
       inFlight: inFlightFilter({ clock }),
       authorize: plane.authorize,
     },

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { defaultCredentialLimits } from '../../api/credential-limits.ts';
 import { readPolicyLine } from './read-policy-line.ts';
 
 const key = { name: 'k', uid: 'u', mark: 'm', user: { name: 'anna', groups: [] }, scopes: [] };
+const begin = { type: 'BEGIN', installation: 'i', apiPrefix: 'kubernetes', serviceAccountTokens: true, time: 1 };
 const good = [
-  { type: 'BEGIN', installation: 'i', apiPrefix: 'kubernetes', serviceAccountTokens: true, time: 1 },
+  { ...begin, limits: defaultCredentialLimits },
+  begin,
   { type: 'OBJECT', kind: 'Project', object: { metadata: { name: 'p' } } },
   { type: 'NO_OBJECT', kind: 'Project', namespace: '', name: 'p' },
   { type: 'KEY', key },
@@ -29,6 +32,8 @@ describe('a line of the policy feed', () => {
     '[]',
     '{}',
     '{"type":"BEGIN"}',
+    JSON.stringify({ ...begin, limits: {} }),
+    JSON.stringify({ ...begin, limits: { ...defaultCredentialLimits, watchesPerKey: -1 } }),
     '{"type":"OBJECT","kind":"Secret","object":{"metadata":{"name":"p"}}}',
     '{"type":"OBJECT","kind":"Project","object":{"metadata":{}}}',
     '{"type":"NO_OBJECT","kind":"Project","name":"p"}',

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotilla/json';
 import type { ActiveAccessKey, PolicyKind, PolicyLine } from '../../api/agent/policy-feed.ts';
+import { defaultCredentialLimits } from '../../api/credential-limits.ts';
 
 /**
  * Parses a policy line from the control server. Returns `undefined` if a newer server sends an unknown type of line.
@@ -25,6 +26,7 @@ const checks: Readonly<Record<PolicyLine['type'], (line: JsonObject) => boolean>
     textAt(line, 'installation') !== '' &&
     typeof line.apiPrefix === 'string' &&
     typeof line.serviceAccountTokens === 'boolean' &&
+    (line.limits === undefined || isLimits(line.limits)) &&
     isTime(line.time),
   OBJECT: (line) => isKind(line.kind) && textAt(line, 'object', 'metadata', 'name') !== '',
   NO_OBJECT: (line) => isKind(line.kind) && typeof line.namespace === 'string' && textAt(line, 'name') !== '',
@@ -45,6 +47,14 @@ function isKey(key: JsonObject | undefined): boolean {
   if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) return false;
   if (!Array.isArray(scopes) || !scopes.every(isJsonObject)) return false;
   return expiresAt === undefined || isTime(expiresAt);
+}
+
+function isLimits(limits: unknown): boolean {
+  if (!isJsonObject(limits)) return false;
+  return Object.keys(defaultCredentialLimits).every((name) => {
+    const limit = limits[name];
+    return typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 0;
+  });
 }
 
 function isKind(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@flotilla/json';
+import type { CredentialLimits } from '../credential-limits.ts';
 import type { UserInfo } from '../user-info.ts';
 
 /** Paths below `/<api_prefix>/agent/<cluster>/`. Only the agent of that cluster may use them. */
@@ -41,6 +42,8 @@ export interface PolicyFeedHeader {
   readonly apiPrefix: string;
   /** True if service accounts of virtual clusters may authenticate with their own tokens. */
   readonly serviceAccountTokens: boolean;
+  /** The limits of each credential. Absent if the server is older than this field; the defaults apply then. */
+  readonly limits?: CredentialLimits;
   /** The server's clock, in milliseconds since the epoch. */
   readonly time: number;
 }

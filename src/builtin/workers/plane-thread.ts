@@ -23,6 +23,7 @@ export interface PlaneThreadData {
   readonly certificateAuthority: string | undefined;
   readonly memoryBudget: number;
   readonly maxVirtualClusterBytes: number;
+  readonly maxVirtualClusterObjects: number;
   readonly bodyBytes: number;
   readonly version: VersionInfo;
   readonly healthChecks: readonly Pick<HealthCheck, 'name' | 'on'>[];
@@ -67,6 +68,7 @@ function openPlanes(data: PlaneThreadData, clock: Clock, front: PlaneFront): Wor
     })),
     bodyBytes: data.bodyBytes,
     maxVirtualClusterBytes: data.maxVirtualClusterBytes,
+    maxVirtualClusterObjects: data.maxVirtualClusterObjects,
     onMaintenance: (work) => front.send('onMaintenance', work),
   });
   const fleet = createFleet({

@@ -2,7 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
-import { keyRateFilter } from './key-rate.ts';
+import { type KeyRateOptions, keyRateFilter } from './key-rate.ts';
+
+/** A filter with a burst of two seconds' worth and without exempt callers, unless the options differ. */
+function limiter({ perSecond, burst = 2 * perSecond, ...options }: TestLimit): Filter {
+  return keyRateFilter({
+    clock: new ManualClock(),
+    limits: () => ({ requestsPerSecond: perSecond, requestBurst: burst }),
+    isExempt: () => false,
+    ...options,
+  });
+}
+
+interface TestLimit extends Partial<KeyRateOptions> {
+  readonly perSecond: number;
+  readonly burst?: number;
+}
 
 const answered = async () => ({ status: 200, headers: {} });
 
@@ -25,9 +40,9 @@ async function askOften(filter: Filter, accessKey: string, times: number): Promi
 }
 
 describe('the rate limit of a key', () => {
-  it('allows a burst of two seconds, and then the configured rate', async () => {
+  it('allows a burst, and then the configured rate', async () => {
     const clock = new ManualClock();
-    const filter = keyRateFilter({ clock, perSecond: 5 });
+    const filter = limiter({ clock, perSecond: 5 });
     expect(await askOften(filter, 'a', 50)).toBe(10);
     clock.advance(1000);
     expect(await askOften(filter, 'a', 50)).toBe(5);
@@ -37,7 +52,7 @@ describe('the rate limit of a key', () => {
 
   it('returns a Retry-After after which a request succeeds', async () => {
     const clock = new ManualClock();
-    const filter = keyRateFilter({ clock, perSecond: 1 });
+    const filter = limiter({ clock, perSecond: 1 });
     expect(await askOften(filter, 'a', 2)).toBe(2);
     expect(await ask(filter, 'a')).toEqual([429, 1]);
     clock.advance(1000);
@@ -45,19 +60,55 @@ describe('the rate limit of a key', () => {
   });
 
   it('counts each key separately, and not the server itself', async () => {
-    const filter = keyRateFilter({ clock: new ManualClock(), perSecond: 1 });
+    const filter = limiter({ perSecond: 1 });
     expect(await askOften(filter, 'a', 5)).toBe(2);
     expect(await askOften(filter, 'b', 5)).toBe(2);
     expect((await ask(filter, 'a', true))[0]).toBe(200);
   });
 
-  it('is disabled by default', async () => {
-    expect(await askOften(keyRateFilter({ clock: new ManualClock(), perSecond: 0 }), 'a', 1000)).toBe(1000);
+  it('is off at 0', async () => {
+    expect(await askOften(limiter({ perSecond: 0, burst: 1 }), 'a', 1000)).toBe(1000);
+  });
+
+  it('has a burst that does not depend on the rate', async () => {
+    const clock = new ManualClock();
+    const filter = limiter({ clock, perSecond: 2, burst: 30 });
+    expect(await askOften(filter, 'a', 50)).toBe(30);
+    clock.advance(5000);
+    expect(await askOften(filter, 'a', 50)).toBe(10);
+  });
+
+  it('follows a change of the limits', async () => {
+    const clock = new ManualClock();
+    let limits = { requestsPerSecond: 2, requestBurst: 10 };
+    const filter = limiter({ clock, perSecond: 0, limits: () => limits });
+    expect(await askOften(filter, 'a', 50)).toBe(10);
+    limits = { requestsPerSecond: 0, requestBurst: 10 };
+    expect(await askOften(filter, 'a', 50)).toBe(50);
+    limits = { requestsPerSecond: 5, requestBurst: 5 };
+    clock.advance(60_000);
+    expect(await askOften(filter, 'a', 50)).toBe(5);
+  });
+
+  it('lets exempt callers pass', async () => {
+    const filter = limiter({ perSecond: 1, isExempt: ({ accessKey }) => accessKey === 'root' });
+    expect(await askOften(filter, 'root', 50)).toBe(50);
+    expect(await askOften(filter, 'a', 50)).toBe(2);
+  });
+
+  it('is named in the error', async () => {
+    const filter = limiter({ perSecond: 1, burst: 3 });
+    await askOften(filter, 'a', 3);
+    const exchange = exchangeFor();
+    exchange.identity = { user: { name: 'anna', groups: [] }, accessKey: 'a', system: false, signal: exchange.signal };
+    expect(() => filter(exchange, answered)).toThrow(
+      'a credential may send 1 requests per second and 3 at once (server settings limits.requestsPerSecond and limits.requestBurst)',
+    );
   });
 
   it.each([3_600_000, -3_600_000])('does not change if the clock is set by %i ms', async (by) => {
     const clock = new ManualClock();
-    const filter = keyRateFilter({ clock, perSecond: 5 });
+    const filter = limiter({ clock, perSecond: 5 });
     await askOften(filter, 'a', 10);
     clock.setWall(by);
     expect(await askOften(filter, 'a', 50)).toBe(0);
@@ -66,7 +117,7 @@ describe('the rate limit of a key', () => {
   });
 
   it('tracks no more keys than configured', async () => {
-    const filter = keyRateFilter({ clock: new ManualClock(), perSecond: 1, maxKeys: 2 });
+    const filter = limiter({ perSecond: 1, maxKeys: 2 });
     for (const key of ['a', 'b', 'c']) expect(await askOften(filter, key, 3)).toBe(2);
     // The least recently used key was dropped and starts with a full bucket.
     expect(await askOften(filter, 'a', 3)).toBe(2);

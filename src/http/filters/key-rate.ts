@@ -1,12 +1,16 @@
+import type { CredentialLimits } from '../../api/credential-limits.ts';
 import { tooManyRequests } from '../../api/status.ts';
+import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
 import { callerOf, flowKeyOf } from '../session/caller.ts';
 
 export interface KeyRateOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** The average number of requests per second that one access key may send; 0 means unlimited (completions §10). */
-  readonly perSecond: number;
+  /** Returns the current limits. They may change. */
+  limits(): Pick<CredentialLimits, 'requestsPerSecond' | 'requestBurst'>;
+  /** True for a caller without a limit. Called only for requests above the limit. */
+  isExempt(identity: Identity): boolean;
   /** The number of keys to track. Above it, the least recently used key is forgotten, and its limit starts anew. */
   readonly maxKeys?: number;
 }
@@ -16,33 +20,18 @@ interface Bucket {
   filledAt: number;
 }
 
-/**
- * The size of a burst: as many requests as the average rate allows in this many seconds. Clients need a burst to list a
- * dozen kinds when they start.
- */
-const burstSeconds = 2;
-
 /** Limits the request rate of each access key. A request above the limit gets 429 with Retry-After. */
 export function keyRateFilter(options: KeyRateOptions): Filter {
-  const { clock, perSecond } = options;
-  if (perSecond === 0) return (exchange, next) => next(exchange);
-  const burst = Math.max(1, perSecond * burstSeconds);
-  const limit = options.maxKeys ?? 100_000;
-  const buckets = new Map<string, Bucket>();
+  const buckets = new BucketCache(options.maxKeys ?? 100_000);
 
   /**
    * Counts a request. Returns 0 if it is allowed, otherwise the number of seconds until the next request is allowed.
    */
-  const secondsUntilAllowed = (key: string): number => {
-    const now = clock.elapsed();
-    const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now };
-    const passed = now - bucket.filledAt;
-    bucket.tokens = Math.min(burst, bucket.tokens + (passed / 1000) * perSecond);
+  const secondsUntilAllowed = (key: string, perSecond: number, burst: number): number => {
+    const now = options.clock.elapsed();
+    const bucket = buckets.get(key) ?? buckets.add(key, { tokens: burst, filledAt: now });
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) / 1000) * perSecond);
     bucket.filledAt = now;
-    buckets.delete(key);
-    buckets.set(key, bucket);
-    const [oldest] = buckets.size > limit ? buckets.keys() : [];
-    if (oldest !== undefined) buckets.delete(oldest);
     if (bucket.tokens < 1) return (1 - bucket.tokens) / perSecond;
     bucket.tokens -= 1;
     return 0;
@@ -50,12 +39,44 @@ export function keyRateFilter(options: KeyRateOptions): Filter {
 
   return (exchange, next) => {
     const caller = callerOf(exchange);
-    if (caller.system) return next(exchange);
-    const wait = secondsUntilAllowed(flowKeyOf(caller));
-    if (wait === 0) return next(exchange);
+    const { requestsPerSecond, requestBurst } = options.limits();
+    if (caller.system || requestsPerSecond === 0) return next(exchange);
+    const wait = secondsUntilAllowed(flowKeyOf(caller), requestsPerSecond, requestBurst);
+    if (wait === 0 || options.isExempt(caller)) return next(exchange);
     throw tooManyRequests(
-      'This access key has made too many requests, please try again later.',
+      `Too many requests, please try again later: a credential may send ${requestsPerSecond} requests per second ` +
+        `and ${requestBurst} at once (server settings limits.requestsPerSecond and limits.requestBurst).`,
       Math.max(1, Math.ceil(wait)),
     );
   };
+}
+
+/** The buckets of the most recently used keys. */
+class BucketCache {
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #limit: number;
+  #newestKey: string | undefined;
+  #newest: Bucket | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(key: string): Bucket | undefined {
+    // Most requests have the same key as the previous request, which is already the last entry.
+    if (key === this.#newestKey) return this.#newest;
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) return undefined;
+    this.#buckets.delete(key);
+    return this.add(key, bucket);
+  }
+
+  add(key: string, bucket: Bucket): Bucket {
+    this.#buckets.set(key, bucket);
+    this.#newestKey = key;
+    this.#newest = bucket;
+    const [oldest] = this.#buckets.size > this.#limit ? this.#buckets.keys() : [];
+    if (oldest !== undefined) this.#buckets.delete(oldest);
+    return bucket;
+  }
 }

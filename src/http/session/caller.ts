@@ -14,3 +14,19 @@ export function callerOf(exchange: Exchange): Identity {
 export function flowKeyOf({ accessKey, fairQueueKey, user }: Identity): string {
   return accessKey ?? fairQueueKey ?? user.name;
 }
+
+/**
+ * Returns the key for limits that a caller must not multiply with further credentials: the user of all its access keys,
+ * or the virtual cluster of all its service accounts.
+ */
+export function tenantKeyOf({ accessKey, fairQueueKey, user }: Identity): string {
+  if (accessKey !== undefined || fairQueueKey === undefined) return `${userTenantPrefix}${user.name}`;
+  return `cluster ${fairQueueKey.split('/', 1)[0]}`;
+}
+
+const userTenantPrefix = 'user ';
+
+/** True if a result of `tenantKeyOf` identifies a user. */
+export function isUserTenant(tenant: string): boolean {
+  return tenant.startsWith(userTenantPrefix);
+}

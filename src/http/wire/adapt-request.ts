@@ -35,7 +35,9 @@ export function adaptHttp2Stream(arrived: IncomingHttp2Stream, end: RequestEnd):
   // In HTTP/2, `:authority` takes precedence over a Host header.
   if (authority !== undefined) headers.host = authority;
   const head: RequestHead = { method, url: path, headers, httpVersion: '2' };
-  return new SocketRequest(head, new SocketBody(stream, stream, end), arrived.source, end);
+  const request = new SocketRequest(head, new SocketBody(stream, stream, end), arrived.source, end);
+  request.connection = stream.session;
+  return request;
 }
 
 /**
@@ -79,6 +81,7 @@ class SocketRequest implements IncomingRequest {
   readonly remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
   readonly end: RequestEnd;
+  connection: object | undefined = undefined;
   webSocket = false;
   declare upgrade?: string;
 

@@ -35,7 +35,9 @@ describe('lifetime and number of access keys (completions §5)', () => {
     await make({}, as('anna'), 'second');
     expect(await rejectionStatus(make({}, as('anna'), 'third'))).toMatchObject({
       code: 403,
-      message: expect.stringContaining('exceeded quota'),
+      message: expect.stringContaining(
+        'exceeded quota, requested: accesskeys=1, used: accesskeys=2, limited: accesskeys=2; the limit is the server setting accessKeys.perUser; delete keys of the user "anna"',
+      ),
     });
     await make({}, as('bob'), 'third');
     await make({ team: 'red' }, as('anna'), 'of-red');

@@ -37,7 +37,7 @@ export function checkKeyCount(key: AccessKey, context: RequestContext, { state, 
   throw forbidden(
     groupResourceOf(accessKeyKind),
     key.metadata.name ?? '',
-    `exceeded quota, requested: ${accessKeyKind.plural}=1, used: ${accessKeyKind.plural}=${count}, limited: ${accessKeyKind.plural}=${limit}`,
+    `exceeded quota, requested: ${accessKeyKind.plural}=1, used: ${accessKeyKind.plural}=${count}, limited: ${accessKeyKind.plural}=${limit}; the limit is the server setting accessKeys.perUser; delete keys of the ${owner} "${name}"`,
   );
 }
 

@@ -3,46 +3,95 @@ import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-clus
 import { projectNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
-import type { ManagementState } from '../state.ts';
+import { isUnscopedAdmin } from '../subject.ts';
 import { ownerKey } from './instance-index.ts';
 import { quotaLimit } from './quota-limit.ts';
 
 const counted = virtualClusterInstanceKind.plural;
 
+/**
+ * Creates in a project run one after another if at most this many instances can still be created. Otherwise they run
+ * concurrently. The limit would be exceeded only if more creates than this ran at the same time.
+ */
+const serializedBelow = 100;
+
+interface InstanceLimit {
+  readonly most: number;
+  /** The end of the error message: where the limit is set. Empty for a quota of the project, which the message names. */
+  readonly origin: string;
+}
+
+/** The limits that apply to a write of a caller in a project. `undefined` if there is no limit. */
+interface InstanceLimits {
+  readonly project: InstanceLimit | undefined;
+  /** The limit of each owner. */
+  readonly owner: InstanceLimit | undefined;
+}
+
+type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
+
 /** Throws 403 if the project or the owner already has the maximum number of instances. */
 export function checkInstanceQuota(
   draft: InstanceDraft,
   project: Project,
-  state: Pick<ManagementState, 'instance' | 'instanceCount' | 'instancesOwnedBy'>,
+  context: RequestContext,
+  { state, settings }: Dependencies,
 ): void {
   const { object, old } = draft;
   const owner = ownerKey(object);
-  const ofProject = quotaLimit(project.spec?.quotas?.project?.[counted]);
-  const ofOwner = quotaLimit(project.spec?.quotas?.user?.[counted]);
+  const limits = instanceLimits(project, context, { state, settings });
   const isNew = old === undefined;
   const changesOwner = owner !== '' && (isNew || owner !== ownerKey(old.object));
-  if (!(isNew && ofProject !== undefined) && !(changesOwner && ofOwner !== undefined)) return;
+  if (!(isNew && limits.project !== undefined) && !(changesOwner && limits.owner !== undefined)) return;
 
   const { name = '' } = project.metadata;
   const present = state.instance(projectNamespace(name), object.metadata.name ?? '');
   const inProject = state.instanceCount(name) - (present === undefined ? 0 : 1);
   const owned = state.instancesOwnedBy(name, owner) - (present !== undefined && ownerKey(present) === owner ? 1 : 0);
-  if (isNew) refuseBeyond(draft, `project "${name}"`, inProject, ofProject);
-  if (changesOwner) refuseBeyond(draft, owner, owned, ofOwner);
+  if (isNew) refuseBeyond(draft, `project "${name}"`, inProject, limits.project);
+  if (changesOwner) refuseBeyond(draft, owner, owned, limits.owner);
 }
 
-/** True if the project sets a quota for instances. */
-export function hasQuotas(project: Project | undefined): boolean {
-  const { project: ofProject, user: ofOwner } = project?.spec?.quotas ?? {};
-  return ofProject?.[counted] !== undefined || ofOwner?.[counted] !== undefined;
+/** True if creates in the project must run one after another, because concurrent creates could exceed a limit. */
+export function mustSerializeCreates(
+  project: Project | undefined,
+  context: RequestContext,
+  { state, settings }: Dependencies,
+): boolean {
+  if (project === undefined) return false;
+  const limits = instanceLimits(project, context, { state, settings });
+  const most = Math.min(limits.project?.most ?? Infinity, limits.owner?.most ?? Infinity);
+  return most - state.instanceCount(project.metadata.name ?? '') <= serializedBelow;
 }
 
-function refuseBeyond(draft: InstanceDraft, of: string, used: number, limit: number | undefined): void {
-  if (limit === undefined || used < limit) return;
+/**
+ * Returns the quotas of the project, and the server's defaults for quotas that the project does not set. The defaults
+ * do not apply to admins of the installation, who could raise them anyway.
+ */
+function instanceLimits(
+  { spec }: Project,
+  context: RequestContext,
+  { state, settings: { instances: defaults } }: Dependencies,
+): InstanceLimits {
+  const limitFor = (quota: 'project' | 'user', setting: keyof typeof defaults): InstanceLimit | undefined => {
+    const set = quotaLimit(spec?.quotas?.[quota]?.[counted]);
+    if (set !== undefined) return { most: set, origin: '' };
+    const most = defaults[setting];
+    if (most === 0 || isUnscopedAdmin(context, state)) return undefined;
+    const origin = `; the limit is the server setting instances.${setting}; delete instances, or ask an admin to set spec.quotas.${quota} of the project`;
+    return { most, origin };
+  };
+  return { project: limitFor('project', 'perProject'), owner: limitFor('user', 'perUser') };
+}
+
+function refuseBeyond(draft: InstanceDraft, of: string, used: number, limit: InstanceLimit | undefined): void {
+  if (limit === undefined || used < limit.most) return;
   throw forbidden(
     groupResourceOf(virtualClusterInstanceKind),
     draft.object.metadata.name ?? '',
-    `exceeded quota of ${of}, requested: ${counted}=1, used: ${counted}=${used}, limited: ${counted}=${limit}`,
+    `exceeded quota of ${of}, requested: ${counted}=1, used: ${counted}=${used}, limited: ${counted}=${limit.most}${limit.origin}`,
   );
 }

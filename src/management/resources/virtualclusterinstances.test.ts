@@ -11,11 +11,12 @@ import {
   rejectionStatus,
   writeOptions,
 } from '../management.fixture.ts';
+import type { ManagementSettings } from '../settings.ts';
 
 const plural = 'virtualclusterinstances';
 
-async function setUp(project: JsonObject = {}) {
-  const management = await openManagementTestEnv();
+async function setUp(project: JsonObject = {}, settings: Partial<ManagementSettings> = {}) {
+  const management = await openManagementTestEnv(settings);
   const { create, admin, as, verbs, sent } = management;
   for (const name of ['anna', 'bob', 'carol']) await create('users', name, {});
   await create('teams', 'red', { users: ['anna'] });
@@ -295,6 +296,45 @@ describe('permissions on instance fields (completions §3)', () => {
     expect((await rejectionStatus(create(plural, 'more', {}, admin('small')))).message).toContain(
       'exceeded quota of project "small", requested: virtualclusterinstances=1, used: virtualclusterinstances=3',
     );
+  });
+
+  it('the defaults of the server apply where the project sets no quota, and not to admins', async () => {
+    const { make, merge, as, remove, create } = await setUp({}, { instances: { perProject: 3, perUser: 2 } });
+    await make('a1', {});
+    await make('a2', {});
+    const { code, message } = await rejectionStatus(make('a3', {}));
+    expect([code, message]).toEqual([
+      403,
+      'virtualclusterinstances.management.platform.sh "a3" is forbidden: exceeded quota of user "anna", requested: virtualclusterinstances=1, used: virtualclusterinstances=2, limited: virtualclusterinstances=2; the limit is the server setting instances.perUser; delete instances, or ask an admin to set spec.quotas.user of the project',
+    ]);
+    await make('c1', {}, as('carol', 'p'));
+    expect((await rejectionStatus(make('c2', {}, as('carol', 'p')))).message).toContain(
+      'exceeded quota of project "p", requested: virtualclusterinstances=1, used: virtualclusterinstances=3, limited: virtualclusterinstances=3; the limit is the server setting instances.perProject',
+    );
+    const given = merge('c1', { spec: { owner: { user: 'anna' } } }, as('carol', 'p'));
+    expect((await rejectionStatus(given)).message).toContain('exceeded quota of user "anna"');
+    await make('c2', { owner: { user: 'anna' } }, as('admin', 'p'));
+    expect((await merge('a1', { spec: { displayName: 'x' } })).object).toMatchObject({ spec: { displayName: 'x' } });
+    await remove(plural, 'c2', 'p');
+    await remove(plural, 'a2', 'p');
+    await make('a3', {});
+    await create('projects', 'generous', {
+      members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.user }],
+      allowedClusters: [{ name: '*' }],
+      allowedTemplates: [{ name: '*' }],
+      quotas: { project: { virtualclusterinstances: 4 }, user: { virtualclusterinstances: 4 } },
+    });
+    for (const name of ['g1', 'g2', 'g3', 'g4']) await make(name, {}, as('anna', 'generous'));
+    expect((await rejectionStatus(make('g5', {}, as('anna', 'generous')))).code).toBe(403);
+  });
+
+  it.each([1, 3])('a default of %i holds for concurrent creates; 0 means no limit', async (perUser) => {
+    const limited = await setUp({}, { instances: { perProject: 0, perUser } });
+    const attempt = ({ make }: Pick<typeof limited, 'make'>) =>
+      Promise.allSettled(Array.from({ length: 10 }, (_, index) => make(`vc${index}`, {})));
+    expect((await attempt(limited)).filter((result) => result.status === 'fulfilled')).toHaveLength(perUser);
+    const unlimited = await setUp({}, { instances: { perProject: 0, perUser: 0 } });
+    expect((await attempt(unlimited)).filter((result) => result.status === 'fulfilled')).toHaveLength(10);
   });
 
   it('the sleep and delete annotations must be seconds', async () => {

@@ -14,7 +14,7 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
 import { requireDeletePermission } from '../field-permissions.ts';
 import { checkInstancePermissions } from '../instances/instance-permissions.ts';
-import { checkInstanceQuota, hasQuotas } from '../instances/instance-quota.ts';
+import { checkInstanceQuota, mustSerializeCreates } from '../instances/instance-quota.ts';
 import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from '../instances/placement.ts';
 import { defaultTemplateOf } from '../instances/project-templates.ts';
 import { isNonDeletable } from '../non-deletable.ts';
@@ -50,11 +50,13 @@ export function virtualClusterInstanceResource({
       // If an update removes the inline template, the default is used. An instance that was imported without a template
       // stays without one.
       else if (draft.old.object.spec?.template !== undefined) fillTemplate(spec, project);
-      checkInstanceQuota(draft, project, state);
+      checkInstanceQuota(draft, project, context, { state, settings });
     },
     validate: (draft, context) => instanceErrors(draft, context, { state, settings }),
-    createQueue: (_sent, { namespace }) =>
-      hasQuotas(state.project(projectOfNamespace(namespace) ?? '')) ? namespace : undefined,
+    createQueue(_sent, context) {
+      const project = state.project(projectOfNamespace(context.namespace) ?? '');
+      return mustSerializeCreates(project, context, { state, settings }) ? context.namespace : undefined;
+    },
     claims: locationClaims,
     claimTaken: (_claim, _holder, draft) =>
       conflict(resource, draft.object.metadata.name ?? '', 'another instance already has this virtual cluster'),

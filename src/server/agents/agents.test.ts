@@ -1,6 +1,7 @@
 import { listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PolicyLine } from '../../api/agent/policy-feed.ts';
+import { defaultCredentialLimits } from '../../api/credential-limits.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { gatewayPath, instances } from '../gateway.fixture.ts';
 import { groupPath, mergePatch, ServerTestEnv } from '../server.fixture.ts';
@@ -108,7 +109,14 @@ describe('the agent API (completions §6, §7)', () => {
 
     const feed = await Reader.open(key);
     const seen = (await feed.until(isSynced)) ?? [];
-    expect(seen[0]).toMatchObject({ type: 'BEGIN', apiPrefix: 'kubernetes', serviceAccountTokens: true });
+    expect(seen[0]).toEqual({
+      type: 'BEGIN',
+      installation: expect.any(String),
+      apiPrefix: 'kubernetes',
+      serviceAccountTokens: true,
+      limits: defaultCredentialLimits,
+      time: expect.any(Number),
+    });
     expect(seen.find(({ type }) => type === 'SIGNING_KEYS')).toMatchObject({ keys: { keys: [{ kty: 'EC' }] } });
     const objects = seen.flatMap((line) => (line.type === 'OBJECT' ? [line] : []));
     expect(objects.map(({ kind, object }) => `${kind} ${textAt(object, 'metadata', 'name')}`)).toEqual([

@@ -1,4 +1,5 @@
 import type { ActiveAccessKey } from '../../api/agent/policy-feed.ts';
+import type { CredentialLimits } from '../../api/credential-limits.ts';
 import { clusterOfAgentUser } from '../../api/naming.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { isUsableKey, keyFingerprint } from '../../auth/key-state.ts';
@@ -25,6 +26,7 @@ export interface AgentApiOptions {
   readonly apiPrefix: string;
   readonly installation: string;
   readonly serviceAccountTokens: boolean;
+  readonly limits: CredentialLimits;
   readonly activity: Pick<ActivityLog, 'recordUse'>;
   readonly clock: Clock;
 }
@@ -37,6 +39,8 @@ export interface AgentApi {
 export function openAgentApi(options: AgentApiOptions): AgentApi {
   const { management, accessKeys, signingKeys, apiPrefix, installation, serviceAccountTokens, clock } = options;
   const { state } = management;
+  const { requestsPerSecond, requestBurst, watchesPerKey, watchesPerUser, watchesPerConnection } = options.limits;
+  const limits = { requestsPerSecond, requestBurst, watchesPerKey, watchesPerUser, watchesPerConnection };
   const { kinds } = management.plane;
 
   /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
@@ -57,7 +61,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
         chain,
         policy: {
           kinds,
-          header: () => ({ installation, apiPrefix, serviceAccountTokens }),
+          header: () => ({ installation, apiPrefix, serviceAccountTokens, limits }),
           activeKey: knownKey,
           onKeysChanged: (listener) => onKeyChanges(kinds, state, listener),
           signingKeys,

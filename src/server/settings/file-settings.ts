@@ -1,5 +1,7 @@
+import { defaultCredentialLimits } from '../../api/credential-limits.ts';
 import { defaultAuditRules } from '../../audit/audit-policy.ts';
 import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../../audit/open-audit-log.ts';
+import { defaultMaxObjects } from '../../controlplane/fleet/size-limit.ts';
 import { defaultHelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
 import { defaultManagementSettings, type ManagementSettings } from '../../management/settings.ts';
 import { StartError } from '../../process/start-error.ts';
@@ -82,8 +84,32 @@ export const fileSettings = {
     }),
     requestsPerSecond: integerSetting({
       least: 0,
-      default: 0,
-      meaning: 'maximum requests per second of one access key; further requests get 429; 0: no limit',
+      default: defaultCredentialLimits.requestsPerSecond,
+      meaning:
+        'maximum requests per second of one access key; further requests get 429; unscoped keys of admins are exempt; 0: no limit',
+    }),
+    requestBurst: integerSetting({
+      least: 1,
+      default: defaultCredentialLimits.requestBurst,
+      meaning: 'number of requests that an access key may send at once after a pause, above `limits.requestsPerSecond`',
+    }),
+    watchesPerKey: integerSetting({
+      least: 0,
+      default: defaultCredentialLimits.watchesPerKey,
+      meaning:
+        'maximum number of open watches of one access key; further watches get 429; unscoped keys of admins are exempt; 0: no limit',
+    }),
+    watchesPerUser: integerSetting({
+      least: 0,
+      default: defaultCredentialLimits.watchesPerUser,
+      meaning:
+        'maximum number of open watches of one user with all access keys, or of all service accounts of one virtual cluster; further watches get 429; unscoped keys of admins are exempt; 0: no limit',
+    }),
+    watchesPerConnection: integerSetting({
+      least: 0,
+      default: defaultCredentialLimits.watchesPerConnection,
+      meaning:
+        'maximum number of open watches on one HTTP/2 connection; further watches get 429; unscoped keys of admins are exempt; 0: no limit',
     }),
   },
   planes: {
@@ -118,6 +144,11 @@ export const fileSettings = {
       meaning:
         'maximum memory in bytes for the objects of one virtual cluster; when it is reached, writes that need more memory get 403',
     }),
+    maxObjects: integerSetting({
+      least: 100,
+      default: defaultMaxObjects,
+      meaning: 'maximum number of objects of one virtual cluster; when it is reached, creates get 403',
+    }),
     maxTokenTTL: integerSetting({
       least: 600,
       most: 366 * 24 * 3600,
@@ -150,7 +181,22 @@ export const fileSettings = {
     perUser: integerSetting({
       least: 1,
       default: defaultManagementSettings.accessKeys.perUser,
-      meaning: 'maximum number of keys of a user, a team or a subject',
+      meaning:
+        'maximum number of keys of a user, a team or a subject; logins and expired keys do not count; a create beyond it gets 403',
+    }),
+  },
+  instances: {
+    perProject: integerSetting({
+      least: 0,
+      default: defaultManagementSettings.instances.perProject,
+      meaning:
+        'maximum number of instances of a project that sets no `quotas.project`; a create beyond it gets 403; unscoped keys of admins are exempt; 0: no limit',
+    }),
+    perUser: integerSetting({
+      least: 0,
+      default: defaultManagementSettings.instances.perUser,
+      meaning:
+        'maximum number of instances that a user or a team owns in a project that sets no `quotas.user`; a create beyond it gets 403; unscoped keys of admins are exempt; 0: no limit',
     }),
   },
   projects: {

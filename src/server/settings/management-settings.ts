@@ -4,10 +4,11 @@ import { fileSettings } from './file-settings.ts';
 import { readGroup } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
-/** Reads the settings of the management API: `accessKeys`, `projects`, `charts`, `directTokens`, `gateway`. */
+/** Reads the settings of the management API: `accessKeys`, `instances`, `projects`, `charts`, `directTokens`, `gateway`. */
 export function readManagementSettings(file: SettingsReader): ManagementSettings {
   const settings: ManagementSettings = {
     accessKeys: readGroup(file, 'accessKeys', fileSettings.accessKeys),
+    instances: readGroup(file, 'instances', fileSettings.instances),
     projects: readGroup(file, 'projects', fileSettings.projects),
     charts: readGroup(file, 'charts', fileSettings.charts),
     directTokens: readGroup(file, 'directTokens', fileSettings.directTokens),

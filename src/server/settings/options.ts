@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { load } from 'js-yaml';
+import type { CredentialLimits } from '../../api/credential-limits.ts';
 import type { AuditRule } from '../../audit/audit-policy.ts';
 import type { HelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
@@ -44,15 +45,15 @@ export interface ServerOptions {
     readonly rules: readonly AuditRule[];
   };
   readonly history: HistoryRetention;
-  readonly limits: {
+  readonly limits: CredentialLimits & {
     readonly bodyBytes: number;
     readonly readsInFlight: number;
     readonly writesInFlight: number;
-    readonly requestsPerSecond: number;
   };
   readonly planes: {
     readonly memoryBytes: number;
     readonly maxBytes: number;
+    readonly maxObjects: number;
     readonly maxTokenTTL: number;
     /** The number of worker threads; `undefined` for one per processor core. */
     readonly workers: number | undefined;

@@ -5,7 +5,7 @@ export interface QuotaBarProps {
   /** The name of the resource or the owner, for example "Virtual clusters" or "alice". */
   readonly label: ReactNode;
   readonly used: number;
-  /** The maximum; `undefined` if there is no limit. */
+  /** The maximum; `undefined` if no quota is set. */
   readonly limit?: number | undefined;
   /** The counted resource in the plural, if the label does not name it: "virtual clusters". */
   readonly what?: string;
@@ -46,7 +46,7 @@ export function QuotaBar({ label, used, limit, what = '' }: QuotaBarProps) {
 /** Returns the usage as text: "3 of 10" or "3 of 10 virtual clusters", with a note if the limit is reached or exceeded. */
 function quotaText(used: number, limit: number | undefined, what: string): string {
   const noun = what === '' ? '' : ` ${what}`;
-  if (limit === undefined) return `${used}${noun}, no limit`;
+  if (limit === undefined) return `${used}${noun}, no quota`;
   const rest = limit - used;
   return `${used} of ${limit}${noun}${rest > 0 ? '' : rest === 0 ? ', limit reached' : `, ${-rest} over the limit`}`;
 }

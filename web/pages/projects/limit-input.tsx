@@ -8,13 +8,13 @@ export interface LimitInputProps {
   readonly error?: string | undefined;
 }
 
-/** An input for a maximum number. An empty field means that there is no limit. */
+/** An input for a maximum number. If it is empty, the default limit of the server applies. */
 export function LimitInput({ label, description, value, onChange, error }: LimitInputProps) {
   return (
     <CountField
       label={label}
       description={description}
-      placeholder="No limit"
+      placeholder="Server default"
       value={value}
       onCount={onChange}
       error={error}

@@ -48,7 +48,7 @@ export function OverviewTab({ project }: { readonly project: Project }) {
               <QuotaBar label="Virtual clusters" used={used} limit={quotas.project} />
               {quotas.user === undefined ? (
                 <Text size="sm" c="dimmed">
-                  No limit per user or team.
+                  No quota per user or team.
                 </Text>
               ) : (
                 quotas.perOwner

@@ -12,7 +12,7 @@ export function readyDays({ status }: Project): readonly ReadyDay[] {
   return status?.timeToReady ?? [];
 }
 
-/** The quota limits of a project; `undefined` means that there is no limit. */
+/** The quota limits of a project; `undefined` means that the project sets none. */
 export interface QuotaLimits {
   readonly project: number | undefined;
   readonly user: number | undefined;

@@ -42,7 +42,7 @@ export function QuotasTab({ project }: { readonly project: Project }) {
       <Panel title="Quota per user and team">
         {quotas.user === undefined ? (
           <Text size="sm" c="dimmed">
-            There is no limit per user or team. Only the project quota applies.
+            The project sets no quota per user or team. The default limits of the server apply.
           </Text>
         ) : (
           <Stack gap="md">

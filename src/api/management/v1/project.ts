@@ -74,7 +74,7 @@ const spec = t.object(
     quotas: t.optional(
       t.object(
         { project: quota('the whole project'), user: quota('each user or team') },
-        { description: 'Limits on the number of instances.' },
+        { description: 'Limits on the number of instances. The defaults of the server replace absent ones.' },
       ),
     ),
     access: t.optional(accessSchema),
