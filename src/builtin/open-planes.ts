@@ -46,6 +46,11 @@ export interface BuiltInClusterPlanes {
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: PlaneRunner['loaded'];
   readonly quarantine: Quarantine;
+  /**
+   * Starts the worker threads, unless there is no virtual cluster: then they start when the first one is created. Called
+   * when the server is ready, because the start of a thread takes as long as many requests.
+   */
+  startWorkers(): void;
   /** Runs maintenance tasks in all planes, including the built-in cluster. */
   readonly runTask: TaskRunner;
   close(): Promise<void>;
@@ -131,6 +136,17 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
       const own = ownPlanes.loaded;
       if (workers === undefined) return own;
       return { planes: own.planes + workers.loaded.planes, bytes: own.bytes + workers.loaded.bytes };
+    },
+    startWorkers() {
+      if (workers === undefined) return;
+      const start = () => {
+        stopListening();
+        // An error is reported to the first request that needs a worker.
+        void workers.start().catch(() => {});
+      };
+      const virtualClusterStore = storeOf(local.plane.kinds, virtualClusterKind);
+      const stopListening = virtualClusterStore.listen(start);
+      if (virtualClusterStore.count() > 0) start();
     },
     runTask: (id, task) => (id === builtInClusterName ? ownPlanes : planes).runTask(id, task),
     async close() {

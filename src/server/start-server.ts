@@ -80,6 +80,7 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   const content = { url, apiPrefix: settings.apiPrefix, authority: tls.authority };
   await ensureAdminKubeconfig(dir, content, controlPlanes.isNew);
   const hasConsole = settings.console.enabled && (await isConsoleBuilt(settings.console.directory));
+  controlPlanes.planes.startWorkers();
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
   return {
     url,

@@ -107,6 +107,14 @@ describe('virtual clusters on workers', () => {
     expect(env.threads).toHaveLength(1);
   });
 
+  it('have running workers as soon as there is one, and none before', async () => {
+    const env = await open();
+    env.planes.startWorkers();
+    expect(env.threads).toHaveLength(0);
+    await createVirtualCluster(env);
+    await expect.poll(() => env.threads).toHaveLength(2);
+  });
+
   it('are distributed over the workers', async () => {
     const env = await open();
     for (const name of ['one', 'two', 'three']) {

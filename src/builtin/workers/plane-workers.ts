@@ -92,6 +92,11 @@ export class PlaneWorkers implements PlaneRunner {
     return { planes, bytes };
   }
 
+  /** Starts all workers, so that the first requests to virtual clusters need not wait for them. */
+  async start(): Promise<void> {
+    for (const slot of this.#slots) await slot.planes();
+  }
+
   async open(id: string): Promise<OpenedPlane | undefined> {
     if (this.#options.fleet.isBeingRemoved(id)) return undefined;
     this.#assertMayRun(id);
