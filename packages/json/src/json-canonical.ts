@@ -1,6 +1,6 @@
 import { sortByBytes } from './json-order.ts';
 import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
-import { maxWriteDepth } from './json-write.ts';
+import { isPlain, maxWriteDepth } from './json-write.ts';
 
 /**
  * Returns a frozen copy of a value in which all objects have their members sorted by UTF-8 bytes and no undefined
@@ -41,7 +41,7 @@ export class CanonicalJson {
     if (Object.isFrozen(value)) {
       const instead = Array.isArray(value) ? undefined : this.#standIn?.(value);
       if (instead !== undefined) return instead;
-      if (this.#plain) this.#plain = isPlain(value, depth);
+      if (this.#plain) this.#plain = isPlain(value, true, depth);
       return value;
     }
     if (depth >= maxWriteDepth) this.#plain = false;
@@ -66,26 +66,4 @@ export class CanonicalJson {
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
-}
-
-/**
- * True if JSON.stringify writes the same text as `writeJson`: no bigints, not nested too deeply, and members already
- * sorted.
- */
-function isPlain(value: JsonValue, depth: number): boolean {
-  if (typeof value === 'bigint' || depth > maxWriteDepth) return false;
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) {
-    for (const item of value) if (typeof item !== 'string' && !isPlain(item, depth + 1)) return false;
-    return true;
-  }
-  let previous = '';
-  for (const key in value) {
-    // Names from U+D800 on sort differently by UTF-16 code unit and by UTF-8 bytes, so `writeJson` must sort them.
-    if (key < previous || key >= '\ud800') return false;
-    previous = key;
-    const member = value[key] as JsonValue;
-    if (typeof member !== 'string' && !isPlain(member, depth + 1)) return false;
-  }
-  return true;
 }

@@ -1,3 +1,4 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
 import { sortByBytes } from './json-order.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
@@ -9,18 +10,44 @@ export interface WriteOptions {
 }
 
 /**
- * The maximum nesting depth of values that are written with recursion, far below the depth at which the call stack
- * overflows. Deeper values are written by DeepWriter.
+ * The maximum nesting depth of values that are written with recursion or JSON.stringify, far below the depth at which
+ * the call stack overflows. Deeper values are written by DeepWriter.
  */
 export const maxWriteDepth = 500;
 
-/** Writes JSON with exact 64-bit integers. Omits undefined members, as JSON.stringify does. */
+/**
+ * Writes JSON with exact 64-bit integers. Omits undefined members, as JSON.stringify does. The fast path uses
+ * JSON.stringify for values for which the result is the same.
+ */
 export function writeJson(value: JsonValue, options: WriteOptions = {}): string {
   const sorted = options.sorted ?? true;
   const indent = options.indent ?? 0;
+  if (fastPathsEnabled() && isPlain(value, sorted, 0)) return JSON.stringify(value, undefined, indent);
   return indent === 0 && depthWithin(value, maxWriteDepth)
     ? writeCompact(value, sorted)
     : new DeepWriter(sorted, indent).write(value);
+}
+
+/**
+ * True if JSON.stringify, the fastest serializer, writes the same text as `writeJson`: no bigints, not nested too
+ * deeply, and members already sorted. This applies to all values from the store, and therefore to most values.
+ */
+export function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
+  if (typeof value === 'bigint' || depth > maxWriteDepth) return false;
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item !== 'string' && !isPlain(item, sorted, depth + 1)) return false;
+    return true;
+  }
+  let previous = '';
+  for (const key in value) {
+    // Names from U+D800 on sort differently by UTF-16 code unit and by UTF-8 bytes, so `writeJson` must sort them.
+    if (sorted && (key < previous || key >= '\ud800')) return false;
+    previous = key;
+    const member = value[key] as JsonValue;
+    if (typeof member !== 'string' && !isPlain(member, sorted, depth + 1)) return false;
+  }
+  return true;
 }
 
 function depthWithin(value: JsonValue, levels: number): boolean {
