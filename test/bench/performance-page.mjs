@@ -16,6 +16,7 @@ const titles = {
   fairness: 'Fairness between access keys',
   large: 'A large installation',
   planes: 'Virtual clusters',
+  busyPlanes: 'Busy virtual clusters',
   instances: 'Lifecycle of an instance',
   gateway: 'Gateway to a connected cluster',
   direct: 'Direct endpoint',
@@ -51,6 +52,9 @@ const notes = {
     'measured right after a start and includes the management API. The disk space includes their objects on the built-in ' +
     'cluster and the whole history. The memory growth of the last row is the growth of the live heap from the second round ' +
     'to the last; its times run from the creation to the first response, with ten clients.',
+  busyPlanes:
+    'Eight virtual clusters with two clients each, which create, apply and read a ConfigMap of 1.5 kB and list a hundred as a ' +
+    'Table, in turn. The times are per request. "Of the rate" is the rate relative to the first row.',
   instances:
     'The time from the request until a watch shows the instance as Ready, with the roles of its users inside, or as deleted ' +
     'with all of its objects on the cluster. Each client creates one instance at a time, and all instances are deleted at ' +

@@ -18,6 +18,7 @@ import { loadInterface } from './interface-parts.mjs';
 import { describeMachine } from './machine.mjs';
 import { performancePage } from './performance-page.mjs';
 import { accessKeys } from './scenarios/access-keys.mjs';
+import { busyPlanes } from './scenarios/busy-planes.mjs';
 import { churn } from './scenarios/churn.mjs';
 import { webConsole } from './scenarios/console.mjs';
 import { creates } from './scenarios/creates.mjs';
@@ -53,6 +54,7 @@ const scenarios = {
   fairness,
   large,
   planes,
+  busyPlanes,
   instances,
   gateway,
   direct,

@@ -111,13 +111,13 @@ export class Session {
 
   /**
    * Starts the server on the data directory of that name and returns the cost of the start; does nothing if it already
-   * runs there. With `inspect` its live heap can be read.
+   * runs there. With `inspect` its live heap can be read; `workers` is the number of worker threads.
    */
-  async start(dataName, { inspect = false } = {}) {
+  async start(dataName, options = {}) {
     if (this.#dataName === dataName) return undefined;
     await this.stop();
     const isNew = !this.#filled.has(dataName);
-    this.#server = await this.#side.start(join(this.#directory, this.#side.name, dataName), { inspect });
+    this.#server = await this.#side.start(join(this.#directory, this.#side.name, dataName), options);
     this.#dataName = dataName;
     if (isNew) this.#filled.set(dataName, new Map());
     const serverCpu = processorMilliseconds(this.target.pids);

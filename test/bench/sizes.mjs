@@ -29,6 +29,9 @@ export function sizesAt(scale) {
     planeWarmUps: some(300, 10),
     roundPlanes: some(1000, 20),
     planeRounds: scale >= 0.1 ? 10 : 3,
+    /** Virtual clusters in use at the same time: the measured seconds, and the objects of each list. */
+    busySeconds: Math.max(1, 10 * scale),
+    listedObjects: 100,
     /** Instances whose whole lifecycle is measured. */
     lives: some(10_000, 50),
     consoleViews: scale >= 0.1 ? 5 : 1,

@@ -14,6 +14,7 @@ import { makePlanes } from './jobs/make-planes.mjs';
 import { read } from './jobs/read.mjs';
 import { revokeKeys } from './jobs/revoke-keys.mjs';
 import { send } from './jobs/send.mjs';
+import { usePlanes } from './jobs/use-planes.mjs';
 import { write } from './jobs/write.mjs';
 
 const jobs = {
@@ -31,6 +32,7 @@ const jobs = {
   read,
   revokeKeys,
   send,
+  usePlanes,
   write,
 };
 

@@ -17,6 +17,8 @@ export function virtualClustersOf({ cluster, virtualClusters }, namespace) {
     async ask(client, name) {
       await client.send(200, 'GET', `${collection}/${name}/proxy/api/v1/namespaces/default`);
     },
+    /** A path in the API of a virtual cluster. */
+    pathIn: (name, path) => `${collection}/${name}/proxy${path}`,
     async delete(client, name) {
       await client.send(200, 'DELETE', `${collection}/${name}`);
     },

@@ -27,7 +27,8 @@ export function ours({ parts, mostKeys, inspect, load, signal }) {
       const isInspected = inspect || start.inspect === true;
       mkdirSync(dataDir, { recursive: true });
       const config = join(dataDir, 'bench.yaml');
-      writeFileSync(config, `accessKeys:\n  perUser: ${mostKeys}\n`);
+      const planes = start.workers === undefined ? '' : `planes:\n  workers: ${start.workers}\n`;
+      writeFileSync(config, `accessKeys:\n  perUser: ${mostKeys}\n${planes}`);
       const args = ['start', '--data-dir', dataDir, '--listen', '127.0.0.1:0', '--config', config];
       const flags = isInspected ? ['--inspect=127.0.0.1:0'] : [];
       const begun = performance.now();
