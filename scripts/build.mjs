@@ -33,7 +33,11 @@ const common = {
 
 const modules = await build({
   ...common,
-  entryPoints: { flotilla: 'src/cli/main.ts', 'plane-thread': 'src/builtin/workers/plane-thread-main.ts' },
+  entryPoints: {
+    flotilla: 'src/cli/main.ts',
+    'plane-thread': 'src/builtin/workers/plane-thread-main.ts',
+    'render-thread': 'src/server/templates/render-thread-main.ts',
+  },
   splitting: true,
   format: 'esm',
   // CommonJS packages load Node's built-in modules by `require`.

@@ -25,6 +25,8 @@ export interface ControlPlanes {
   readonly planes: BuiltInClusterPlanes;
   readonly connected: ConnectedHosts;
   readonly hosts: HostDirectory;
+  /** Starts the maintenance work that is due. */
+  startMaintenance(): void;
   /** True if this start has created the administrator's access key. */
   readonly isNew: boolean;
 }
@@ -78,7 +80,6 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     runTask: (id, task) => (id === plane.id ? runInManagement(id, task) : planes.runTask(id, task)),
   });
   closing.add('maintenance', () => maintenance?.stop());
-  maintenance.wake();
   const connected = await openConnectedHosts({
     kinds: plane.kinds,
     sealer,
@@ -90,7 +91,14 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   });
   hosts.connected = connected;
   closing.add('connected clusters', () => connected.close());
-  return { management, planes, connected, hosts, isNew: newKey !== undefined };
+  return {
+    management,
+    planes,
+    connected,
+    hosts,
+    isNew: newKey !== undefined,
+    startMaintenance: () => maintenance?.wake(),
+  };
 }
 
 function openPlanesOf(
@@ -119,9 +127,9 @@ function openPlanesOf(
 
 /** Returns the settings of the worker threads that run virtual clusters; none if they run on this thread. */
 function workersOf(server: ServerContext): Pick<BuiltInClusterPlanesOptions, 'workers'> {
-  const { settings, startThread, sealerKeys } = server;
+  const { settings, threads, sealerKeys } = server;
   const { workers: count = availableParallelism(), stallSeconds } = settings.planes;
-  if (startThread === undefined || count === 0) return {};
+  if (threads === undefined || count === 0) return {};
   const needsAuditedBodies = settings.audit.rules.some(
     ({ level }) => level === 'Request' || level === 'RequestResponse',
   );
@@ -129,7 +137,7 @@ function workersOf(server: ServerContext): Pick<BuiltInClusterPlanesOptions, 'wo
     workers: {
       count,
       stallSeconds,
-      startThread,
+      startThread: threads.planes,
       sealerKeys,
       needsAuditedBodies,
     },

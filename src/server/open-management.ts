@@ -44,8 +44,8 @@ export interface ManagementApiOptions {
   onMaintenanceWork(work: MaintenanceWork): void;
 }
 
-/** The inputs of the controllers that are not API objects: the use of virtual clusters, and the connected clusters. */
-export type ControllerInputs = Pick<ControllersOptions, 'activity' | 'connected'>;
+/** The inputs of the controllers that are not API objects, such as the use of virtual clusters. */
+export type ControllerInputs = Pick<ControllersOptions, 'activity' | 'connected' | 'render'>;
 
 export interface ManagementApi {
   readonly plane: ControlPlane;

@@ -1,9 +1,9 @@
-import { startWorkerThreads } from '../builtin/workers/start-worker-thread.ts';
 import { systemClock } from '../lib/clock.ts';
 import { disableMetersInTests } from '../process/disable-meters-in-tests.ts';
 import { setHeapGrowth } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
 import { watchShutdownSignals } from '../process/shutdown-signals.ts';
+import { threadStarter } from '../process/threads/start-thread.ts';
 import { dataDirAt } from './data/data-dir.ts';
 import { readyMessage } from './ready-message.ts';
 import type { FlagValues } from './settings/flags.ts';
@@ -16,6 +16,9 @@ import { startServer } from './start-server.ts';
  */
 const maxShutdownMs = 9_500;
 
+/** Rendering is limited to 30 million bytes and values, which need far less memory. */
+const renderingHeapBytes = 512 * 1024 * 1024;
+
 /**
  * `flotilla start`: runs the server until a signal stops it. Returns the exit code; rejects if the server cannot start.
  */
@@ -27,7 +30,10 @@ export async function runServer(flags: FlagValues): Promise<number> {
   const server = await startServer(options, {
     clock: systemClock,
     log,
-    startThread: startWorkerThreads(options.planes.workerHeapBytes),
+    threads: {
+      planes: threadStarter('plane-thread.js', options.planes.workerHeapBytes),
+      rendering: threadStarter('render-thread.js', renderingHeapBytes),
+    },
   });
   const { adminKubeconfig, adminKey } = dataDirAt(options.dataDir);
   const { url, hasConsole } = server;

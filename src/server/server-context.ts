@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
 import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
-import type { StartThread } from '../builtin/workers/plane-workers.ts';
+import type { StartPlaneThread } from '../builtin/workers/plane-workers.ts';
 import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import { type VersionInfo, versionInfo } from '../http/documents/version.ts';
 import type { HealthCheck } from '../http/plane.ts';
@@ -13,6 +13,7 @@ import { describeError } from '../process/private-dir.ts';
 import { loadServingTls, type ServingTls } from '../process/serving-tls.ts';
 import { openSigningKeys, type SigningKeys } from '../process/signing-keys.ts';
 import { StartError } from '../process/start-error.ts';
+import type { StartThread } from '../process/threads/thread.ts';
 import type { SealerKeys } from '../seal/open-sealer.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +22,7 @@ import { diskHealthCheck } from './data/disk-check.ts';
 import { loadSealer } from './data/load-sealer.ts';
 import { openStore } from './data/open-store.ts';
 import type { ServerOptions } from './settings/options.ts';
+import type { RenderThreadData } from './templates/render-thread.ts';
 
 /** The services that a server uses during its start. */
 export interface ServerEnvironment {
@@ -28,8 +30,14 @@ export interface ServerEnvironment {
   readonly log: Log;
   /** The close functions of everything that was opened. They are called in reverse order. */
   readonly closing: CloseStack;
-  /** Starts the worker threads of virtual clusters. If absent, virtual clusters run on the main thread. */
-  readonly startThread?: StartThread | undefined;
+  /** Starts other threads. If absent, virtual clusters run on the main thread, and templates are rendered there. */
+  readonly threads?: ServerThreads | undefined;
+}
+
+/** The functions that start the threads of a server. */
+export interface ServerThreads {
+  readonly planes: StartPlaneThread;
+  readonly rendering: StartThread<RenderThreadData>;
 }
 
 /** The settings, the files, the store and the keys, which all other parts of the server use. */

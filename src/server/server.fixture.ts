@@ -8,9 +8,11 @@ import { managementGroup } from '../api/naming.ts';
 import { startOnSameThread } from '../builtin/workers/same-thread.fixture.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
+import type { ServerThreads } from './server-context.ts';
 import type { FlagValues } from './settings/flags.ts';
 import { readOptions } from './settings/options.ts';
 import { type RunningServer, startServer } from './start-server.ts';
+import { renderOnSameThread } from './templates/same-thread.fixture.ts';
 
 export const groupPath = `/kubernetes/management/apis/${managementGroup}/v1`;
 
@@ -61,10 +63,15 @@ export class ServerTestEnv {
     await rm(this.root, { recursive: true });
   }
 
-  async start(flags: FlagValues = {}, clock: Clock = systemClock, log: Log = silentLog): Promise<RunningServer> {
+  async start(
+    flags: FlagValues = {},
+    clock: Clock = systemClock,
+    log: Log = silentLog,
+    rendering: ServerThreads['rendering'] = renderOnSameThread,
+  ): Promise<RunningServer> {
     const read = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...flags });
     const options = { ...read, console: { ...read.console, directory: this.consoleDir } };
-    const server = await startServer(options, { clock, log, startThread: startOnSameThread(clock) });
+    const server = await startServer(options, { clock, log, threads: { planes: startOnSameThread(clock), rendering } });
     this.#running.push(server);
     return server;
   }

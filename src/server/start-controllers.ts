@@ -7,7 +7,10 @@ import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster
 import { inProcessClient } from '../builtin/in-process-client.ts';
 import { startClusterController } from '../controllers/clusters/cluster-controller.ts';
 import type { InstanceActivity } from '../controllers/instances/instance-activity.ts';
-import { startInstanceController } from '../controllers/instances/instance-controller.ts';
+import {
+  type InstanceControllerOptions,
+  startInstanceController,
+} from '../controllers/instances/instance-controller.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
 import { startReadyTimeRecorder } from '../controllers/projects/ready-times.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
@@ -27,6 +30,8 @@ export interface ControllersOptions {
   readonly state: ManagementState;
   hostOf(cluster: string): Host | undefined;
   readonly activity: InstanceActivity;
+  /** Renders templates. Optional; by default they are rendered on this thread. */
+  readonly render?: InstanceControllerOptions['render'];
   readonly connected: Pick<ConnectedHosts, 'connectionOf' | 'onReplaced'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -71,6 +76,7 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
         return project === undefined ? undefined : chooseCluster(project, state);
       },
       activity,
+      ...(options.render === undefined ? {} : { render: options.render }),
       onReady: (project, milliseconds) => readyTimes.record(project, milliseconds),
       clock,
       log,

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultProject, projectNamespace } from '../api/naming.ts';
+import { systemClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
 import { groupPath, ServerTestEnv } from './server.fixture.ts';
+import { renderOnSameThread } from './templates/same-thread.fixture.ts';
 
 let bench: ServerTestEnv;
 beforeEach(async () => {
@@ -47,6 +50,28 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
+  it('serves requests before it reconciles stored objects', async () => {
+    const instances = `${groupPath}/namespaces/${projectNamespace(defaultProject)}/virtualclusterinstances`;
+    const first = await bench.start();
+    // Its rendering fails, so each start renders it again.
+    const template = { helmRelease: { values: '{{ index (list 1) 5 }}' } };
+    const body = { metadata: { name: 'one' }, spec: { template } };
+    expect((await bench.send(first, instances, { method: 'POST', body })).code).toBe(201);
+    const status = async () => (await bench.send(first, `${instances}/one`)).text;
+    await expect.poll(status, { timeout: 10_000 }).toContain('cannot be rendered');
+    await bench.stop(first);
+
+    const order: string[] = [];
+    const log = { ...silentLog, info: (_members: object, message: string) => void order.push(message) };
+    await bench.start({}, systemClock, log, (...thread) => {
+      order.push('rendering');
+      return renderOnSameThread(...thread);
+    });
+    await expect.poll(() => order, { timeout: 10_000 }).toContain('rendering');
+    expect(order.indexOf('serving')).toBeLessThan(order.indexOf('rendering'));
+    expect(order).toContain('serving');
+  });
+
   it('changes nothing except the address in admin.kubeconfig', async () => {
     const first = await bench.start();
     const objects = await bench.objects(first);

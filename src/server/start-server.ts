@@ -21,9 +21,11 @@ import { ensureAdminKubeconfig } from './data/admin-files.ts';
 import { backupHandler } from './data/backup-handler.ts';
 import { type ControlPlanes, openControlPlanes } from './open-control-planes.ts';
 import { openGateway } from './open-gateway.ts';
+import type { ControllerInputs } from './open-management.ts';
 import { openServerContext, type ServerContext, type ServerEnvironment } from './server-context.ts';
 import { serverRouter } from './server-router.ts';
 import type { ServerOptions } from './settings/options.ts';
+import { TemplateRenderer } from './templates/template-renderer.ts';
 
 export interface RunningServer {
   /** The URL of this server in kubeconfigs, without a trailing slash. */
@@ -40,11 +42,11 @@ const drainMilliseconds = 8_000;
 /** Starts the server. If the start fails, closes everything and rejects with a one-line message. */
 export async function startServer(
   settings: ServerOptions,
-  { clock, log, startThread }: Omit<ServerEnvironment, 'closing'>,
+  { clock, log, threads }: Omit<ServerEnvironment, 'closing'>,
 ): Promise<RunningServer> {
   const closing = new CloseStack(log);
   try {
-    const server = await openServerContext(settings, { clock, log, closing, startThread });
+    const server = await openServerContext(settings, { clock, log, closing, threads });
     return await serve(server);
   } catch (error) {
     await closing.close();
@@ -64,12 +66,8 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   const { settings, log, closing, dir, tls } = server;
   let url = settings.externalUrl;
   const controlPlanes = await openControlPlanes(server, () => url);
-  const listener = await startListener({
-    ...settings.listen,
-    log,
-    tls: tls.pair,
-    handler: openHandler(server, controlPlanes),
-  });
+  const { handler, startControllers } = openHandler(server, controlPlanes);
+  const listener = await startListener({ ...settings.listen, log, tls: tls.pair, handler });
   closing.add('listener', () => listener.drain(drainMilliseconds));
   closing.add(
     'certificate',
@@ -80,8 +78,11 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   const content = { url, apiPrefix: settings.apiPrefix, authority: tls.authority };
   await ensureAdminKubeconfig(dir, content, controlPlanes.isNew);
   const hasConsole = settings.console.enabled && (await isConsoleBuilt(settings.console.directory));
-  controlPlanes.planes.startWorkers();
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
+  // The server already answers health checks and lets administrators delete objects. So no stored object can prevent that.
+  controlPlanes.planes.startWorkers();
+  controlPlanes.startMaintenance();
+  startControllers();
   return {
     url,
     hasConsole,
@@ -93,11 +94,14 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   };
 }
 
-/** Opens the gateway and authentication, and starts the controllers. Returns the handler of all requests. */
-function openHandler(
-  server: ServerContext,
-  { management, planes, connected, hosts }: ControlPlanes,
-): (request: IncomingRequest) => Promise<Reply> {
+interface OpenedHandler {
+  /** Handles all requests. */
+  handler(request: IncomingRequest): Promise<Reply>;
+  startControllers(): void;
+}
+
+/** Opens the gateway and authentication. */
+function openHandler(server: ServerContext, { management, planes, connected, hosts }: ControlPlanes): OpenedHandler {
   const { settings, clock, log, closing, dir, store, sealer, signingKeys, auditLog, version } = server;
   const { plane, state } = management;
   const { serviceAccountTokens } = settings.management.gateway;
@@ -110,7 +114,9 @@ function openHandler(
     clock,
   });
   closing.add('gateway', () => gateway.close());
-  closing.add('controllers', management.start({ activity: gateway.activity, connected }));
+  const render = openRenderer(server);
+  let stopControllers: (() => Promise<void>) | undefined;
+  closing.add('controllers', () => stopControllers?.());
   const accessKeys = openAccessKeys({
     kinds: plane.kinds,
     state,
@@ -120,7 +126,7 @@ function openHandler(
   });
   closing.add('access keys', () => accessKeys.close());
   const authenticate = (token: string, mark?: string) => accessKeys.authenticator.authenticate(token, mark);
-  return serverRouter({
+  const handler = serverRouter({
     settings,
     clock,
     log,
@@ -162,6 +168,21 @@ function openHandler(
       apiPrefix: settings.apiPrefix,
     }),
   });
+  return {
+    handler,
+    startControllers() {
+      stopControllers = management.start({ activity: gateway.activity, connected, ...render });
+    },
+  };
+}
+
+/** Renders templates on a thread of its own, if the server has other threads. */
+function openRenderer({ settings, threads, closing, log }: ServerContext): Pick<ControllerInputs, 'render'> {
+  if (threads === undefined || settings.planes.workers === 0) return {};
+  const { stallSeconds } = settings.planes;
+  const renderer = new TemplateRenderer({ startThread: threads.rendering, stallSeconds, log });
+  closing.add('template renderer', () => renderer.close());
+  return { render: (source) => renderer.render(source) };
 }
 
 /** The worker threads that were replaced since the start of the server. */

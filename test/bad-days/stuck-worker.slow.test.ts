@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { builtInClusterName, storageGroup, storageVersion } from '../../src/api/naming.ts';
+import {
+  builtInClusterName,
+  managementGroup,
+  managementVersion,
+  projectNamespace,
+  storageGroup,
+  storageVersion,
+} from '../../src/api/naming.ts';
 import { unmeteredVariable } from '../../src/process/disable-meters-in-tests.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { ApiCaller } from './api-caller.ts';
@@ -144,6 +151,28 @@ describe('a virtual cluster whose work never ends', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
     await stuck;
   });
+});
+
+it('a template whose rendering never ends is given up, and the server continues', async () => {
+  const running = await start(`{stallSeconds: ${stallSeconds}}`, { [unmeteredVariable]: '1' });
+  const caller = await ApiCaller.of(running);
+  callers.push(caller);
+  const instances = `/apis/${managementGroup}/${managementVersion}/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
+  const loop = (body: string) => `{{ range until 5000 }}${body}{{ end }}`;
+  const make = (name: string, values: string) =>
+    caller.make(instances, { metadata: { name }, spec: { template: { helmRelease: { values } } } });
+  await make('endless', loop(loop(loop(loop('')))));
+  const begun = performance.now();
+  await make('other', 'name: {{ .Values.platform.name }}');
+  const statusOf = async (name: string) => JSON.stringify((await caller.get(`${instances}/${name}`)) as object);
+  await expect.poll(() => statusOf('endless'), { timeout: 15_000 }).toContain('rendering takes longer than 2 seconds');
+  await expect.poll(() => statusOf('other'), { timeout: 15_000 }).toContain('"phase":"Ready"');
+  expect(performance.now() - begun).toBeLessThan(1000 * (2 * stallSeconds + 8));
+  const restarted = await running.restart();
+  server = restarted;
+  const after = await ApiCaller.of(restarted);
+  callers.push(after);
+  expect((await after.send('DELETE', `${instances}/endless`)).status).toBe(200);
 });
 
 it('a virtual cluster that needs more memory than its worker has does not end the server', async () => {

@@ -4,12 +4,12 @@ import type { VersionInfo } from '../../http/documents/version.ts';
 import type { HealthCheck } from '../../http/plane.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { ThreadActivity } from '../../process/threads/thread-activity.ts';
 import { type SealerKeys, sealerWithKeys } from '../../seal/open-sealer.ts';
 import { connectStore } from '../../store/port/connect-store.ts';
 import { createPlaneTargets, planesOnThisThread } from '../plane-targets.ts';
 import type { LogLevel } from './plane-messages.ts';
 import { type PlaneFront, servePlanes, type WorkerPlanes } from './serve-planes.ts';
-import { WorkerActivity } from './worker-activity.ts';
 
 /** The data that the main thread passes to a worker at its start. */
 export interface PlaneThreadData {
@@ -34,14 +34,14 @@ const loadedReportMs = 1_000;
 
 /** Runs the control planes of virtual clusters on this thread, until the main thread closes the ports. */
 export function runPlaneThread(data: PlaneThreadData, clock: Clock): void {
-  const activity = new WorkerActivity(data.activity);
+  const activity = new ThreadActivity(data.activity);
   const stopHeartbeat = activity.startHeartbeat();
   data.planesPort.on('close', stopHeartbeat);
   servePlanes({
     port: data.planesPort,
     clock,
     needsAuditedBodies: data.needsAuditedBodies,
-    onWork: (planeId) => activity.setPlane(planeId),
+    onWork: (planeId) => activity.setTask(planeId),
     openPlanes: (front) => openPlanes(data, clock, front),
   });
 }

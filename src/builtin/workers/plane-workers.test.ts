@@ -5,9 +5,10 @@ import { eventKind } from '../../api/core/event.ts';
 import { kubernetesMastersGroup, quarantineAnnotation } from '../../api/naming.ts';
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import type { UserInfo } from '../../api/user-info.ts';
+import type { Thread } from '../../process/threads/thread.ts';
 import { deriveSealerKeys } from '../../seal/open-sealer.ts';
 import { newTestObject, openPlanesTestEnv, type PlanesTestEnv } from '../planes-test-env.fixture.ts';
-import type { PlaneThread, StartThread } from './plane-workers.ts';
+import type { StartPlaneThread } from './plane-workers.ts';
 import { startOnSameThread } from './same-thread.fixture.ts';
 
 const location = { namespace: 'default', name: 'one' };
@@ -16,7 +17,7 @@ const configMaps = '/api/v1/namespaces/default/configmaps';
 
 interface Env extends PlanesTestEnv {
   /** The threads in the order of their start. `fail` ends one as an exception in it would. */
-  readonly threads: (PlaneThread & { fail(error: Error): void })[];
+  readonly threads: (Thread & { fail(error: Error): void })[];
 }
 
 const environments: Env[] = [];
@@ -26,7 +27,7 @@ afterEach(async () => {
 
 async function open(): Promise<Env> {
   const threads: Env['threads'] = [];
-  const startThread: StartThread = (data, ports, onExit) => {
+  const startThread: StartPlaneThread = (data, ports, onExit) => {
     const thread = startOnSameThread(env.clock)(data, ports, onExit);
     threads.push({
       ...thread,

@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { type StatusError, serviceUnavailable } from '../../api/status.ts';
 import type { TokenKeys } from '../../controlplane/core/accounts/account-tokens.ts';
 import { fencedStore } from '../../controlplane/fleet/fenced-store.ts';
@@ -8,6 +8,9 @@ import type { PlaneTarget } from '../../gateway/gateway-target.ts';
 import type { HealthCheck } from '../../http/plane.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { StartThread, Thread } from '../../process/threads/thread.ts';
+import { ThreadActivity } from '../../process/threads/thread-activity.ts';
+import { Watchdog } from '../../process/threads/watchdog.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import { serveStore } from '../../store/port/serve-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,8 +18,6 @@ import type { OpenedPlane, PlaneRunner } from '../plane-runner.ts';
 import { KnownResources } from './known-resources.ts';
 import type { PlaneThreadData } from './plane-thread.ts';
 import { RemotePlanes, type RemotePlanesOptions } from './remote-planes.ts';
-import { Watchdog } from './watchdog.ts';
-import { WorkerActivity } from './worker-activity.ts';
 
 /** The members of `PlaneThreadData` that are the same for all workers. */
 export type SharedThreadData = Omit<
@@ -24,25 +25,15 @@ export type SharedThreadData = Omit<
   'planesPort' | 'storePort' | 'storeIdentity' | 'activity' | 'healthChecks'
 >;
 
-/** A running thread. */
-export interface PlaneThread {
-  /** Ends the thread at once, whatever it is doing. Resolves after it has ended. */
-  terminate(): Promise<unknown>;
-}
-
-/** Starts a thread with `runPlaneThread`. Calls `onExit` when it has ended, with the error that ended it, if any. */
-export type StartThread = (
-  data: PlaneThreadData,
-  ports: readonly MessagePort[],
-  onExit: (error: Error | undefined) => void,
-) => PlaneThread;
+/** Starts a thread with `runPlaneThread`. */
+export type StartPlaneThread = StartThread<PlaneThreadData>;
 
 export interface PlaneWorkersOptions {
   /** The number of worker threads. */
   readonly count: number;
   /** A worker that does not return to its event loop for this time is replaced. */
   readonly stallSeconds: number;
-  readonly startThread: StartThread;
+  readonly startThread: StartPlaneThread;
   readonly threadData: SharedThreadData;
   readonly store: Store;
   readonly fleet: Pick<Fleet, 'isBeingRemoved' | 'recordWrites'>;
@@ -159,7 +150,7 @@ type SharedState = Pick<RemotePlanesOptions, 'resources' | 'credentials'>;
 
 interface RunningWorker {
   readonly planes: RemotePlanes;
-  readonly thread: PlaneThread;
+  readonly thread: Thread;
   readonly watchdog: Watchdog;
   /** Resolves after the thread has ended. */
   readonly hasEnded: Promise<void>;
@@ -212,8 +203,8 @@ class WorkerSlot {
     const { store, fleet, threadData, healthChecks, tokens, log, stallSeconds } = this.#options;
     const planesChannel = new MessageChannel();
     const storeChannel = new MessageChannel();
-    const memory = WorkerActivity.newMemory();
-    const activity = new WorkerActivity(memory);
+    const memory = ThreadActivity.newMemory();
+    const activity = new ThreadActivity(memory);
     const fence = fencedStore(store, (transaction) => fleet.recordWrites(transaction));
     const stopServing = serveStore(fence.store, storeChannel.port1);
     const planes = new RemotePlanes({
@@ -260,7 +251,7 @@ class WorkerSlot {
         const message = stalled
           ? `the worker did not return to its event loop for ${stallSeconds} seconds`
           : String(error ?? 'the worker ended');
-        this.#options.onIncident({ planeId: activity.plane, cause, message });
+        this.#options.onIncident({ planeId: activity.task, cause, message });
       },
     );
     return { planes, thread, watchdog, hasEnded };

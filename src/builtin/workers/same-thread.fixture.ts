@@ -1,12 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import { runPlaneThread } from './plane-thread.ts';
-import type { StartThread } from './plane-workers.ts';
+import type { StartPlaneThread } from './plane-workers.ts';
 
 /**
  * Runs the code of a worker on the thread of the test, connected by the same messages. So tests can use a manual clock
  * and need no built program.
  */
-export function startOnSameThread(clock: Clock): StartThread {
+export function startOnSameThread(clock: Clock): StartPlaneThread {
   return (data, ports, onExit) => {
     runPlaneThread(data, clock);
     return {

@@ -1,3 +1,4 @@
+import { renderDefinition } from '../../api/management/render-definition.ts';
 import type { clusterKind } from '../../api/management/v1/cluster.ts';
 import type { projectKind } from '../../api/management/v1/project.ts';
 import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -182,9 +183,10 @@ async function reconcileInstance(
   const draft = new StatusDraft(object, now);
   if (isStale && sleepMode.lastActivity !== undefined) draft.set('lastActivity', timestamp(sleepMode.lastActivity));
   draft.setCondition('Scheduled', 'True', { reason: 'Placed', message: `Assigned to cluster "${cluster}".` });
-  const definition = await renderTemplateStep(snapshot, draft, (name) =>
-    undefinedIfNotFound(dependencies.templates.get({ name }, { signal })),
-  );
+  const definition = await renderTemplateStep(snapshot, draft, {
+    findTemplate: (name) => undefinedIfNotFound(dependencies.templates.get({ name }, { signal })),
+    render: async (source) => await (dependencies.render ?? renderDefinition)(source),
+  });
   const context: StepContext = { snapshot, draft, dependencies, signal };
   if (draft.hasNewTemplateResult && (await templateMetadataStep(context, definition ?? {}))) return undefined;
   const finishReport = reportSlowInstall(snapshot, dependencies, signal);

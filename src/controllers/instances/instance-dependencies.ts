@@ -1,3 +1,4 @@
+import type { DefinitionSource, RenderedDefinition } from '../../api/management/render-definition.ts';
 import type { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { FieldsOf } from '../../api/resource.ts';
@@ -17,6 +18,8 @@ export interface InstanceDependencies {
   /** Chooses a cluster for an instance that has none; `undefined` if no cluster is available now. */
   chooseCluster(project: string): string | undefined;
   readonly activity: InstanceActivity;
+  /** Renders a template. Optional; defaults to `renderDefinition`, which blocks this thread meanwhile. */
+  render?(source: DefinitionSource): RenderedDefinition | Promise<RenderedDefinition>;
   readonly bindings: RoleBindingChecks;
   readonly events: EventRecorder;
   readonly clock: Clock;

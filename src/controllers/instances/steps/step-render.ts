@@ -1,5 +1,5 @@
 import { cloneJson } from '@flotilla/json';
-import { renderDefinition } from '../../../api/management/render-definition.ts';
+import type { DefinitionSource, RenderedDefinition } from '../../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../../api/management/resolve-template.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../api/management/v1/template-definition.ts';
 import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
@@ -16,6 +16,11 @@ interface TemplateSource {
   readonly message: string;
 }
 
+export interface RenderServices {
+  findTemplate(name: string): Promise<VirtualClusterTemplate | undefined>;
+  render(source: DefinitionSource): Promise<RenderedDefinition>;
+}
+
 /**
  * Returns the rendered template of an instance. If the template is deleted or cannot be rendered, sets the condition
  * TemplateResolved to False and returns the last rendered version; `undefined` if there is none.
@@ -23,7 +28,7 @@ interface TemplateSource {
 export async function renderTemplateStep(
   { object, ...snapshot }: InstanceSnapshot,
   draft: StatusDraft,
-  findTemplate: (name: string) => Promise<VirtualClusterTemplate | undefined>,
+  { findTemplate, render }: RenderServices,
 ): Promise<TemplateDefinition | undefined> {
   const { spec = {}, status = {} } = object;
   const { templateRef, template, parameters, owner, clusterRef } = spec;
@@ -46,7 +51,7 @@ export async function renderTemplateStep(
     draft.setCondition('TemplateResolved', 'True', resolved);
     return last;
   }
-  const { definition, problems } = renderDefinition({
+  const { definition, problems } = await render({
     definition: source.definition,
     parameters: source.parameters,
     parameterValues: parameters ?? '',

@@ -1,19 +1,19 @@
-import type { WorkerActivity } from './worker-activity.ts';
+import type { ThreadActivity } from './thread-activity.ts';
 
 export interface WatchdogOptions {
-  readonly activity: Pick<WorkerActivity, 'beat'>;
+  readonly activity: Pick<ThreadActivity, 'beat'>;
   readonly stallSeconds: number;
-  /** Called once, when the worker has not returned to its event loop for that time. */
+  /** Called once, when the thread has not returned to its event loop for that time. */
   onStall(): void;
 }
 
 const checksPerSecond = 4;
-/** The time that a new worker has to load its code before it is watched. */
+/** The time that a new thread has to load its code before it is watched. */
 const startSeconds = 60;
 
 /**
- * Watches a worker. Counts checks instead of measuring time, so that a pause of the whole machine or of the main thread
- * is not taken for a stalled worker.
+ * Watches a thread. Counts checks instead of measuring time, so that a pause of the whole machine or of the main thread
+ * is not taken for a stalled thread.
  */
 export class Watchdog {
   readonly #options: WatchdogOptions;

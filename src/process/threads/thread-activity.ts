@@ -1,0 +1,53 @@
+/** The positions in the shared memory: a counter that grows while the thread is alive, then the name of a task. */
+const beatIndex = 0;
+const lengthIndex = 1;
+const textOffset = 8;
+/** The maximum length of the name of a task. */
+const maxNameLength = 120;
+
+const heartbeatMs = 100;
+
+/**
+ * Memory that a thread shares with the main thread. The main thread reads it to find out whether the thread still
+ * returns to its event loop, and what it works on. A thread that is stuck cannot answer messages.
+ */
+export class ThreadActivity {
+  readonly #numbers: Int32Array;
+  readonly #text: Uint8Array;
+  #task = '';
+
+  static newMemory(): SharedArrayBuffer {
+    return new SharedArrayBuffer(textOffset + maxNameLength);
+  }
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#numbers = new Int32Array(memory, 0, 2);
+    this.#text = new Uint8Array(memory, textOffset, maxNameLength);
+  }
+
+  /** Called by the thread: counts the returns to its event loop, until the returned function is called. */
+  startHeartbeat(): () => void {
+    const timer = setInterval(() => Atomics.add(this.#numbers, beatIndex, 1), heartbeatMs);
+    return () => clearInterval(timer);
+  }
+
+  /** A number that changes while the thread returns to its event loop. */
+  get beat(): number {
+    return Atomics.load(this.#numbers, beatIndex);
+  }
+
+  /** Called by the thread before it begins another task. */
+  setTask(name: string): void {
+    if (name === this.#task) return;
+    this.#task = name;
+    const length = Math.min(name.length, maxNameLength);
+    for (let at = 0; at < length; at++) this.#text[at] = name.charCodeAt(at);
+    Atomics.store(this.#numbers, lengthIndex, length);
+  }
+
+  /** The task that the thread has begun last. Read by the main thread while the thread is stuck. */
+  get task(): string {
+    const length = Atomics.load(this.#numbers, lengthIndex);
+    return String.fromCharCode(...this.#text.subarray(0, length));
+  }
+}
