@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   builtInClusterName,
@@ -76,6 +77,17 @@ async function createEndlessPolicy(caller: ApiCaller, cluster: string): Promise<
 const createConfigMap = (caller: ApiCaller, cluster: string) =>
   caller.send('POST', `${proxy(cluster)}${configMaps}`, { metadata: { name: 'x' } });
 
+/** Resolves with false if the response does not arrive in time. */
+async function answersWithin(milliseconds: number, response: Promise<unknown>): Promise<boolean> {
+  const timeout = new AbortController();
+  const answered = response.then(
+    () => true,
+    () => false,
+  );
+  const late = setTimeout(milliseconds, false, { signal: timeout.signal }).catch(() => false);
+  return await Promise.race([answered, late]).finally(() => timeout.abort());
+}
+
 interface Latencies {
   readonly worst: number;
   readonly failures: readonly string[];
@@ -136,16 +148,8 @@ describe('a virtual cluster whose work never ends', () => {
     await createVirtualCluster(caller, 'endless');
     await createEndlessPolicy(caller, 'endless');
     const stuck = createConfigMap(caller, 'endless').catch(() => undefined);
-    await expect(
-      Promise.race([
-        other.send('GET', `${proxy('endless')}${configMaps}`).then(
-          () => 'the worker is not stuck',
-          () => 'the connection was closed',
-        ),
-        third.send('GET', '/readyz').then(() => 'serves'),
-        stuck.then(() => 'the request has ended before the shutdown'),
-      ]),
-    ).resolves.toBe('serves');
+    while (await answersWithin(1000, other.send('GET', `${proxy('endless')}${configMaps}`)));
+    expect((await third.send('GET', '/readyz')).status).toBe(200);
     const begun = performance.now();
     expect(await running.stop()).toBe(0);
     expect(performance.now() - begun).toBeLessThan(10_000);
@@ -158,7 +162,7 @@ it('a template whose rendering never ends is given up, and the server continues'
   const caller = await ApiCaller.of(running);
   callers.push(caller);
   const instances = `/apis/${managementGroup}/${managementVersion}/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
-  const loop = (body: string) => `{{ range until 5000 }}${body}{{ end }}`;
+  const loop = (body: string) => `{{ range 5000 }}${body}{{ end }}`;
   const make = (name: string, values: string) =>
     caller.make(instances, { metadata: { name }, spec: { template: { helmRelease: { values } } } });
   await make('endless', loop(loop(loop(loop('')))));

@@ -18,6 +18,7 @@ import type { OpenedPlane, PlaneRunner } from '../plane-runner.ts';
 import { KnownResources } from './known-resources.ts';
 import type { PlaneThreadData } from './plane-thread.ts';
 import { RemotePlanes, type RemotePlanesOptions } from './remote-planes.ts';
+import { SlowRequests } from './slow-requests.ts';
 
 /** The members of `PlaneThreadData` that are the same for all workers. */
 export type SharedThreadData = Omit<
@@ -66,9 +67,11 @@ export class PlaneWorkers implements PlaneRunner {
   /** The slot of each plane that was used since the start of the server. */
   readonly #slotByPlane = new Map<string, WorkerSlot>();
   readonly #resources = new KnownResources();
+  readonly #slowRequests: SlowRequests;
 
   constructor(options: PlaneWorkersOptions) {
     this.#options = options;
+    this.#slowRequests = new SlowRequests(options.clock);
     const shared: SharedState = { resources: this.#resources, credentials: new WeakMap() };
     this.#slots = Array.from({ length: options.count }, () => new WorkerSlot(options, shared));
   }
@@ -139,7 +142,14 @@ export class PlaneWorkers implements PlaneRunner {
     return {
       plane: this.#resources,
       authorize: async (identity, attributes) => await (await target()).authorize(identity, attributes),
-      serve: async (exchange) => await (await target()).serve(exchange),
+      serve: async (exchange) => {
+        const end = this.#slowRequests.begin(id, exchange);
+        try {
+          return await (await target()).serve(exchange);
+        } finally {
+          end();
+        }
+      },
       authenticate: async (token) => await (await target()).authenticate(token),
     };
   }

@@ -27,7 +27,10 @@ export class ThreadActivity {
 
   /** Called by the thread: counts the returns to its event loop, until the returned function is called. */
   startHeartbeat(): () => void {
-    const timer = setInterval(() => Atomics.add(this.#numbers, beatIndex, 1), heartbeatMs);
+    const beat = () => Atomics.add(this.#numbers, beatIndex, 1);
+    // The first one tells that the code is loaded: the thread may be stuck before its first timer fires.
+    beat();
+    const timer = setInterval(beat, heartbeatMs);
     return () => clearInterval(timer);
   }
 

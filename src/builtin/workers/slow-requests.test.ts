@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { InFlightSlot } from '../../http/exchange.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import { SlowRequests } from './slow-requests.ts';
+
+function setUp() {
+  const clock = new ManualClock();
+  const slow = new SlowRequests(clock);
+  let released = 0;
+  const release = () => {
+    released += 1;
+  };
+  const inFlightSlot = { release } as InFlightSlot;
+  const begin = (plane = 'a') => slow.begin(plane, { inFlightSlot });
+  return { clock, begin, released: () => released };
+}
+
+describe('SlowRequests', () => {
+  it('releases the slot of a request that is not answered in time, and keeps those of others', () => {
+    const { clock, begin, released } = setUp();
+    const end = begin();
+    begin();
+    clock.advance(200);
+    end();
+    clock.advance(100);
+    expect(released()).toBe(1);
+  });
+
+  it('refuses requests to a plane for which too many are waiting, until some of them end', () => {
+    const { clock, begin } = setUp();
+    const ends = Array.from({ length: 400 }, () => begin());
+    begin();
+    clock.advance(250);
+    expect(() => begin()).toThrow(expect.objectContaining({ code: 429 }));
+    begin('b');
+    for (const end of ends.slice(0, 2)) end();
+    begin();
+  });
+});

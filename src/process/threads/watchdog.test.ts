@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ThreadActivity } from './thread-activity.ts';
+import { Watchdog } from './watchdog.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Watches a thread whose activity the test controls. */
+function watch(stallSeconds: number) {
+  const memory = ThreadActivity.newMemory();
+  const thread = new ThreadActivity(memory);
+  let stalls = 0;
+  const watchdog = new Watchdog({
+    activity: new ThreadActivity(memory),
+    stallSeconds,
+    onStall: () => {
+      stalls += 1;
+    },
+  });
+  return { thread, watchdog, stalls: () => stalls };
+}
+
+describe('the watchdog of a thread', () => {
+  it('reports a thread once that no longer returns to its event loop', () => {
+    const { thread, stalls } = watch(2);
+    const stop = thread.startHeartbeat();
+    vi.advanceTimersByTime(20_000);
+    expect(stalls()).toBe(0);
+    stop();
+    vi.advanceTimersByTime(1_500);
+    expect(stalls()).toBe(0);
+    vi.advanceTimersByTime(20_000);
+    expect(stalls()).toBe(1);
+  });
+
+  it('reports a thread that is stuck from its first message on', () => {
+    const { thread, stalls } = watch(2);
+    thread.startHeartbeat()();
+    vi.advanceTimersByTime(3_000);
+    expect(stalls()).toBe(1);
+  });
+
+  it('gives a new thread a minute to load its code', () => {
+    const { stalls } = watch(2);
+    vi.advanceTimersByTime(59_000);
+    expect(stalls()).toBe(0);
+    vi.advanceTimersByTime(2_000);
+    expect(stalls()).toBe(1);
+  });
+
+  it('is quiet after it was stopped', () => {
+    const { watchdog, stalls } = watch(2);
+    watchdog.stop();
+    vi.advanceTimersByTime(100_000);
+    expect(stalls()).toBe(0);
+  });
+});
+
+it('the activity of a thread names its latest task', () => {
+  const memory = ThreadActivity.newMemory();
+  const [thread, reader] = [new ThreadActivity(memory), new ThreadActivity(memory)];
+  expect(reader.task).toBe('');
+  thread.setTask('vc-1234');
+  expect(reader.task).toBe('vc-1234');
+  thread.setTask('x'.repeat(500));
+  expect(reader.task).toBe('x'.repeat(120));
+  thread.setTask('y');
+  expect(reader.task).toBe('y');
+});
