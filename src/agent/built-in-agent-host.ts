@@ -62,7 +62,7 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
       builtIn: planes.builtIn,
       async close() {
         await maintenance?.stop();
-        planes.close();
+        await planes.close();
         await store.close();
       },
     };
