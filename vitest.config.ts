@@ -45,7 +45,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
-          include: ['src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
+          include: ['{packages,src,test}/**/*.slow.test.ts'],
           exclude: [...quiet, ...patient, ...crash],
           testTimeout: 900_000,
           hookTimeout: 120_000,

@@ -1,6 +1,6 @@
 import { type JsonValue, writeJson } from '@flotilla/json';
-import type { WorkMeter } from '@flotilla/work-meter';
-import { chargeJson } from './charge-json.ts';
+import { tryChargeJson, type WorkMeter } from '@flotilla/work-meter';
+import { cellUnits } from './cell-units.ts';
 import { ageColumn } from './columns.ts';
 import type { KubeObject } from './meta.ts';
 import type { Column, ResourceKind } from './resource.ts';
@@ -91,7 +91,7 @@ function textCell(value: JsonValue, meter: WorkMeter | undefined): string {
     const isPrintable = value.length <= maxFreeLength || meter === undefined || meter.tryCharge(value.length);
     return isPrintable ? value : unknownCell;
   }
-  const isPrintable = typeof value !== 'object' || meter === undefined || chargeJson(value, meter);
+  const isPrintable = typeof value !== 'object' || meter === undefined || tryChargeJson(meter, value, cellUnits);
   return isPrintable ? writeJson(value) : unknownCell;
 }
 

@@ -166,4 +166,12 @@ describe('expensive expressions', () => {
     expect(error ?? value).toBe('operation cancelled: actual cost limit exceeded');
     expect(cpuMilliseconds() - started).toBeLessThan(10_000);
   });
+
+  it.each([
+    ['in a literal', `"a".matches("${'a{1000}'.repeat(6)}")`, 'invalid matches argument'],
+    ['at run time', `"a".matches(["${'a{1000}'.repeat(6)}"][0])`, 'must have fewer repetitions'],
+  ])('with a pattern whose repetitions are too large %s are not compiled', async (_, expression, message) => {
+    const { error, fault } = await runCel(expression);
+    expect(fault ?? error).toContain(message);
+  });
 });

@@ -1,3 +1,4 @@
+import { compileUnits, PatternError } from '@flotilla/regex';
 import { sameType } from './assign.ts';
 import { type CelType, DYN, describeType } from './cel-type.ts';
 import { childrenOf } from './children-of.ts';
@@ -5,15 +6,21 @@ import type { Call, Expression } from './expression.ts';
 import type { Issue } from './issues.ts';
 import { FORMAT_VERBS, formatVerbs } from './library/format-text.ts';
 import { parseDuration, parseTimestamp } from './library/go-time.ts';
-import { compilePattern } from './library/regular-expressions.ts';
-import { EvaluationError } from './meter.ts';
+import { compileCached } from './library/regular-expressions.ts';
+import { EvaluationError, Meter } from './meter.ts';
 
 /**
  * Checks the literals of an expression: durations, timestamps, patterns, formats, and the elements of lists and maps.
- * An invalid literal would make the evaluation fail for every object.
+ * An invalid literal would make the evaluation fail for every object. Calls `charge` before it compiles a pattern. Throws
+ * CostExceeded if the patterns are too large.
  */
-export function checkLiterals(expression: Expression): Issue[] {
+export function checkLiterals(expression: Expression, charge: (units: number) => void): Issue[] {
   const issues: Issue[] = [];
+  const meter = new Meter();
+  const chargeBoth = (units: number): void => {
+    meter.work(units);
+    charge(units);
+  };
   visit(expression, (one) => {
     if (one.kind === 'list') issues.push(...mixedTypeIssues(one.elements));
     if (one.kind === 'map') {
@@ -24,19 +31,20 @@ export function checkLiterals(expression: Expression): Issue[] {
     issues.push(...formatIssues(one));
     const last = one.args.at(-1);
     if (last?.kind !== 'constant' || typeof last.value !== 'string') return;
-    if (!isValid(one.name, last.value)) issues.push({ at: last.at, message: `invalid ${one.name} argument` });
+    if (!isValid(one.name, last.value, chargeBoth))
+      issues.push({ at: last.at, message: `invalid ${one.name} argument` });
   });
   return issues;
 }
 
-function isValid(name: string, text: string): boolean {
+function isValid(name: string, text: string, charge: (units: number) => void): boolean {
   switch (name) {
     case 'duration':
       return parseDuration(text) !== undefined;
     case 'timestamp':
       return parseTimestamp(text) !== undefined;
     case 'matches':
-      return isPattern(text);
+      return isPattern(text, charge);
     default:
       return true;
   }
@@ -70,11 +78,14 @@ function typeName(type: CelType): string {
   return type.kind === 'opaque' ? type.name : type.kind;
 }
 
-function isPattern(text: string): boolean {
+function isPattern(text: string, charge: (units: number) => void): boolean {
   try {
-    compilePattern(text);
+    // The work is the same if the pattern is cached, so that the result does not depend on the cache.
+    charge(compileUnits(text));
+    compileCached(text, () => {});
     return true;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
     return false;
   }
 }

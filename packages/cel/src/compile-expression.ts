@@ -12,10 +12,24 @@ import type { Parse } from './parse.ts';
 import type { CelValue } from './value.ts';
 
 /**
- * The number of expression characters to compile before yielding to other requests. Compiling them takes about ten
- * milliseconds.
+ * The work of compiling expressions before yielding to other requests, in characters. It takes about ten milliseconds,
+ * with large patterns up to a hundred.
  */
-export const CHARACTERS_PER_SLICE = 10_000;
+export const WORK_PER_SLICE = 10_000;
+
+/**
+ * The maximum work of compiling all expressions of an object, in characters. It takes about 250 milliseconds. Objects
+ * with many rules have some ten thousand characters.
+ */
+export const MAX_COMPILE_WORK = 250_000;
+
+/** Returns the message for an object whose expressions exceed MAX_COMPILE_WORK. */
+export function tooMuchToCompile(expressions: string): string {
+  return `the ${expressions} take too long to compile: together they may have ${MAX_COMPILE_WORK} characters, and patterns with large repetitions count as more`;
+}
+
+/** The units of work for compiling patterns that take as long as compiling one character of an expression. */
+const UNITS_PER_CHARACTER = 100;
 
 /** A CEL expression that was parsed and type-checked without errors. */
 export interface Program {
@@ -34,7 +48,16 @@ export interface CompileError {
   readonly failsAlways?: true;
 }
 
-export function compileExpression(parse: Parse, text: string, environment: Environment): Program | CompileError {
+/**
+ * Parses and checks an expression. Calls `charge` with the work of compiling its patterns, in characters, which is to be
+ * added to the length of the expression.
+ */
+export function compileExpression(
+  parse: Parse,
+  text: string,
+  environment: Environment,
+  charge: (characters: number) => void = () => {},
+): Program | CompileError {
   let expression: Expression;
   try {
     expression = parse(text);
@@ -43,7 +66,7 @@ export function compileExpression(parse: Parse, text: string, environment: Envir
     return { fault: describeIssues(text, [{ at: error.at, message: error.message }]) };
   }
   const checked = checkExpression(expression, environment);
-  const issues = checked.issues.length > 0 ? checked.issues : literalIssues(expression);
+  const issues = checked.issues.length > 0 ? checked.issues : literalIssues(expression, charge);
   if (issues.length > 0) return { fault: describeIssues(text, issues) };
   try {
     foldConstants(expression);
@@ -60,12 +83,13 @@ export function compileExpression(parse: Parse, text: string, environment: Envir
   };
 }
 
-function literalIssues(expression: Expression): ReturnType<typeof checkLiterals> {
+function literalIssues(expression: Expression, charge: (characters: number) => void): ReturnType<typeof checkLiterals> {
   try {
-    return checkLiterals(expression);
+    return checkLiterals(expression, (units) => charge(units / UNITS_PER_CHARACTER));
   } catch (error) {
-    // A literal is outside the range of its type.
-    if (error instanceof EvaluationError) return [{ at: expression.at, message: error.message }];
+    // A literal is outside the range of its type, or the patterns take too long to compile.
+    if (error instanceof EvaluationError || error instanceof CostExceeded)
+      return [{ at: expression.at, message: error.message }];
     throw error;
   }
 }

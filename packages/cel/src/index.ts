@@ -14,7 +14,14 @@ export {
   STRING,
   TIMESTAMP,
 } from './cel-type.ts';
-export { CHARACTERS_PER_SLICE, type CompileError, compileExpression, type Program } from './compile-expression.ts';
+export {
+  type CompileError,
+  compileExpression,
+  MAX_COMPILE_WORK,
+  type Program,
+  tooMuchToCompile,
+  WORK_PER_SLICE,
+} from './compile-expression.ts';
 export { estimateCost } from './cost/estimate-cost.ts';
 export { MAX_VALUE } from './cost/span.ts';
 export type { DeclaredType } from './declared-type.ts';

@@ -22,10 +22,10 @@ const CALL_COST_LIMIT = 1_000_000;
 
 /**
  * The maximum number of work steps, for work that Kubernetes' cost omits or counts too late: the `size` of a string,
- * comparisons of large values, patterns with many states. One step takes 10 to 20 nanoseconds, so the limit is about a
- * second.
+ * comparisons of large values, patterns with many states. One step takes about 10 nanoseconds, so the limit is about
+ * 200 milliseconds.
  */
-const WORK_LIMIT = 50_000_000;
+const WORK_LIMIT = 20_000_000;
 
 /** Counts the cost of an evaluation in Kubernetes' cost units. Throws CostExceeded if the limit is exceeded. */
 export class Meter {

@@ -29,3 +29,8 @@ export class InvalidApplyError extends Error {
 export class SchemaMismatchError extends Error {
   override readonly name = 'SchemaMismatchError';
 }
+
+/** Thrown by an apply if the applied or the live object has more fields than apply supports. */
+export class TooManyFieldsError extends Error {
+  override readonly name = 'TooManyFieldsError';
+}

@@ -1,17 +1,18 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { apiVersionOf, parseApiVersion, type Timestamp } from '@flotilla/kubernetes-formats';
-import { InvalidApplyError, SchemaMismatchError } from './apply-errors.ts';
+import { InvalidApplyError, SchemaMismatchError, TooManyFieldsError } from './apply-errors.ts';
 import { FieldSet } from './field-set/field-set.ts';
 import { fieldsLastApplied, kubectlManager, refreshLastApplied } from './last-applied.ts';
 import { type ApplyConflict, conflictError } from './managers/conflict.ts';
 import { type Managers, managerIdentity, readManagers } from './managers/managers.ts';
 import { findConflicts, releaseFields } from './managers/ownership.ts';
 import { reconcileManagers } from './managers/reconcile-managers.ts';
-import { recordUpdate, withManagedFields } from './track-update.ts';
+import { recordUpdate, withManagedFields, withoutManagedFields } from './track-update.ts';
 import { filterComparison, withoutUntracked, writableFields } from './tracked-fields.ts';
 import type { TrackedKind } from './tracked-kind.ts';
 import type { TrackedObject } from './tracked-object.ts';
 import { compareTyped } from './typed/compare.ts';
+import { hasTooManyFields, maxTrackedFields } from './typed/field-count.ts';
 import { mergeTyped } from './typed/merge.ts';
 import { pruneAbandoned } from './typed/prune-abandoned.ts';
 import { shapeOf } from './typed/shape.ts';
@@ -43,11 +44,12 @@ export interface ApplyRequest<Tracked extends TrackedObject = TrackedObject> {
  * `live` except frozen fieldsV1 of managers whose fields did not change.
  *
  * Throws InvalidApplyError for another kind or for managedFields in `applied`, SchemaMismatchError if an object does not
- * fit the schema, and ApplyConflictError for conflicts.
+ * fit the schema, TooManyFieldsError for a very large object, and ApplyConflictError for conflicts.
  */
 export function applyObject<Tracked extends TrackedObject>(sent: ApplyRequest<Tracked>): Tracked {
   const request: ApplyRequest = { ...sent, applied: withMembers(sent.kind, sent.applied) };
   const { kind, live, applied, manager, force } = request;
+  checkFieldCount(request);
   checkBody(request);
   try {
     const managers = startingManagers(request);
@@ -75,6 +77,14 @@ function withMembers(kind: TrackedKind, applied: TrackedObject): TrackedObject {
     kind: String(kindName || kind.kind),
     metadata: metadata ?? {},
   } as TrackedObject;
+}
+
+function checkFieldCount({ kind, live, applied }: ApplyRequest): void {
+  const subject = hasTooManyFields(kind, applied) ? 'applied' : hasTooManyFields(kind, live) ? 'live' : undefined;
+  if (subject === undefined) return;
+  throw new TooManyFieldsError(
+    `the ${subject} object has more than ${maxTrackedFields} fields, which server-side apply does not support; use update or patch instead`,
+  );
 }
 
 function checkBody({ kind, applied }: ApplyRequest): void {
@@ -121,7 +131,7 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
   const shape = shapeOf(kind);
   const apiVersion = apiVersionOf(kind);
   const writable = writableFields(kind, subresource);
-  const before: JsonObject = live === undefined ? { apiVersion, kind: kind.kind } : (live as JsonObject);
+  const before = live === undefined ? { apiVersion, kind: kind.kind } : withoutManagedFields(live as JsonObject);
   const config = writablePart(request);
   const managers = reconcileManagers(shape, starting);
   const info = { manager, operation: 'Apply', apiVersion, subresource } as const;
@@ -131,7 +141,9 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
   managers.set(identity, { ...info, fields, ...(last?.time === undefined ? {} : { time: last.time }) });
 
   const overlaid = mergeTyped(shape, before, config);
-  const merged = last === undefined ? overlaid : pruneAbandoned(shape, overlaid, last.fields, allFields(managers));
+  // The usual case: the manager applies all fields again, so there is nothing to remove.
+  const abandonsNothing = last === undefined || fields.includes(last.fields);
+  const merged = abandonsNothing ? overlaid : pruneAbandoned(shape, overlaid, last.fields, allFields(managers));
   const comparison = filterComparison(compareTyped(shape, before, merged), writable);
   return {
     merged: withoutNullMetadata(merged),

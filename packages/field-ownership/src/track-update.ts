@@ -21,15 +21,20 @@ import type { TrackedKind } from './tracked-kind.ts';
 import type { ManagedFieldsEntry, TrackedObject } from './tracked-object.ts';
 import type { TrackedWrite } from './tracked-write.ts';
 import { compareTyped } from './typed/compare.ts';
+import { hasTooManyFields } from './typed/field-count.ts';
 import { shapeOf } from './typed/shape.ts';
 import { UnkeyedItemError } from './typed/typed.ts';
 
 /**
  * Updates the field ownership after a create, PUT, merge patch or JSON patch. Such writes never conflict: the writer
  * becomes the owner of the fields that it changes. Returns a copy of `next` with the new managedFields; everything else
- * is shared with `next`. Must be called after defaulting and pruning, and not after an apply.
+ * is shared with `next`. Must be called after defaulting and pruning, and not after an apply. An object with too many
+ * fields gets no managedFields.
  */
 export function trackUpdate<Tracked extends TrackedObject>(write: TrackedWrite<Tracked>): Tracked {
+  if (hasTooManyFields(write.kind, write.next) || hasTooManyFields(write.kind, write.live)) {
+    return withMetadata(write.next);
+  }
   const kept = fastPathsEnabled() ? unchangedOwnership(write) : undefined;
   if (kept !== undefined) return withMetadata(write.next, kept);
   const managers = startingManagers(write);
@@ -125,7 +130,7 @@ function beforeCreation(kind: TrackedKind): JsonObject {
   return kind.goForm === undefined ? { apiVersion: apiVersionOf(kind), kind: kind.kind } : kind.goForm.emptyObject();
 }
 
-function withoutManagedFields(object: JsonObject): JsonObject {
+export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = (object.metadata ?? {}) as JsonObject;
   const bare = bareMetadata(metadata);
   return bare === object.metadata ? object : { ...object, metadata: bare };

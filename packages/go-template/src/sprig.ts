@@ -1,8 +1,8 @@
 import { goQuote } from '@flotilla/go-text';
 import { isJsonObject, type JsonObject, setMember, writeJson } from '@flotilla/json';
-import { yamlText } from '@flotilla/yaml';
+import { yamlText, yamlUnits } from '@flotilla/yaml';
 import { decodeBase64, encodeBase64 } from './base64.ts';
-import { chargeValue, jsonUnits, quotedUnits, yamlUnits } from './charge-value.ts';
+import { chargeValue, jsonUnits, quotedUnits } from './charge-value.ts';
 import type { TemplateWork } from './template-work.ts';
 import { createTextSearch } from './text-search.ts';
 import { formatValue, numberOf, readText, type TemplateFunction, textOf, typeName, type Value } from './values.ts';

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
-import { type WorkLimitError, WorkMeter } from '@flotilla/work-meter';
+import { sortUnits, type WorkLimitError, WorkMeter } from '@flotilla/work-meter';
 import { positionAt, TemplateError } from './template-error.ts';
 
 /**
@@ -20,6 +20,11 @@ export class TemplateWork {
 
   constructor(meter: WorkMeter) {
     this.#meter = meter;
+  }
+
+  /** The units that can still be charged. */
+  get remaining(): number {
+    return this.#meter.remaining;
   }
 
   /** Throws WorkLimitError if the limit is exceeded. */
@@ -46,13 +51,6 @@ export class TemplateWork {
     if (typeof value !== 'object' || value === null) return Boolean(value);
     return (Array.isArray(value) ? value : this.keysOf(value)).length > 0;
   }
-}
-
-/** Returns the units of work for sorting keys: each comparison reads characters of two keys. */
-export function sortUnits(keys: readonly string[]): number {
-  let characters = 0;
-  for (const key of keys) characters += key.length;
-  return keys.length * 40 + (keys.length * 10 + characters) * Math.ceil(Math.log2(keys.length + 1));
 }
 
 /** Returns the TemplateError for work that exceeded the limit at an offset of a template. */

@@ -71,21 +71,35 @@ export function cloneJson<T extends JsonValue>(value: T): T {
 export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (!isContainer(a) || !isContainer(b)) return false;
-  const pending: [Container, Container][] = [[a, b]];
-  for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
-    const [one, other] = pair;
-    if (Array.isArray(one) !== Array.isArray(other)) return false;
-    const keys = Object.keys(one);
-    if (keys.length !== Object.keys(other).length) return false;
-    for (const key of keys) {
-      if (!Object.hasOwn(other, key)) return false;
-      const left = (one as JsonObject)[key];
-      const right = (other as JsonObject)[key];
-      if (left === right) continue;
-      if (!isContainer(left) || !isContainer(right)) return false;
-      pending.push([left, right]);
-    }
+  const pending: Container[] = [a, b];
+  while (pending.length > 0) {
+    const other = pending.pop() as Container;
+    const one = pending.pop() as Container;
+    if (!equalLevel(one, other, pending)) return false;
   }
+  return true;
+}
+
+/** Compares one level of two values. Adds pairs of lists and objects that are still to be compared to `pending`. */
+function equalLevel(one: Container, other: Container, pending: Container[]): boolean {
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || one.length !== other.length) return false;
+    for (let at = 0; at < one.length; at++) if (!equalOrPending(one[at], other[at], pending)) return false;
+    return true;
+  }
+  if (Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(other, key) || !equalOrPending(one[key], other[key], pending)) return false;
+  }
+  return true;
+}
+
+function equalOrPending(left: JsonValue | undefined, right: JsonValue | undefined, pending: Container[]): boolean {
+  if (left === right) return true;
+  if (!isContainer(left) || !isContainer(right)) return false;
+  pending.push(left, right);
   return true;
 }
 

@@ -23,9 +23,12 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
   const sorted = options.sorted ?? true;
   const indent = options.indent ?? 0;
   if (fastPathsEnabled() && isPlain(value, sorted, 0)) return JSON.stringify(value, undefined, indent);
-  return indent === 0 && depthWithin(value, maxWriteDepth)
-    ? writeCompact(value, sorted)
-    : new DeepWriter(sorted, indent).write(value);
+  if (indent === 0) {
+    const writer = new CompactWriter(sorted);
+    const text = writer.write(value, maxWriteDepth);
+    if (!writer.isTooDeep) return text;
+  }
+  return new DeepWriter(sorted, indent).write(value);
 }
 
 /**
@@ -50,17 +53,6 @@ export function isPlain(value: JsonValue, sorted: boolean, depth: number): boole
   return true;
 }
 
-function depthWithin(value: JsonValue, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  if (Array.isArray(value)) {
-    for (const item of value) if (!depthWithin(item, levels - 1)) return false;
-    return true;
-  }
-  for (const key in value) if (!depthWithin(value[key] as JsonValue, levels - 1)) return false;
-  return true;
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these.
 const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
 
@@ -78,18 +70,32 @@ function membersOf(value: JsonObject, sorted: boolean): string[] {
   return sorted && keys.length > 1 ? sortByBytes(keys) : keys;
 }
 
-function writeCompact(value: JsonValue, sorted: boolean): string {
-  if (typeof value !== 'object' || value === null) return writeScalar(value);
-  let text = '';
-  if (Array.isArray(value)) {
-    for (const item of value) text += `${text === '' ? '[' : ','}${writeCompact(item ?? null, sorted)}`;
-    return text === '' ? '[]' : `${text}]`;
+/** Writes values with recursion. */
+class CompactWriter {
+  /** True if a value was nested too deeply. The text is then incomplete. */
+  isTooDeep = false;
+  readonly #sorted: boolean;
+
+  constructor(sorted: boolean) {
+    this.#sorted = sorted;
   }
-  for (const key of membersOf(value, sorted)) {
-    const member = value[key];
-    if (member !== undefined) text += `${text === '' ? '{' : ','}${writeString(key)}:${writeCompact(member, sorted)}`;
+
+  write(value: JsonValue, levels: number): string {
+    if (typeof value !== 'object' || value === null) return writeScalar(value);
+    if (levels === 0) this.isTooDeep = true;
+    if (this.isTooDeep) return '';
+    let text = '';
+    if (Array.isArray(value)) {
+      for (const item of value) text += `${text === '' ? '[' : ','}${this.write(item ?? null, levels - 1)}`;
+      return text === '' ? '[]' : `${text}]`;
+    }
+    for (const key of membersOf(value, this.#sorted)) {
+      const member = value[key];
+      if (member === undefined) continue;
+      text += `${text === '' ? '{' : ','}${writeString(key)}:${this.write(member, levels - 1)}`;
+    }
+    return text === '' ? '{}' : `${text}}`;
   }
-  return text === '' ? '{}' : `${text}}`;
 }
 
 interface Level {

@@ -48,6 +48,11 @@ export class WorkMeter {
     return this.#used;
   }
 
+  /** The units that can still be charged. */
+  get remaining(): number {
+    return this.#limit - this.#used;
+  }
+
   /** Throws WorkLimitError if the limit is exceeded. */
   charge(units: number): void {
     this.#used += units;

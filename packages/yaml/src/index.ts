@@ -1,1 +1,2 @@
 export { yamlText } from './yaml-text.ts';
+export { yamlUnits } from './yaml-units.ts';

@@ -10,7 +10,8 @@ interface Location {
   readonly unknown: string[];
 }
 
-const shapeOf: ReadonlyMap<string, KeywordType> = new Map(schemaKeywords.map(([word, shape]) => [word, shape]));
+/** The positions of the keywords in Go's order. */
+const positions: ReadonlyMap<string, number> = new Map(schemaKeywords.map(([word], position) => [word, position]));
 
 /**
  * Normalizes a schema from a request: keeps only known keywords, in Go's order, and drops empty values (empty strings,
@@ -23,12 +24,17 @@ export function normalizeSchema(value: JsonValue, path: string, unknown: string[
 function schema(value: JsonValue, location: Location): JsonObject {
   if (value === null) return {};
   if (!isJsonObject(value)) throw mismatch(value, location, 'v1.JSONSchemaProps');
+  // A schema has few of the many keywords, so only those are looked at.
+  const found: number[] = [];
   for (const name of Object.keys(value)) {
-    if (!shapeOf.has(name)) location.unknown.push(childPath(location.path, name));
+    const position = positions.get(name);
+    if (position === undefined) location.unknown.push(childPath(location.path, name));
+    else found.push(position);
   }
   const shaped: JsonObject = {};
-  for (const [word, shape] of schemaKeywords) {
-    const member = getMember(value, word);
+  for (const position of found.sort((a, b) => a - b)) {
+    const [word, shape] = schemaKeywords[position] as (typeof schemaKeywords)[number];
+    const member = value[word];
     if (member === undefined || member === null) continue;
     const kept = normalizeKeyword(member, shape, below(location, word));
     if (kept !== undefined) shaped[word] = kept;

@@ -1,6 +1,6 @@
 import { equalJson, getMember, isJsonObject, type JsonValue } from '@flotilla/json';
-import type { WorkMeter } from '@flotilla/work-meter';
-import { chargeJson, enumerationUnits } from '../charge-json.ts';
+import { enumerationUnits, tryChargeJson, type WorkMeter } from '@flotilla/work-meter';
+import { cellUnits } from '../cell-units.ts';
 import type { Operand, ParsedPath, PathFilter, PathStep } from './parse-column-path.ts';
 
 /** The evaluation of a path for one object. All cursors of the evaluation share it. */
@@ -228,7 +228,8 @@ export function memberAt(start: JsonValue, names: readonly string[]): JsonValue 
 function equalValues(a: JsonValue, b: JsonValue, evaluation: PathEvaluation): boolean {
   // Strings and numbers need no charge: their comparison takes no longer than it took to decode them.
   if (isContainer(a) && isContainer(b)) {
-    const isWithinLimit = chargeJson(a, evaluation.meter) && chargeJson(b, evaluation.meter);
+    const { meter } = evaluation;
+    const isWithinLimit = tryChargeJson(meter, a, cellUnits) && tryChargeJson(meter, b, cellUnits);
     if (!isWithinLimit) evaluation.isOverLimit = true;
   }
   return !evaluation.isOverLimit && equalJson(a, b);

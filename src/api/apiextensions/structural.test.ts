@@ -21,4 +21,14 @@ describe('the patterns of a schema', () => {
       },
     ]);
   });
+
+  it('are rejected before they are compiled if their repetitions are too large', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', pattern: 'a{1000}'.repeat(400_000) } } };
+    const [error, ...others] = structuralErrors(schema, 'schema');
+    expect(others).toEqual([]);
+    expect(error?.field).toBe('schema.properties[a].pattern');
+    expect(error?.message).toMatch(
+      /must be a valid regular expression, but isn't: must have fewer repetitions: they expand to 400000000 instructions, and at most 5000 are allowed$/,
+    );
+  });
 });

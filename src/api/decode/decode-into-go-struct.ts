@@ -1,10 +1,11 @@
-import { compareBytes, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { isJsonObject, type JsonObject, type JsonValue, setMember, sortByBytes } from '@flotilla/json';
 import { formatQuantity, isDateTime, parseQuantity, QuantityError } from '@flotilla/kubernetes-formats';
 import { apiVersionOf } from '../meta.ts';
 import { formatMicroTime } from '../micro-time.ts';
 import type { ResourceKind } from '../resource.ts';
 import { type GoField, type GoFieldType, type GoScalarType, type GoStruct, isStruct } from '../structs/go-struct.ts';
 import { goStructOf } from '../structs/kind-structs.ts';
+import { relevantFields } from '../structs/relevant-fields.ts';
 import { base64Fault, canonicalBase64 } from './base64.ts';
 import { DecodeError, wrongTypeError } from './decode-error.ts';
 
@@ -36,7 +37,7 @@ interface Location {
 }
 
 function fill(target: JsonObject, struct: GoStruct, source: JsonObject, parent: string): void {
-  for (const field of struct.fields) {
+  for (const field of relevantFields(struct, source)) {
     const { name, type } = field;
     if (name === '') {
       if (isStruct(type)) fill(target, type, source, parent);
@@ -57,7 +58,7 @@ function shapedField({ shape, type }: GoField, given: JsonValue, location: Locat
   if (shape !== 'map') return convertValue(type, given, location);
   if (!isJsonObject(given)) throw mismatch(given, location, `map[string]${goType(type)}`);
   const sorted: JsonObject = {};
-  for (const key of Object.keys(given).sort(compareBytes)) {
+  for (const key of sortByBytes(Object.keys(given))) {
     const member = given[key] ?? null;
     setMember(sorted, key, member === null ? zeroOf(type) : convertValue(type, member, location));
   }

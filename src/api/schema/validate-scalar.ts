@@ -1,8 +1,9 @@
 import { matchesFormat } from '@flotilla/kubernetes-formats';
-import { RE2JS } from 're2js';
+import { compilePattern, matchUnits, PatternError } from '@flotilla/regex';
+import type { RE2JS } from 're2js';
 import { type FieldError, invalid, tooLong, typeInvalid } from '../field-error.ts';
 import type { Schema } from './schema.ts';
-import { addError, chargeMatch, chargePattern } from './validation-budget.ts';
+import { addError, chargePatternWork } from './validation-budget.ts';
 
 /** The compiled pattern of each schema, released together with the schema. `undefined` for an invalid pattern. */
 const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>();
@@ -11,30 +12,26 @@ const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>
 function patternOf(schema: Schema, pattern: string): RE2JS | undefined {
   let compiled = patterns.get(schema);
   if (compiled === undefined) {
-    compiled = { expression: compile(pattern) };
+    const result = compileOrError(pattern);
+    compiled = { expression: typeof result === 'string' ? undefined : result };
     patterns.set(schema, compiled);
   }
   return compiled.expression;
 }
 
-function compile(pattern: string): RE2JS | undefined {
+function compileOrError(pattern: string): RE2JS | string {
   try {
-    return RE2JS.compile(pattern);
-  } catch {
-    return undefined;
+    return compilePattern(pattern, chargePatternWork);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return error.message;
   }
 }
 
 /** Returns RE2's error message for an invalid regular expression. `undefined` if the expression is valid. */
 export function regexError(pattern: string): string | undefined {
-  let instructions: number;
-  try {
-    instructions = RE2JS.compile(pattern).programSize();
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  chargePattern(instructions);
-  return undefined;
+  const compiled = compileOrError(pattern);
+  return typeof compiled === 'string' ? compiled : undefined;
 }
 
 export function validateString(schema: Schema, text: string, path: string, errors: FieldError[]): void {
@@ -58,8 +55,9 @@ function lengthOrPatternError(schema: Schema, text: string, path: string): Field
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
   }
   if (pattern === undefined) return undefined;
-  chargeMatch(text);
-  if (!patternOf(schema, pattern)?.matcher(text).find()) {
+  const expression = patternOf(schema, pattern);
+  if (expression !== undefined) chargePatternWork(matchUnits(expression, text));
+  if (!expression?.matcher(text).find()) {
     return invalid(path, text, `${path} in body should match '${pattern}'`);
   }
   return undefined;

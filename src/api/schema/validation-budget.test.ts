@@ -30,6 +30,14 @@ describe('a validation', () => {
     expect(validateSchema(schema, many.slice(0, 10))).toEqual([]);
   });
 
+  it('charges matches by the length of the text and the size of the pattern', () => {
+    const schema: Schema = { type: 'array', items: { type: 'string', pattern: '^([a-z]{1,40}-){1,20}$' } };
+    const texts = (length: number): JsonValue =>
+      Array.from({ length: 100 }, () => `${'a-'.repeat(10)}${'a'.repeat(length)}-`);
+    expect(validateSchema(schema, texts(10), 'spec')).toEqual([]);
+    expect(validateSchema(schema, texts(10_000), 'spec')).toHaveLength(1);
+  });
+
   it('of a replaced value has one budget too, and accepts unchanged values', () => {
     const items: Schema = { type: 'object', properties: { key: { type: 'integer' } }, ...conditions(5) };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'] } as const;

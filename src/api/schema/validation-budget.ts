@@ -10,10 +10,10 @@ const maxSteps = 250_000;
 const maxCharacters = 1_000_000;
 
 /**
- * The amount of other work that takes as long as one step: values of an enum to compare with, characters to match
- * against a regular expression, and instructions of a regular expression to compile.
+ * The amount of other work that takes as long as one step: values of an enum to compare with, and units of work for
+ * compiling and matching regular expressions.
  */
-const perStep = { choices: 20, characters: 4, instructions: 0.4 };
+const perStep = { choices: 20, patternUnits: 50 };
 
 /** Thrown if a validation exceeds its budget, because it would block other requests for too long. */
 class ValidationBudgetExceeded extends Error {}
@@ -48,14 +48,9 @@ export function chargeStep(choices = 0): void {
   count(1 + choices / perStep.choices);
 }
 
-/** Charges the cost of matching a text against a regular expression. */
-export function chargeMatch(text: string): void {
-  count(text.length / perStep.characters);
-}
-
-/** Charges the cost of compiling a regular expression. `a{1000}` has about a thousand instructions. */
-export function chargePattern(instructions: number): void {
-  count(instructions / perStep.instructions);
+/** Charges units of work for compiling or matching a regular expression, before it is done. */
+export function chargePatternWork(units: number): void {
+  count(units / perStep.patternUnits);
 }
 
 function count(steps: number): void {

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectMeta } from '../meta.ts';
 import { type GoField, type GoFieldType, type GoStruct, isStruct, isTime } from './go-struct.ts';
 import { goStructOf } from './kind-structs.ts';
 import { objectMeta } from './meta-structs.ts';
+import { relevantFields } from './relevant-fields.ts';
 
 /**
  * Returns the object as Kubernetes prints it: members in struct order, empty members omitted or printed as the Go
@@ -46,7 +47,7 @@ export function toPrintedMetadata(metadata: ObjectMeta): ObjectMeta {
 }
 
 function fill(target: JsonObject, struct: GoStruct, source: JsonObject, nulls: boolean): void {
-  for (const field of struct.fields) {
+  for (const field of relevantFields(struct, source)) {
     const { name } = field;
     if (name === '') {
       if (isStruct(field.type)) fill(target, field.type, source, nulls);

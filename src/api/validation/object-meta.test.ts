@@ -109,6 +109,14 @@ describe('labels and annotations', () => {
 });
 
 describe('finalizers', () => {
+  it('are at most 1000, unless there were more before', () => {
+    const finalizers = (count: number) => Array.from({ length: count }, (_, at) => `a.b/f${at}`);
+    expect(lines({ name: 'a', finalizers: finalizers(1_000) })).toEqual([]);
+    expect(lines({ name: 'a', finalizers: finalizers(1_001) })).toEqual([
+      'metadata.finalizers: Too many: 1001: must have at most 1000 items',
+    ]);
+  });
+
   it('are qualified names (META-11), and orphan and foregroundDeletion exclude each other (META-12)', () => {
     expect(lines({ name: 'a', finalizers: ['a b'] })).toEqual([
       `metadata.finalizers: Invalid value: "a b": ${keyText}`,

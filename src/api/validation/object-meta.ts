@@ -6,7 +6,7 @@ import {
   nameFaults,
   qualifiedNameFaults,
 } from '@flotilla/kubernetes-formats';
-import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalid, required, tooMany } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { validateAnnotations, validateLabels } from './labels.ts';
 import { validateManagedFields } from './managed-fields.ts';
@@ -22,7 +22,7 @@ export function validateMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
   validateName(meta, rules, errors);
   validateNamespace(meta.namespace ?? '', rules.namespaced, errors);
   validateContents(meta, errors);
-  validateFinalizers(meta.finalizers ?? [], errors);
+  validateFinalizers(meta.finalizers ?? [], 0, errors);
   return errors;
 }
 
@@ -67,8 +67,18 @@ function addAll(errors: FieldError[], found: readonly FieldError[]): void {
   for (const error of found) errors.push(error);
 }
 
-function validateFinalizers(finalizers: readonly string[], errors: FieldError[]): void {
+/**
+ * The maximum number of finalizers of an object. Kubernetes has no limit, but every write of the object compares all
+ * finalizers, and each is removed by a write of its own. A list that is already longer may become shorter.
+ */
+export const maxFinalizers = 1_000;
+
+function validateFinalizers(finalizers: readonly string[], oldCount: number, errors: FieldError[]): void {
   const field = 'metadata.finalizers';
+  if (finalizers.length > Math.max(maxFinalizers, oldCount)) {
+    errors.push(tooMany(field, finalizers.length, maxFinalizers));
+    return;
+  }
   for (const finalizer of finalizers) {
     for (const fault of qualifiedNameFaults(finalizer)) errors.push(invalid(field, finalizer, fault));
   }
@@ -104,7 +114,7 @@ export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): Fi
       errors.push(invalid(`metadata.${name}`, value ?? absent(name), 'field is immutable'));
   }
   validateContents(newMeta, errors, oldMeta);
-  if (added.length > 0) validateFinalizers(newMeta.finalizers ?? [], errors);
+  if (added.length > 0) validateFinalizers(newMeta.finalizers ?? [], oldMeta.finalizers?.length ?? 0, errors);
   return errors;
 }
 

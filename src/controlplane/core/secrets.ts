@@ -1,11 +1,11 @@
 import {
-  compareBytes,
   equalJson,
   flagAt,
   type JsonObject,
   type JsonValue,
   objectAt,
   setMember,
+  sortByBytes,
   textAt,
 } from '@flotilla/json';
 import { secretKind, secretTypes } from '../../api/core/secret.ts';
@@ -50,7 +50,7 @@ function mergeStringData(secret: JsonObject): JsonObject {
   const merged = { ...objectAt(secret, 'data') };
   for (const [key, text] of Object.entries(texts)) setMember(merged, key, encodeBase64(String(text)));
   const data: JsonObject = {};
-  for (const key of Object.keys(merged).sort(compareBytes)) setMember(data, key, merged[key] as JsonValue);
+  for (const key of sortByBytes(Object.keys(merged))) setMember(data, key, merged[key] as JsonValue);
   secret.data = data;
   return secret;
 }

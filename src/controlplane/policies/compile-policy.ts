@@ -1,12 +1,15 @@
 import {
   type CelType,
-  CHARACTERS_PER_SLICE,
+  type CompileError,
   compileExpression,
   DYN,
   describeType,
   type Environment,
+  MAX_COMPILE_WORK,
   type Parse,
   type Program,
+  tooMuchToCompile,
+  WORK_PER_SLICE,
 } from '@flotilla/cel';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
@@ -38,10 +41,18 @@ export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?:
     authorizer: true,
     ...(objectType === undefined ? {} : { objectType }),
   };
-  const work = new WorkBudget(CHARACTERS_PER_SLICE);
+  const work = new WorkBudget(WORK_PER_SLICE);
+  let totalWork = 0;
   const compile = async (text: string, environment: Environment, expectedTypes: readonly string[] | undefined) => {
+    totalWork += text.length;
+    if (totalWork > MAX_COMPILE_WORK) return { text, fault: tooMuchToCompile('expressions of a policy') };
     if (work.spend(text.length)) await work.next();
-    return compileOne(parse, text, environment, expectedTypes);
+    const compileText = (source: string, types: Environment) =>
+      compileExpression(parse, source, types, (characters) => {
+        totalWork += characters;
+        work.spend(characters);
+      });
+    return compileOne(compileText, text, environment, expectedTypes);
   };
   const types = new Map<string, CelType>();
   const variables = new Map<string, PolicyExpression>();
@@ -80,12 +91,12 @@ export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?:
 }
 
 function compileOne(
-  parse: Parse,
+  compile: (text: string, environment: Environment) => Program | CompileError,
   text: string,
   environment: Environment,
   expectedTypes: readonly string[] | undefined,
 ): PolicyExpression {
-  const program = compileExpression(parse, text, environment);
+  const program = compile(text, environment);
   if ('fault' in program) {
     const stage = program.failsAlways === true ? 'program instantiation failed' : 'compilation failed';
     return { text, fault: `${stage}: ${program.fault}` };

@@ -8,18 +8,42 @@ export function isAggregatedRole(role: KubeObject): boolean {
   return objectAt(role as JsonValue, 'aggregationRule') !== undefined;
 }
 
-/** Returns the rules of all roles that an aggregated role selects, ordered by role name, without duplicates. */
-export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly PolicyRule[] {
+/** The maximum size of the rules of an aggregated role, in characters of JSON. A larger role could not be stored. */
+const maxCharacters = 3_145_728;
+
+/**
+ * Returns the rules of all roles that an aggregated role selects, ordered by role name, without duplicates. `undefined`
+ * if they are too large to be stored.
+ */
+export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly PolicyRule[] | undefined {
   const rules = new Map<string, PolicyRule>();
+  /** The roles that an earlier selector found. All their rules are in the result already. */
+  const added = new Set<KubeObject>();
+  let characters = 0;
   for (const selector of selectorsOf(role)) {
-    const found = all.filter((other) => other.metadata.name !== role.metadata.name && selects(selector, other));
+    const found = all.filter(
+      (other) => !added.has(other) && other.metadata.name !== role.metadata.name && selects(selector, other),
+    );
     found.sort((a, b) => compareBytes(a.metadata.name ?? '', b.metadata.name ?? ''));
-    for (const rule of found.flatMap(rulesOf)) {
+    for (const other of found) added.add(other);
+    for (const rule of rulesOfAll(found)) {
       const key = comparisonKey(rule);
-      if (!rules.has(key)) rules.set(key, rule);
+      if (rules.has(key)) continue;
+      rules.set(key, rule);
+      characters += key.length;
+      if (characters > maxCharacters) return undefined;
     }
   }
   return [...rules.values()];
+}
+
+function* rulesOfAll(roles: readonly KubeObject[]): Generator<PolicyRule> {
+  for (const role of roles) yield* rulesOf(role);
+}
+
+/** The number of selectors of an aggregated role. */
+export function selectorCount(role: KubeObject): number {
+  return selectorsOf(role).length;
 }
 
 /** True if the aggregated role selects the given role. The two must be different roles. */

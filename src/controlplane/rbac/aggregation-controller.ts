@@ -4,13 +4,23 @@ import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import type { KindChange, KindStore } from '../../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import { systemContext } from '../system-context.ts';
-import { aggregatedRules, equalRules, isAggregatedRole, isSelectedByAggregation } from './aggregated-rules.ts';
+import {
+  aggregatedRules,
+  equalRules,
+  isAggregatedRole,
+  isSelectedByAggregation,
+  selectorCount,
+} from './aggregated-rules.ts';
 import { differsFromDefaults, findSharedRbacObject, listSharedRbacObjects } from './shared-objects.ts';
 
 const manager = 'clusterrole-aggregation-controller';
+
+/** The number of selectors to match in one tick of the event loop. Matching one takes less than a microsecond. */
+const matchesPerTick = 10_000;
 
 /**
  * Updates the rules of aggregated cluster roles when the roles they select change. Runs only in loaded planes. When a
@@ -22,32 +32,38 @@ export class AggregationController {
   readonly #log: Log;
   readonly #unlisten: () => void;
   /**
-   * The aggregated roles by name. `#selected` contains the roles that the aggregated roles select. The controller
-   * ignores changes to roles that are in neither map.
+   * The aggregated roles by name. `#selected` contains the roles that the aggregated roles select. Changes to roles that
+   * are in neither map have no effect.
    */
   readonly #aggregated = new Map<string, KubeObject>();
   readonly #selected = new Map<string, KubeObject>();
+  /** The names of roles that have changed, and of aggregated roles whose selectors have changed. */
+  readonly #changed = new Set<string>();
+  readonly #changedSelectors = new Set<string>();
+  /** A plane can have thousands of roles with many selectors, so matching them must not delay other requests. */
+  readonly #work = new WorkBudget(matchesPerTick);
   #isStopped = false;
   #isStale: boolean;
   /** The number of passes over all aggregated roles since the last change that this controller did not make itself. */
   #passes = 0;
   #writing: { readonly name: string; readonly rules: readonly PolicyRule[] } | undefined;
-  #work: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(clusterRoles: KindStore, log: Log) {
     this.#clusterRoles = clusterRoles;
     this.#log = log;
-    const all = listSharedRbacObjects(clusterRoles);
-    for (const role of all) if (isAggregatedRole(role)) this.#aggregated.set(nameOf(role), role);
-    this.#findSelected(all);
+    for (const role of listSharedRbacObjects(clusterRoles)) {
+      if (isAggregatedRole(role)) this.#aggregated.set(nameOf(role), role);
+    }
+    for (const name of this.#aggregated.keys()) this.#changedSelectors.add(name);
     this.#isStale = differsFromDefaults(clusterRoles);
     this.#unlisten = clusterRoles.listen((change) => this.#onChange(change));
   }
 
   /** Resolves after all rules are up to date, or after an update has failed. Never rejects. */
   reconcile(): Promise<void> {
-    this.#work ??= this.#run();
-    return this.#work;
+    this.#running ??= this.#run();
+    return this.#running;
   }
 
   stop(): void {
@@ -58,29 +74,49 @@ export class AggregationController {
   #onChange({ before, after }: KindChange): void {
     const now = after && peekWithoutManagedFields(after);
     const name = nameOf(now ?? (before && peekWithoutManagedFields(before)));
-    const wasSelected = this.#selected.delete(name);
     const previous = this.#aggregated.get(name);
     const isAggregatedNow = now !== undefined && isAggregatedRole(now);
     if (isAggregatedNow) this.#aggregated.set(name, now);
     else this.#aggregated.delete(name);
-    if (!equalJson(previous?.aggregationRule, isAggregatedNow ? now.aggregationRule : undefined)) {
-      this.#findSelected(listSharedRbacObjects(this.#clusterRoles));
-    } else if (now !== undefined && this.#isSelected(now)) {
-      this.#selected.set(name, now);
-    }
-    if (!isAggregatedNow && !wasSelected && !this.#selected.has(name)) return;
-    this.#isStale = true;
+    const hasNewSelectors = isAggregatedNow && !equalJson(previous?.aggregationRule, now.aggregationRule);
+    if (hasNewSelectors) this.#changedSelectors.add(name);
+    if (this.#aggregated.size === 0 && this.#selected.size === 0) return;
+    this.#changed.add(name);
     if (now === undefined || !this.#isOwnWrite(now)) this.#passes = 0;
     void this.reconcile();
   }
 
-  #findSelected(all: readonly KubeObject[]): void {
-    this.#selected.clear();
-    for (const role of all) if (this.#isSelected(role)) this.#selected.set(nameOf(role), role);
+  /** Updates `#selected` after changes of roles and selectors. */
+  async #matchChanges(): Promise<void> {
+    for (const name of this.#changed) {
+      this.#changed.delete(name);
+      const wasSelected = this.#selected.delete(name);
+      const role = findSharedRbacObject(this.#clusterRoles, '', name);
+      if (role !== undefined && (await this.#isSelected(role))) this.#selected.set(name, role);
+      if (wasSelected || this.#selected.has(name) || this.#aggregated.has(name)) this.#isStale = true;
+    }
+    for (const name of this.#changedSelectors) {
+      this.#changedSelectors.delete(name);
+      await this.#selectRoles(name);
+    }
   }
 
-  #isSelected(role: KubeObject): boolean {
-    for (const one of this.#aggregated.values()) if (one !== role && isSelectedByAggregation(role, one)) return true;
+  /** Adds the roles that an aggregated role selects to `#selected`. */
+  async #selectRoles(name: string): Promise<void> {
+    const aggregated = this.#aggregated.get(name);
+    if (aggregated === undefined) return;
+    for (const role of listSharedRbacObjects(this.#clusterRoles)) {
+      const isOther = nameOf(role) !== name && !this.#changed.has(nameOf(role));
+      if (isOther && isSelectedByAggregation(role, aggregated)) this.#selected.set(nameOf(role), role);
+      if (this.#work.spend(selectorCount(aggregated))) await this.#work.next();
+    }
+  }
+
+  async #isSelected(role: KubeObject): Promise<boolean> {
+    for (const one of [...this.#aggregated.values()]) {
+      if (nameOf(one) !== nameOf(role) && isSelectedByAggregation(role, one)) return true;
+      if (this.#work.spend(selectorCount(one))) await this.#work.next();
+    }
     return false;
   }
 
@@ -93,11 +129,13 @@ export class AggregationController {
    * aggregate each other in a cycle may never converge, so the number of passes is limited.
    */
   async #run(): Promise<void> {
-    // Waits until `reconcile` has set `#work`. A run that finds nothing to do would otherwise reset `#work` before it
-    // is set.
+    // Waits until `reconcile` has set `#running`. A run that finds nothing to do would otherwise reset `#running` before
+    // it is set.
     await Promise.resolve();
     try {
-      while (this.#isStale && !this.#isStopped && this.#passes <= this.#aggregated.size) {
+      while (!this.#isStopped) {
+        await this.#matchChanges();
+        if (!this.#isStale || this.#passes > this.#aggregated.size) break;
         this.#isStale = false;
         this.#passes++;
         for (const name of [...this.#aggregated.keys()]) await this.#updateRole(name);
@@ -106,15 +144,18 @@ export class AggregationController {
       if (!this.#isStopped) this.#log.error({ error }, 'failed to update aggregated cluster roles');
     } finally {
       this.#passes = 0;
-      this.#work = undefined;
+      this.#running = undefined;
     }
   }
 
   async #updateRole(name: string): Promise<void> {
     const role = findSharedRbacObject(this.#clusterRoles, '', name);
     if (role === undefined || this.#isStopped) return;
+    if (this.#work.spend(this.#selected.size * selectorCount(role))) await this.#work.next();
     const rules = aggregatedRules(role, [...this.#selected.values()]);
-    if (!equalRules(rules, rulesOf(role))) await this.#write(name, rules);
+    if (rules === undefined)
+      this.#log.warn({ clusterRole: name }, 'the rules of an aggregated cluster role are too large');
+    else if (!equalRules(rules, rulesOf(role))) await this.#write(name, rules);
   }
 
   /**

@@ -57,6 +57,14 @@ describe('an aggregated role', () => {
     ]);
   });
 
+  it('has at most 100 selectors', async () => {
+    const selectors = (count: number) => Array.from({ length: count }, (_, at) => ({ matchLabels: { a: `b${at}` } }));
+    expect(await faults(following({ clusterRoleSelectors: selectors(101) }))).toEqual([
+      'aggregationRule.clusterRoleSelectors: Too many: 101: must have at most 100 items',
+    ]);
+    await env.create(following({ clusterRoleSelectors: selectors(100) }));
+  });
+
   it('requires valid selectors', async () => {
     const matchExpressions = [
       { key: 'a', operator: 'Is' },

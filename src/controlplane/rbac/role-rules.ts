@@ -1,9 +1,15 @@
 import { type JsonValue, listAt, objectAt } from '@flotilla/json';
-import { type FieldError, invalid, required } from '../../api/field-error.ts';
+import { type FieldError, invalid, required, tooMany } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 import { labelSelectorErrors } from '../../api/selectors/selector-object.ts';
+
+/**
+ * The maximum number of selectors of an aggregated role. Kubernetes has no limit, but all selectors are matched with
+ * every cluster role that changes. The default roles have one.
+ */
+const maxSelectors = 100;
 
 export function roleErrors(role: KubeObject): readonly FieldError[] {
   return rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), true));
@@ -17,6 +23,7 @@ export function clusterRoleErrors(role: KubeObject): readonly FieldError[] {
   if (selectors.length === 0) {
     errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   }
+  if (selectors.length > maxSelectors) return [...errors, tooMany(path, selectors.length, maxSelectors)];
   for (const [index, selector] of selectors.entries()) {
     const found = labelSelectorErrors(selector, indexPath(path, index));
     errors.push(...found);

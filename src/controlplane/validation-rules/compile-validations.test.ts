@@ -355,3 +355,32 @@ describe('many rules', () => {
     expect(served).toBeGreaterThan(2);
   });
 });
+
+describe('the work of compiling rules', () => {
+  const limited = { ...text, maxLength: 10 };
+  const message =
+    'Forbidden: the validation rules of a version take too long to compile: together they may have 250000 characters, and patterns with large repetitions count as more';
+
+  it('has a limit for all rules of a schema', async () => {
+    const rules = (count: number) => Array.from({ length: count }, (_, at) => `self != "${'x'.repeat(480)}${at}"`);
+    expect(await definitionErrors(root(withRules(limited, ...rules(400))))).toEqual([]);
+    const errors = await definitionErrors(root(withRules(limited, ...rules(600))));
+    expect(errors).toEqual([expect.stringMatching(/^schema\.properties\[spec\]\.x-kubernetes-validations\[5\d\d\]: /)]);
+    expect(errors[0]).toContain(message);
+  });
+
+  it('includes the patterns in the rules, also if they were compiled before', async () => {
+    const rules = Array.from({ length: 100 }, (_, at) => `self.matches("a{1000}${at}")`);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const errors = await definitionErrors(root(withRules(limited, ...rules)));
+      expect(errors.filter((error) => error.includes(message))).toHaveLength(1);
+    }
+  });
+
+  it('makes objects invalid that the rules are for', async () => {
+    const rules = Array.from({ length: 600 }, (_, at) => `self != "${'x'.repeat(480)}${at}"`);
+    const { validator } = await compileValidations(root(withRules(limited, ...rules)), 'schema');
+    const errors = (await validator?.validate({ spec: 'a' }, {})) ?? [];
+    expect(errors.map(describeFieldError).join()).toContain('rule compile error: the validation rules of a version');
+  });
+});

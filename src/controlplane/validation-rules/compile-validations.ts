@@ -1,5 +1,4 @@
 import {
-  CHARACTERS_PER_SLICE,
   type CompileError,
   compileExpression,
   type DeclaredType,
@@ -8,9 +7,13 @@ import {
   libraryFunctions,
   libraryTypes,
   loadParser,
+  MAX_COMPILE_WORK,
   MAX_VALUE,
   optionalOf,
   type Parse,
+  type Program,
+  tooMuchToCompile,
+  WORK_PER_SLICE,
 } from '@flotilla/cel';
 import { goStructOfRule, invalidStruct } from '../../api/apiextensions/go-struct-form.ts';
 import { resolveSchemaField } from '../../api/apiextensions/resolve-schema-field.ts';
@@ -76,14 +79,16 @@ async function compileSchema(
   return { errors, validator: { validate: (object, run = {}) => runRules(node, object, run) } };
 }
 
+/** The results of `hasRules`. The compiler asks for the schemas of all levels. */
+const withRules = new WeakMap<Schema, boolean>();
+
 /** Reports whether a schema or any schema nested in it has validation rules. */
 export function hasRules(schema: Schema): boolean {
-  const pending = [schema];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if ((next['x-kubernetes-validations'] ?? []).length > 0) return true;
-    pending.push(...childSchemas(next));
-  }
-  return false;
+  const known = withRules.get(schema);
+  if (known !== undefined) return known;
+  const found = (schema['x-kubernetes-validations'] ?? []).length > 0 || childSchemas(schema).some(hasRules);
+  withRules.set(schema, found);
+  return found;
 }
 
 function childSchemas({ properties, items, additionalProperties, allOf }: Schema): Schema[] {
@@ -96,11 +101,14 @@ function childSchemas({ properties, items, additionalProperties, allOf }: Schema
 /** Returns all CEL expressions of the old schema. Cost limits do not apply to expressions that exist already. */
 function expressionsOf(schema: Schema): Set<string> {
   const found = new Set<string>();
-  for (const { rule, messageExpression } of schema['x-kubernetes-validations'] ?? []) {
-    if (rule !== undefined) found.add(rule);
-    if (messageExpression !== undefined) found.add(messageExpression);
+  const pending = [schema];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const { rule, messageExpression } of next['x-kubernetes-validations'] ?? []) {
+      if (rule !== undefined) found.add(rule);
+      if (messageExpression !== undefined) found.add(messageExpression);
+    }
+    for (const child of childSchemas(next)) pending.push(child);
   }
-  for (const child of childSchemas(schema)) for (const one of expressionsOf(child)) found.add(one);
   return found;
 }
 
@@ -118,12 +126,16 @@ interface SchemaPosition {
   readonly uncorrelatable: string | undefined;
 }
 
+const ruleLimitMessage = tooMuchToCompile('validation rules of a version');
+
 class SchemaCompiler {
   readonly errors: FieldError[] = [];
   readonly total = new CostTotal();
   readonly #parse: Parse;
   readonly #existing: ReadonlySet<string>;
-  readonly #work = new WorkBudget(CHARACTERS_PER_SLICE);
+  readonly #work = new WorkBudget(WORK_PER_SLICE);
+  #totalWork = 0;
+  #isOverLimit = false;
 
   constructor(parse: Parse, existing: ReadonlySet<string>) {
     this.#parse = parse;
@@ -151,6 +163,10 @@ class SchemaCompiler {
     const rules: CompiledRule[] = [];
     for (const [index, rule] of (of['x-kubernetes-validations'] ?? []).entries()) {
       const at = indexPath(childPath(path, 'x-kubernetes-validations'), index);
+      if (this.#exceedsLimit(rule, at)) {
+        rules.push({ rule, fault: ruleLimitMessage, usesOldSelf: false });
+        continue;
+      }
       if (this.#work.spend(lengthOf(rule))) await this.#work.next();
       rules.push(
         type === undefined ? { rule, usesOldSelf: false } : this.#rule(rule, at, schema, { ...position, type }),
@@ -165,6 +181,15 @@ class SchemaCompiler {
       ...(values && { values }),
       ...(items && { items }),
     };
+  }
+
+  /** Adds the work of compiling a rule. Returns true if it exceeds the limit, and reports the first such rule. */
+  #exceedsLimit(rule: ValidationRule, path: string): boolean {
+    this.#totalWork += lengthOf(rule);
+    if (this.#totalWork <= MAX_COMPILE_WORK) return false;
+    if (!this.#isOverLimit) this.errors.push(forbiddenField(path, ruleLimitMessage));
+    this.#isOverLimit = true;
+    return true;
   }
 
   async #values(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode | undefined> {
@@ -199,7 +224,7 @@ class SchemaCompiler {
     const text = rule.rule ?? '';
     if (text.trim() === '') return { rule, usesOldSelf: false };
     const environment = environmentFor(position.type, rule.optionalOldSelf === true);
-    const program = compileExpression(this.#parse, text, environment);
+    const program = this.#compile(text, environment);
     const at = childPath(path, 'rule');
     if ('fault' in program) return this.#refused(rule, at, faultText(program));
     if (program.type.kind !== 'bool') return this.#refused(rule, at, 'cel expression must evaluate to a bool');
@@ -212,6 +237,14 @@ class SchemaCompiler {
     const field = rule.fieldPath === undefined ? undefined : resolveSchemaField(rule.fieldPath, schema, true);
     const fieldPath = field !== undefined && 'path' in field && field.path !== '' ? field.path : undefined;
     return { rule, program, usesOldSelf: usesOld, ...(message && { message }), ...(fieldPath && { fieldPath }) };
+  }
+
+  #compile(text: string, environment: Environment): Program | CompileError {
+    return compileExpression(this.#parse, text, environment, (characters) => {
+      this.#totalWork += characters;
+      // The next rule waits for the next slice if this one has used up the slice.
+      this.#work.spend(characters);
+    });
   }
 
   #transition(rule: ValidationRule, path: string, usesOld: boolean, uncorrelatable: string | undefined): void {
@@ -233,7 +266,7 @@ class SchemaCompiler {
     const text = rule.messageExpression ?? '';
     if (text === '') return undefined;
     const at = childPath(path, 'messageExpression');
-    const program = compileExpression(this.#parse, text, environment);
+    const program = this.#compile(text, environment);
     if ('fault' in program) {
       this.errors.push(
         invalidStruct(at, goStructOfRule(rule), `messageExpression ${faultText(program).replace('program ', '')}`),

@@ -1,5 +1,3 @@
-import type { JsonObject } from '@flotilla/json';
-import type { GroupVersionKind } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import type { GroupResource } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
@@ -8,14 +6,8 @@ import type { MountedResource, MountedSubresource } from '../../registry/mounted
 import type { Exchange } from '../exchange.ts';
 import { type BodyFormat, negotiate } from '../negotiate/negotiate.ts';
 import { checkTransform, type ResponseForm } from '../negotiate/object-reply.ts';
+import type { ProtobufCodec } from '../negotiate/protobuf-codec.ts';
 import { includeObjectOf } from '../negotiate/table.ts';
-
-/** Encodes and decodes objects of built-in kinds as protobuf (rule NEG-06). */
-export interface ProtobufCodec {
-  supports(kind: GroupVersionKind): boolean;
-  decode(expected: GroupVersionKind, bytes: Uint8Array): JsonObject;
-  encode(object: JsonObject): Uint8Array;
-}
 
 export interface EndpointSettings {
   readonly log: Log;
@@ -74,6 +66,7 @@ export function negotiateResponseForm(endpoint: Endpoint, responseType: 'object'
     hasTable: mounted.verbs.get !== undefined || mounted.verbs.list !== undefined,
     now: () => settings.now(),
     encodeProtobuf: protobuf && ((object) => protobuf.encode(object)),
+    startProtobufList: protobuf && ((list) => protobuf.startList(list)),
   };
   checkTransform(form, responseType === 'list' ? 'list' : 'object');
   return form;

@@ -1,6 +1,7 @@
 import { JsonSyntaxError, type JsonValue, parseJson } from '@flotilla/json';
 import { findingWarnings, readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
+import { checkSentDocument } from '../../api/decode/document-size.ts';
 import { badRequest } from '../../api/status.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
@@ -67,6 +68,7 @@ function readJson(type: PatchType, bytes: Uint8Array) {
 /** Parses an apply patch, which is YAML or JSON, because JSON is a subset of YAML (rules SSA-04, DEC-17). */
 function readApply(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void) {
   const { value, findings } = readYaml(bytes);
+  checkSentDocument(value, bytes.length);
   if (validation === 'Strict' && findings.length > 0) {
     throw badRequest(`error strict decoding patch: error converting YAML to JSON: ${findings.join(', ')}`);
   }

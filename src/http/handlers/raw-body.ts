@@ -1,4 +1,5 @@
 import { type DecodedDocument, type ExpectedKind, readDocument, undecodableBody } from '../../api/decode/document.ts';
+import { checkSentDocument } from '../../api/decode/document-size.ts';
 import type { GroupVersionKind } from '../../api/meta.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { bodyFormat } from '../negotiate/body-format.ts';
@@ -22,7 +23,10 @@ export function readRawBody(endpoint: Endpoint, takesProtobuf = supportsProtobuf
   return andThen(readBody(exchange, settings.bodyLimit), (bytes) => ({ bytes, format }));
 }
 
-/** Decodes a request body. Throws 400 if that fails (rule DEC-01). `findings` are violations of strict decoding. */
+/**
+ * Decodes a request body. Throws 400 if that fails (rule DEC-01), and 413 if it has too many members. `findings` are
+ * violations of strict decoding.
+ */
 export function decodeRawBody(
   endpoint: Endpoint,
   sent: RawBody,
@@ -31,11 +35,18 @@ export function decodeRawBody(
   const { protobuf } = endpoint.settings;
   if (sent.format === 'protobuf') {
     if (protobuf === undefined) throw new TypeError('received a protobuf body, but the plane has no protobuf codec');
-    return { value: protobuf.decode(expected, sent.bytes), findings: [] };
+    return checked({ value: protobuf.decode(expected, sent.bytes), findings: [] }, sent);
   }
+  let document: DecodedDocument;
   try {
-    return readDocument(sent.bytes, sent.format);
+    document = readDocument(sent.bytes, sent.format);
   } catch (error) {
     throw undecodableBody(expected, sent.bytes, error);
   }
+  return checked(document, sent);
+}
+
+function checked(document: DecodedDocument, { bytes }: RawBody): DecodedDocument {
+  checkSentDocument(document.value, bytes.length);
+  return document;
 }

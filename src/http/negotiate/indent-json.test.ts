@@ -15,3 +15,11 @@ it('numbers are kept as they are written', () => {
     '{\n  "a": 9223372036854775807,\n  "b": [\n    1.0\n  ]\n}',
   );
 });
+
+it('a text whose indentation would be much longer than the text stays compact', () => {
+  const nested = (levels: number, values: number) =>
+    `${'['.repeat(levels)}${'1,'.repeat(values)}1${']'.repeat(levels)}`;
+  expect(indentJson(nested(500, 100)).length).toBeGreaterThan(500_000);
+  const long = nested(900, 50_000);
+  expect(indentJson(long)).toBe(long);
+});

@@ -1,50 +1,79 @@
+/** A result up to this length is returned however deeply the text is nested. */
+const alwaysIndented = 1_048_576;
+
+/** The maximum length of the result, compared with the compact text. Indented objects are usually two times as long. */
+const maxGrowth = 4;
+
+const comma = 0x2c;
+const colon = 0x3a;
+const quote = 0x22;
+const backslash = 0x5c;
+
 /**
  * Indents compact JSON by two spaces. It processes the text without parsing it, because parsing takes longer and could
- * change large numbers.
+ * change large numbers. Returns the compact text if the result would be much longer: the indentation of many values
+ * that are nested deeply can be thousands of times as long as the values.
  */
 export function indentJson(compact: string): string {
-  const parts: string[] = [];
+  const maxLength = Math.max(alwaysIndented, compact.length * maxGrowth);
+  let indented = '';
   let depth = 0;
-  let at = 0;
-  while (at < compact.length) {
-    const character = compact[at] as string;
-    if (character === '"') {
-      const end = endOfString(compact, at);
-      parts.push(compact.slice(at, end));
-      at = end;
+  /** The start of the text that was read, but is not in the result yet. */
+  let start = 0;
+  for (let at = 0; at < compact.length; ) {
+    const code = compact.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(compact, at);
       continue;
     }
     at++;
-    if (character === '{' || character === '[') {
-      const closing = compact[at];
-      if (closing === '}' || closing === ']') {
-        parts.push(character, closing);
+    if (isOpening(code)) {
+      if (isClosing(compact.charCodeAt(at))) {
         at++;
-      } else {
-        depth++;
-        parts.push(character, newLine(depth));
+        continue;
       }
-    } else if (character === '}' || character === ']') {
+      depth++;
+      indented += compact.slice(start, at) + newLine(depth);
+      start = at;
+    } else if (isClosing(code)) {
       depth--;
-      parts.push(newLine(depth), character);
-    } else if (character === ',') {
-      parts.push(',', newLine(depth));
-    } else {
-      parts.push(character === ':' ? ': ' : character);
+      indented += compact.slice(start, at - 1) + newLine(depth);
+      start = at - 1;
+    } else if (code === comma) {
+      indented += compact.slice(start, at) + newLine(depth);
+      start = at;
+    } else if (code === colon) {
+      indented += `${compact.slice(start, at)} `;
+      start = at;
     }
+    if (indented.length > maxLength) return compact;
   }
-  return parts.join('');
+  return indented + compact.slice(start);
+}
+
+/** True for `[` and `{`. */
+function isOpening(code: number): boolean {
+  return code === 0x5b || code === 0x7b;
+}
+
+/** True for `]` and `}`. */
+function isClosing(code: number): boolean {
+  return code === 0x5d || code === 0x7d;
 }
 
 function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
-    while (text[quote - 1 - backslashes] === '\\') backslashes++;
-    if (backslashes % 2 === 0) return quote + 1;
+    while (text.charCodeAt(end - 1 - backslashes) === backslash) backslashes++;
+    if (backslashes % 2 === 0) return end + 1;
   }
   return text.length;
 }
 
+/** The line breaks with indentation, by depth. */
+const newLines: string[] = [];
+
 function newLine(depth: number): string {
-  return `\n${'  '.repeat(depth)}`;
+  newLines[depth] ??= `\n${'  '.repeat(depth)}`;
+  return newLines[depth];
 }

@@ -2,16 +2,19 @@ import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf } from '../../api/meta.ts';
 import { groupResourceOf, listKindOf, type ResourceKind } from '../../api/resource.ts';
 import { notAcceptable, qualifiedResource, type Status } from '../../api/status.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { bufferOrGenerateBody, generateText, type JoinedText } from '../wire/generated-body.ts';
+import { bufferOrGenerateBody, generateText, type JoinedText, throwIfEnded } from '../wire/generated-body.ts';
 import { indentJson } from './indent-json.ts';
 import { listMetaJson, listText, mapLazily } from './list-json.ts';
 import { mediaTypes, type NegotiatedForm } from './negotiate.ts';
 import { partialMetadataJson, partialMetadataListText } from './partial-metadata.ts';
+import type { ProtobufListWriter } from './protobuf-codec.ts';
 import { renderReply } from './render.ts';
 import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson, tableText } from './table.ts';
+import { joinForYaml } from './yaml-body.ts';
 
 /** The negotiated form of a response. It is known before the request is executed: Accept is checked early (REQ-27). */
 export interface ResponseForm extends NegotiatedForm {
@@ -22,6 +25,7 @@ export interface ResponseForm extends NegotiatedForm {
   now(): number;
   /** Encodes an object of a built-in kind as protobuf, for clients that accept no other format. */
   readonly encodeProtobuf?: ((object: JsonObject) => Uint8Array) | undefined;
+  readonly startProtobufList?: ((list: JsonObject) => ProtobufListWriter) | undefined;
 }
 
 /** Throws 406 if the client requests a transform that the response does not support (rules NEG-15, NEG-17). */
@@ -61,21 +65,20 @@ export function objectReply(served: ServedObject, status: number, form: Response
 export type ListRequestState = Pick<Exchange, 'end' | 'nextTimeSlice'>;
 
 export async function listReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {
-  const { kind } = form;
-  if (form.format === 'protobuf') {
-    const { items, ...metadata } = list;
-    const objects = items.map((item) => item.object);
-    return protobufReply(
-      { apiVersion: apiVersionOf(kind), kind: listKindOf(kind), metadata, items: objects },
-      200,
-      form,
-    );
-  }
+  if (form.format === 'protobuf') return protobufListReply(list, form, exchange);
   const text = textOf(list, form);
-  if (form.format !== 'json' || (form.pretty && list.items.length === 0)) return renderReply(joined(text), 200, form);
-  const shown = form.pretty ? indented(text) : { ...text, tail: `${text.tail}\n` };
-  const body = await bufferOrGenerateBody(generateText(shown), exchange.end, exchange.nextTimeSlice);
-  return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
+  if (form.format === 'yaml') {
+    const joined = joinForYaml(text);
+    if (typeof joined === 'string') return renderReply(joined, 200, form);
+    return generatedReply({ ...joined, tail: `${joined.tail}\n` }, form, exchange);
+  }
+  if (form.pretty && list.items.length === 0) return renderReply(`${text.head}${text.tail}`, 200, form);
+  return generatedReply(form.pretty ? indented(text) : { ...text, tail: `${text.tail}\n` }, form, exchange);
+}
+
+async function generatedReply(text: JoinedText, { format }: ResponseForm, exchange: ListRequestState): Promise<Reply> {
+  const body = await bufferOrGenerateBody(generateText(text), exchange.end, exchange.nextTimeSlice);
+  return { status: 200, headers: { 'content-type': mediaTypes[format] }, body };
 }
 
 function textOf(list: ServedList, form: ResponseForm): JoinedText {
@@ -111,19 +114,36 @@ function* linesOf(items: Iterable<string>): Generator<string> {
   for (const item of items) yield indentJson(item).replaceAll('\n', itemLine);
 }
 
-function joined({ head, items, tail }: JoinedText): string {
-  return `${head}${[...items].join(',')}${tail}`;
-}
-
 /** Returns a response with a Status, which is never converted to a Table or to partial metadata (rule NEG-16). */
 export function statusReply(status: Status, code: number, form: ResponseForm): Reply {
   if (form.format === 'protobuf') return protobufReply(status, code, form);
   return renderReply(JSON.stringify(status), code, form);
 }
 
+/** The number of bytes of a list to encode as protobuf before other requests get the processor. */
+const protobufBytesPerSlice = 256 * 1024;
+
+/** Encodes a list as protobuf, which is sent as a whole, because its length precedes it. */
+async function protobufListReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {
+  const { items, ...metadata } = list;
+  const { kind } = form;
+  const writer = form.startProtobufList?.({ apiVersion: apiVersionOf(kind), kind: listKindOf(kind), metadata });
+  if (writer === undefined) throw noProtobufCodec();
+  const work = new WorkBudget(protobufBytesPerSlice, exchange.nextTimeSlice);
+  for (const { object } of items) {
+    if (!work.spend(writer.add(object))) continue;
+    await work.next();
+    throwIfEnded(exchange.end);
+  }
+  return { status: 200, headers: { 'content-type': mediaTypes.protobuf }, body: writer.finish() };
+}
+
 function protobufReply(object: JsonObject, status: number, form: ResponseForm): Reply {
   const bytes = form.encodeProtobuf?.(object);
-  if (bytes === undefined)
-    throw new TypeError('the response was negotiated as protobuf, but the plane has no protobuf codec');
+  if (bytes === undefined) throw noProtobufCodec();
   return { status, headers: { 'content-type': mediaTypes.protobuf }, body: bytes };
+}
+
+function noProtobufCodec(): TypeError {
+  return new TypeError('the response was negotiated as protobuf, but the plane has no protobuf codec');
 }

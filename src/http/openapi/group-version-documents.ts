@@ -1,13 +1,18 @@
 import type { JsonObject } from '@flotilla/json';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { servedGroups } from '../discovery/served-groups.ts';
+import { type ServedVersion, servedGroups } from '../discovery/served-groups.ts';
 import { type ApiDocument, jsonDocument } from '../documents/api-document.ts';
 import type { PartialDocument, SharedDocuments } from '../documents/shared-documents.ts';
 import { groupVersionDocument, singlePathDocument } from './v3.ts';
 
 /** The number of documents to create per tick of the event loop. Creating one takes about a millisecond. */
 export const documentsPerTick = 8;
+
+/** Returns the work of creating a document, in documents. Custom kinds may have schemas of megabytes. */
+export function documentWork({ resources }: ServedVersion): number {
+  return resources.every(({ kind }) => kind.builtIn === true) ? 1 : documentsPerTick;
+}
 
 export interface GroupVersionDocumentsOptions {
   readonly resources: readonly MountedResource[];
@@ -24,6 +29,8 @@ export interface GroupVersionDocumentsOptions {
 export class GroupVersionDocuments {
   readonly #options: GroupVersionDocumentsOptions;
   readonly #parts = new Map<string, () => PartialDocument>();
+  /** The work of creating the documents that take more than usual. */
+  readonly #work = new Map<string, number>();
   #index: Promise<ApiDocument> | undefined;
 
   constructor(options: GroupVersionDocumentsOptions) {
@@ -42,6 +49,7 @@ export class GroupVersionDocuments {
         const path = name === '' ? `api/${served.version}` : `apis/${name}/${served.version}`;
         const make = () => jsonDocument(groupVersionDocument(served, serverVersion));
         this.#parts.set(path, () => shared.partialDocument(`v3 ${path} ${serverVersion}`, served.resources, make));
+        this.#work.set(path, documentWork(served));
       }
     }
     add('version', 'get the version information for this server');
@@ -68,7 +76,7 @@ export class GroupVersionDocuments {
     const paths: JsonObject = {};
     const work = new WorkBudget(documentsPerTick);
     for (const [path, part] of this.#parts) {
-      if (work.spend(1)) await work.next();
+      if (work.spend(this.#work.get(path) ?? 1)) await work.next();
       paths[path] = { serverRelativeURL: `${this.#options.root}/${path}?hash=${part().hash}` };
     }
     return jsonDocument({ paths });

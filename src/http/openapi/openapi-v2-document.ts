@@ -3,13 +3,19 @@ import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { servedGroups } from '../discovery/served-groups.ts';
 import { type ApiDocument, documentFromJson } from '../documents/api-document.ts';
-import { documentsPerTick } from './group-version-documents.ts';
+import { documentsPerTick, documentWork } from './group-version-documents.ts';
 import { mergeGroupVersionKinds, swaggerDocument } from './v2.ts';
 import { encodeSwaggerProtobuf } from './v2-protobuf.ts';
 import { groupVersionDocument } from './v3.ts';
 
-/** The number of definitions to serialize per tick of the event loop. */
-const definitionsPerTick = 64;
+/** The number of characters to serialize per tick of the event loop, which takes some milliseconds. */
+const charactersPerTick = 250_000;
+
+/**
+ * The maximum length of all definitions together, in characters of JSON. Definitions beyond it contain no properties.
+ * The document is sent as a whole and also encoded as protobuf; the documents of OpenAPI v3 contain all properties.
+ */
+const maxDefinitionCharacters = 4_000_000;
 
 /**
  * The OpenAPI v2 document of a set of kinds, created on first use. With thousands of kinds, this takes seconds.
@@ -46,7 +52,7 @@ export class OpenApiV2Document {
     const definitions = new Map<string, JsonObject>();
     const work = new WorkBudget(documentsPerTick);
     for (const served of servedGroups(this.#resources).flatMap((group) => group.versions)) {
-      if (work.spend(1)) await work.next();
+      if (work.spend(documentWork(served))) await work.next();
       const part = swaggerDocument([groupVersionDocument(served, this.#serverVersion)], this.#serverVersion);
       for (const [path, item] of members(part.paths)) paths.push(memberText(path, item));
       for (const [name, schema] of members(part.definitions)) {
@@ -54,10 +60,14 @@ export class OpenApiV2Document {
       }
     }
     const texts: string[] = [];
-    const writing = new WorkBudget(definitionsPerTick);
+    const writing = new WorkBudget(charactersPerTick);
+    let characters = 0;
     for (const [name, schema] of definitions) {
-      if (writing.spend(1)) await writing.next();
-      texts.push(memberText(name, schema));
+      let text = memberText(name, schema);
+      if (characters + text.length > maxDefinitionCharacters) text = memberText(name, withoutProperties(schema));
+      characters += text.length;
+      texts.push(text);
+      if (writing.spend(text.length)) await writing.next();
     }
     const frame = swaggerDocument([], this.#serverVersion);
     const whole = Object.entries(frame).map(([name, member]) => {
@@ -66,6 +76,10 @@ export class OpenApiV2Document {
     });
     return documentFromJson(`{${whole.join()}}`);
   }
+}
+
+function withoutProperties({ properties: _, ...schema }: JsonObject): JsonObject {
+  return { ...schema, 'x-kubernetes-preserve-unknown-fields': true };
 }
 
 function memberText(name: string, value: JsonValue): string {

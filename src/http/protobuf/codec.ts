@@ -1,11 +1,15 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { type GoField, type GoFieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
+import { DecodeLimits } from './decode-limits.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
-/** Decodes a protobuf message to the JSON object of a Go struct. Throws an Error if the bytes are invalid. */
-export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): JsonObject {
-  if (depth > maxDepth) throw new Error(`exceeded max depth of ${maxDepth}`);
+/**
+ * Decodes a protobuf message to the JSON object of a Go struct. Throws an Error if the bytes are invalid or contain too
+ * many values.
+ */
+export function decodeMessage(struct: GoStruct, bytes: Uint8Array, limits = new DecodeLimits()): JsonObject {
+  limits.enter();
   const found = new Map<GoField, JsonValue>();
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
@@ -17,7 +21,7 @@ export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): J
     }
     const expected = field.shape === 'map' ? WireType.LengthDelimited : wireTypeOf(field.type);
     if (wireType !== expected) throw new Error(`wrong wireType = ${wireType} for field ${field.name}`);
-    collect(found, field, reader, depth);
+    collect(found, field, reader, limits);
   }
   const object: JsonObject = {};
   for (const field of struct.fields) {
@@ -26,55 +30,53 @@ export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): J
     if (field.name === '') Object.assign(object, decoded);
     else if (field.shape !== 'value' || field.shown || !isZero(decoded)) setMember(object, field.name, decoded);
   }
+  limits.leave();
   return object;
 }
 
-/** Limit on nested messages. Schemas are recursive, but real ones are not nested this deep. */
-const maxDepth = 500;
-
-function collect(found: Map<GoField, JsonValue>, field: GoField, reader: BinaryReader, depth: number): void {
+function collect(found: Map<GoField, JsonValue>, field: GoField, reader: BinaryReader, limits: DecodeLimits): void {
   if (field.shape === 'map') {
     const known = found.get(field);
     const target = isJsonObject(known) ? known : {};
-    const [key, member] = readMapEntry(field.type, reader.bytes(), depth);
+    const [key, member] = readMapEntry(field.type, reader.bytes(), limits);
     setMember(target, key, member);
     found.set(field, target);
   } else if (field.shape === 'list') {
     const known = found.get(field);
     const target = Array.isArray(known) ? known : [];
-    target.push(readSingle(field.type, reader, depth) ?? null);
+    target.push(readSingle(field.type, reader, limits) ?? null);
     found.set(field, target);
   } else {
-    const single = readSingle(field.type, reader, depth);
+    const single = readSingle(field.type, reader, limits);
     if (single !== undefined) found.set(field, single);
   }
 }
 
-function readMapEntry(type: GoFieldType, bytes: Uint8Array, depth: number): [string, JsonValue] {
+function readMapEntry(type: GoFieldType, bytes: Uint8Array, limits: DecodeLimits): [string, JsonValue] {
+  limits.count(1);
   const reader = new BinaryReader(bytes);
   let key = '';
   let member: JsonValue = zeroOf(type) ?? {};
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string(true);
-    else if (number === 2 && wireType === wireTypeOf(type)) member = readSingle(type, reader, depth) ?? member;
+    else if (number === 2 && wireType === wireTypeOf(type)) member = readSingle(type, reader, limits) ?? member;
     else reader.skip(wireType, number);
   }
   return [key, member];
 }
 
 /** Decodes one value. Returns `undefined` for a zero time, which has no representation in JSON. */
-function readSingle(type: GoFieldType, reader: BinaryReader, depth: number): JsonValue | undefined {
-  if (typeof type === 'string') return readScalar(type, reader);
-  if (isStruct(type)) return decodeMessage(type, reader.bytes(), depth + 1);
-  return readEither(type, reader.bytes(), depth + 1);
+function readSingle(type: GoFieldType, reader: BinaryReader, limits: DecodeLimits): JsonValue | undefined {
+  if (typeof type === 'string') return readScalar(type, reader, limits);
+  return isStruct(type) ? decodeMessage(type, reader.bytes(), limits) : readEither(type, reader.bytes(), limits);
 }
 
 /** Decodes a type with two alternatives, such as JSONSchemaPropsOrBool: a message with two fields, one of them set. */
 function readEither(
   { struct, or }: Exclude<GoFieldType, string | GoStruct>,
   bytes: Uint8Array,
-  depth: number,
+  limits: DecodeLimits,
 ): JsonValue {
   const reader = new BinaryReader(bytes);
   const others: JsonValue[] = [];
@@ -83,10 +85,11 @@ function readEither(
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     if (or === 'bool' && number === 1) allowed = reader.bool();
-    else if (number === (or === 'bool' ? 2 : 1)) single = decodeMessage(struct, reader.bytes(), depth);
-    else if (number === 2)
-      others.push(or === 'strings' ? reader.string(true) : decodeMessage(struct, reader.bytes(), depth));
-    else reader.skip(wireType, number);
+    else if (number === (or === 'bool' ? 2 : 1)) single = decodeMessage(struct, reader.bytes(), limits);
+    else if (number === 2) {
+      limits.count(1);
+      others.push(or === 'strings' ? reader.string(true) : decodeMessage(struct, reader.bytes(), limits));
+    } else reader.skip(wireType, number);
   }
   if (single !== undefined && others.length === 0) return single;
   return or === 'bool' ? allowed : others;

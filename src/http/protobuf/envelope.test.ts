@@ -109,3 +109,47 @@ describe('an invalid protobuf body', () => {
     expect(supports({ group: 'example.com', version: 'v1', kind: 'Event' })).toBe(false);
   });
 });
+
+describe('the limit of values', () => {
+  const unknown = (apiVersion: string, kind: string, raw: Uint8Array): Uint8Array => {
+    const type = new BinaryWriter().tag(1, WireType.LengthDelimited).string(apiVersion);
+    type.tag(2, WireType.LengthDelimited).string(kind);
+    const envelope = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(type.finish());
+    envelope.tag(2, WireType.LengthDelimited).bytes(raw);
+    return Buffer.concat([Buffer.from('k8s\0'), envelope.finish()]);
+  };
+  const refusal = (bytes: Uint8Array): string => {
+    try {
+      decode(anything, bytes);
+    } catch (error) {
+      if (error instanceof StatusError) return `${error.code}: ${error.message}`;
+      throw error;
+    }
+    return '';
+  };
+
+  it('holds for messages, which may take two bytes each', () => {
+    const subjects = (count: number) => Buffer.from(Array.from({ length: count }, () => [0x12, 0x00]).flat());
+    const binding = (count: number) => unknown('rbac.authorization.k8s.io/v1', 'RoleBinding', subjects(count));
+    expect(refusal(binding(10_000))).toBe('');
+    expect(refusal(binding(100_000))).toBe(
+      '400: unable to decode the protobuf body: exceeded max number of 60000 values',
+    );
+  });
+
+  it('holds for maps', () => {
+    const writer = new BinaryWriter();
+    for (let at = 0; at < 70_000; at++) {
+      writer.tag(2, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(`k${at}`).join();
+    }
+    expect(refusal(unknown('v1', 'ConfigMap', writer.finish()))).toMatch(/exceeded max number of 60000 values$/);
+  });
+});
+
+it('a list that is encoded item by item has the same bytes as the whole list', () => {
+  const items = ['a', 'b', 'c'].map((name) => ({ metadata: { name }, data: { key: name } }));
+  const list = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion: '5' } };
+  const writer = protobufCodec.startList(list);
+  for (const item of items) expect(writer.add(item)).toBeGreaterThan(0);
+  expect(writer.finish()).toEqual(encode({ ...list, items }));
+});

@@ -2,8 +2,9 @@ import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
+import { type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import type { ProtobufCodec } from '../handlers/endpoint.ts';
+import type { ProtobufCodec, ProtobufListWriter } from '../negotiate/protobuf-codec.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
 
 /** The first four bytes of a protobuf body: `k8s` and a NUL byte. A runtime.Unknown message follows them. */
@@ -36,9 +37,36 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
 
 /** Encodes an object, a list or a Status as protobuf. The object must contain its apiVersion and kind. */
 function encodeProtobuf(object: JsonObject): Uint8Array {
-  const { apiVersion, kind } = object;
+  return inEnvelope(object, encodeMessage(structOf(object), object));
+}
+
+function structOf({ apiVersion, kind }: JsonObject): GoStruct {
   const struct = typeof apiVersion === 'string' && typeof kind === 'string' ? goStructOf(apiVersion, kind) : undefined;
   if (struct === undefined) throw new TypeError(`kind ${kind} of ${apiVersion} has no protobuf encoding`);
+  return struct;
+}
+
+/** Starts to encode a list. The result equals that of `encodeProtobuf` for the list with all items. */
+function startProtobufList(list: JsonObject): ProtobufListWriter {
+  const struct = structOf(list);
+  const items = struct.fields.find(({ name }) => name === 'items');
+  if (items === undefined || typeof items.type === 'string' || !isStruct(items.type)) {
+    throw new TypeError(`kind ${list.kind} is not a list`);
+  }
+  const [{ number }, item] = [items, items.type];
+  const writer = new BinaryWriter().raw(encodeMessage(struct, { ...list, items: [] }));
+  return {
+    add(object) {
+      const bytes = encodeMessage(item, object);
+      writer.tag(number, WireType.LengthDelimited).bytes(bytes);
+      return bytes.length;
+    },
+    finish: () => inEnvelope(list, writer.finish()),
+  };
+}
+
+/** Returns the bytes of a message in a runtime.Unknown message, as clients expect them. */
+function inEnvelope({ apiVersion, kind }: JsonObject, message: Uint8Array): Uint8Array {
   const unknown = new BinaryWriter()
     .tag(1, WireType.LengthDelimited)
     .fork()
@@ -48,7 +76,7 @@ function encodeProtobuf(object: JsonObject): Uint8Array {
     .string(String(kind))
     .join()
     .tag(2, WireType.LengthDelimited)
-    .bytes(encodeMessage(struct, object))
+    .bytes(message)
     .tag(3, WireType.LengthDelimited)
     .string('')
     .tag(4, WireType.LengthDelimited)
@@ -65,6 +93,7 @@ export const protobufCodec: ProtobufCodec = {
   supports: supportsProtobuf,
   decode: decodeProtobuf,
   encode: encodeProtobuf,
+  startList: startProtobufList,
 };
 
 function readEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {

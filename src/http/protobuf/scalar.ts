@@ -1,12 +1,15 @@
 import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type JsonValue, parseJson, writeJson } from '@flotilla/json';
 import type { GoScalarType } from '../../api/structs/go-struct.ts';
+import type { DecodeLimits } from './decode-limits.ts';
 import { readTime, writeTime } from './time.ts';
 
 /**
- * Decodes a scalar. Returns `undefined` for a zero time, which JSON cannot express. Throws if the bytes are invalid.
+ * Decodes a scalar. Returns `undefined` for a zero time, which JSON cannot express. Throws if the bytes are invalid or
+ * contain too many values.
  */
-export function readScalar(type: GoScalarType, reader: BinaryReader): JsonValue | undefined {
+export function readScalar(type: GoScalarType, reader: BinaryReader, limits: DecodeLimits): JsonValue | undefined {
+  limits.count(1);
   switch (type) {
     case 'string':
       return reader.string(true);
@@ -24,11 +27,11 @@ export function readScalar(type: GoScalarType, reader: BinaryReader): JsonValue 
     case 'bytes':
       return Buffer.from(reader.bytes()).toString('base64');
     case 'quantity':
-      return wrappedStrings(reader.bytes()).at(-1) ?? '0';
+      return wrappedStrings(reader.bytes(), limits).at(-1) ?? '0';
     case 'strings':
-      return wrappedStrings(reader.bytes());
+      return wrappedStrings(reader.bytes(), limits);
     default:
-      return parseJson(wrappedStrings(reader.bytes()).at(-1) ?? (type === 'json' ? 'null' : '{}')).value;
+      return readJson(wrappedStrings(reader.bytes(), limits).at(-1) ?? (type === 'json' ? 'null' : '{}'), limits);
   }
 }
 
@@ -69,12 +72,23 @@ export function writeScalar(writer: BinaryWriter, type: GoScalarType, single: Js
   }
 }
 
+/** Parses JSON inside a message. Its values count like those of the message. */
+function readJson(text: string, limits: DecodeLimits): JsonValue {
+  // Each value follows one of these characters, except the first.
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x2c || code === 0x5b || code === 0x7b) limits.count(1);
+  }
+  return parseJson(text).value;
+}
+
 /** Decodes a message that has only one field: repeated strings with field number 1. */
-function wrappedStrings(bytes: Uint8Array): string[] {
+function wrappedStrings(bytes: Uint8Array, limits: DecodeLimits): string[] {
   const reader = new BinaryReader(bytes);
   const strings: string[] = [];
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
+    limits.count(1);
     if (number === 1 && wireType === WireType.LengthDelimited) strings.push(reader.string(true));
     else reader.skip(wireType, number);
   }

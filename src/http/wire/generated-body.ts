@@ -76,6 +76,6 @@ function* remainingChunks(
 /**
  * Throws if the request has ended, for example because the credential became invalid. The response is then truncated.
  */
-function throwIfEnded(end: RequestEnd): void {
+export function throwIfEnded(end: RequestEnd): void {
   if (end.hasEnded) throw end.reason ?? new Error('the request has ended');
 }

@@ -246,3 +246,22 @@ describe('strict findings', () => {
     });
   });
 });
+
+describe('operations on long lists', () => {
+  const list = Array.from({ length: 50_000 }, () => 1);
+  const moves = (count: number, from: string, path: string): JsonValue =>
+    Array.from({ length: count }, () => ({ op: 'move', from, path }));
+
+  it('are limited by the number of items that they shift', () => {
+    expect(statusOf(() => applyJsonPatch({ list }, moves(9_000, '/list/0', '/list/1')))).toMatchObject({
+      code: 413,
+      message:
+        'Request entity too large: the JSON patch shifts more than 100000000 list items; replace the whole list instead',
+    });
+  });
+
+  it('are not limited at the end of a list', () => {
+    expect(applyJsonPatch({ list }, moves(9_000, '/list/-1', '/list/-'))).toEqual({ list });
+    expect(applyJsonPatch({ list }, moves(100, '/list/0', '/list/-'))).toEqual({ list });
+  });
+});

@@ -17,6 +17,12 @@ export const maxPatchOperations = 10_000;
 /** The maximum number of bytes that all `copy` operations of a patch may add, as in kube-apiserver. */
 export const maxCopiedBytes = 3_145_728;
 
+/**
+ * The maximum number of list items that a patch may shift. Each operation at the start of a list shifts all other items,
+ * which takes about a nanosecond per item.
+ */
+const maxShiftedItems = 100_000_000;
+
 /** The maximum number of steps of a JSON pointer. No document that the JSON parser accepts is nested this deeply. */
 const maxSteps = 1_000;
 
@@ -28,8 +34,8 @@ const maxSteps = 1_000;
  * removed, copied or moved. One difference is our own: if /metadata/labels or /metadata/annotations does not exist,
  * `add` of an entry creates it.
  *
- * Throws 400 if `operations` is not a list of objects, 413 if there are more than 10 000 operations, and 422 if an
- * operation cannot be applied.
+ * Throws 400 if `operations` is not a list of objects, 413 if there are more than 10 000 operations or they shift too
+ * many list items, and 422 if an operation cannot be applied.
  */
 export function applyJsonPatch(document: JsonValue, operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) {
@@ -75,6 +81,7 @@ type Container = JsonObject | JsonValue[];
 class PatchedDocument {
   root: JsonValue;
   #copiedBytes = 0;
+  #shiftedItems = 0;
 
   constructor(root: JsonValue) {
     this.root = root;
@@ -139,8 +146,18 @@ class PatchedDocument {
     } else {
       const index = arrayIndex(key, container.length + 1);
       if (index === undefined) throw cannotApply();
+      this.#shift(container.length - index);
       container.splice(index, 0, value);
     }
+  }
+
+  /** Counts list items that an operation shifts. Throws 413 if there are too many. */
+  #shift(items: number): void {
+    this.#shiftedItems += items;
+    if (this.#shiftedItems <= maxShiftedItems) return;
+    throw requestTooLarge(
+      `the JSON patch shifts more than ${maxShiftedItems} list items; replace the whole list instead`,
+    );
   }
 
   #replace(steps: readonly string[], value: JsonValue): void {
@@ -159,8 +176,11 @@ class PatchedDocument {
     const { container, key } = this.#container(steps);
     const taken = childOf(container, key);
     if (taken === undefined) throw cannotApply();
-    if (Array.isArray(container)) container.splice(arrayIndex(key, container.length) as number, 1);
-    else delete container[key];
+    if (Array.isArray(container)) {
+      const index = arrayIndex(key, container.length) ?? 0;
+      this.#shift(container.length - index);
+      container.splice(index, 1);
+    } else delete container[key];
     return taken;
   }
 

@@ -1,6 +1,7 @@
 import { printGo } from '@flotilla/go-text';
 import { getMember, isJsonObject, isNestedDeeper, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import { DecodeError, goDecoderTypeName, wrongTypeError } from '../../api/decode/decode-error.ts';
+import { checkDocumentSize } from '../../api/decode/document-size.ts';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
@@ -38,6 +39,7 @@ export function patchedObject(
     throw badRequest(`error decoding patch: ${tooDeepMessage}`);
   }
   const document = patchedDocument(kind, base, patch);
+  checkPatchedSize(document);
   /** Returns the text that errors quote: a strategic merge patch itself, for other types the patched document. */
   const quoted = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
   const { object: patched, findings } = rewordDecodeError(
@@ -49,6 +51,15 @@ export function patchedObject(
   }
   applyFieldValidation(kind.resource, findings, options.fieldValidation, (text) => context.warn(text));
   return patched;
+}
+
+/** Throws 413 if a patch makes an object too large. managedFields do not count, because the server writes them. */
+function checkPatchedSize(document: JsonValue): void {
+  const metadata = isJsonObject(document) ? getMember(document, 'metadata') : undefined;
+  if (isJsonObject(document) && isJsonObject(metadata)) {
+    const { managedFields: _, ...others } = metadata;
+    checkDocumentSize({ ...document, metadata: others });
+  } else checkDocumentSize(document);
 }
 
 type DocumentPatch = Exclude<Patch, { type: 'apply' }>;

@@ -5,9 +5,10 @@ import {
   type ManagedFieldsEntry,
   removeOwnership,
   SchemaMismatchError,
+  TooManyFieldsError,
 } from '@flotilla/field-ownership';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
-import { applyConflict, badRequest, unprocessable } from '../../api/status.ts';
+import { applyConflict, badRequest, requestTooLarge, unprocessable } from '../../api/status.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { trackedKindOf } from '../tracked-kind.ts';
 import type { FieldWriter } from './track-write.ts';
@@ -31,8 +32,8 @@ export interface AppliedObject {
 }
 
 /**
- * Merges an applied object into the live one. Throws 400 for another kind or for managedFields in the body, 422 if an
- * object does not fit the schema, and 409 for conflicts.
+ * Merges an applied object into the live one. Throws 400 for another kind or for managedFields in the body, 413 if an
+ * object has too many fields, 422 if it does not fit the schema, and 409 for conflicts.
  */
 export function applyWrite(kind: KindRuntime, writer: FieldWriter, write: ApplyWrite): AppliedObject {
   const { resource } = kind;
@@ -52,6 +53,7 @@ export function applyWrite(kind: KindRuntime, writer: FieldWriter, write: ApplyW
 
 function toStatusError(error: unknown): unknown {
   if (error instanceof InvalidApplyError) return badRequest(error.message);
+  if (error instanceof TooManyFieldsError) return requestTooLarge(error.message);
   if (error instanceof SchemaMismatchError) return unprocessable(error.message);
   if (!(error instanceof ApplyConflictError)) return error;
   const causes = error.conflicts.map(({ message, field }) => ({ reason: 'FieldManagerConflict', message, field }));

@@ -262,3 +262,15 @@ describe('applyFieldValidation', () => {
     expect(warningsIn('Ignore')).toEqual([]);
   });
 });
+
+it('the findings of a document are at most one MiB long', () => {
+  const long = 'x'.repeat(100_000);
+  const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`unknown-${at}`, 1]));
+  const kind: ResourceKind = {
+    ...widget,
+    schema: { type: 'object', properties: { [long]: { type: 'object', properties: { known: {} } } } },
+  };
+  const { findings } = decodeDocument(kind, { metadata: { name: 'a' }, [long]: members }, { findings: [] });
+  expect(findings).toHaveLength(10);
+  expect(findings[0]).toBe(`unknown field "${long}.unknown-0"`);
+});

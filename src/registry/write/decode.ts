@@ -108,12 +108,25 @@ export function decodeDocumentMembers(
   const dropped = kind.normalize?.(object) ?? [];
   const shaped = kind.builtIn === true ? decodeIntoGoStruct(kind, object) : object;
   applyDefaults(kind.schema, shaped);
-  const findings = allFindings(options, [...unknown, ...pruned, ...dropped, ...embedded]);
+  const findings = allFindings(options, unknown.concat(pruned, dropped, embedded));
   return { object: shaped as KubeObject, findings };
 }
 
+/**
+ * The maximum length of all findings together. Each contains its path, and many can have the same long path, so without
+ * a limit they could be thousands of times as long as the document. Further findings are dropped.
+ */
+const maxFindingCharacters = 1024 * 1024;
+
 function allFindings({ findings }: DecodeDocumentOptions, unknown: readonly string[]): string[] {
-  return [...findings, ...unknown.map((field) => `unknown field ${JSON.stringify(field)}`)];
+  const all = [...findings];
+  let characters = 0;
+  for (const field of unknown) {
+    characters += field.length;
+    if (characters > maxFindingCharacters) break;
+    all.push(`unknown field ${JSON.stringify(field)}`);
+  }
+  return all;
 }
 
 function setNamespace(metadata: KubeObject['metadata'], kind: ResourceKind, namespace: string): void {

@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import { compilePattern, matchUnits, PatternError } from '@flotilla/regex';
+import type { RE2JS } from 're2js';
 import { BOOL, INT, listOf, STRING } from '../cel-type.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { EvaluationError } from '../meter.ts';
@@ -6,45 +7,53 @@ import { method, type Overload, overload, signature } from '../overload.ts';
 import { PlainList } from '../value.ts';
 
 /**
- * The maximum number of compiled patterns in the cache. A new one evicts the oldest. Rules use few different patterns.
+ * The maximum number of instructions of all compiled patterns in the cache. A new pattern evicts the oldest ones. Rules
+ * use few different patterns, of some hundred instructions each.
  */
-const MAX_CACHED = 500;
+const MAX_CACHED_INSTRUCTIONS = 200_000;
 const compiled = new Map<string, RE2JS>();
+let cachedInstructions = 0;
 
 /**
- * Compiles a regular expression in Go's syntax (RE2), whose matching time is linear in the length of the text. Throws
- * an Error if the pattern is invalid.
+ * Compiles a regular expression in Go's syntax (RE2), whose matching time is linear in the length of the text. Calls
+ * `charge` with the units of work before it compiles. Throws PatternError if the pattern is invalid.
  */
-export function compilePattern(pattern: string): RE2JS {
+export function compileCached(pattern: string, charge: (units: number) => void): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  const made = RE2JS.compile(pattern);
-  if (compiled.size >= MAX_CACHED) compiled.delete(compiled.keys().next().value as string);
+  const made = compilePattern(pattern, charge);
   compiled.set(pattern, made);
+  cachedInstructions += made.programSize();
+  for (const [oldest, evicted] of compiled) {
+    if (cachedInstructions <= MAX_CACHED_INSTRUCTIONS) break;
+    compiled.delete(oldest);
+    cachedInstructions -= evicted.programSize();
+  }
   return made;
 }
 
-function patternOf(pattern: string): RE2JS {
+function patternOf(pattern: string, { meter }: Evaluation): RE2JS {
   try {
-    return compilePattern(pattern);
+    return compileCached(pattern, (units) => meter.work(units));
   } catch (error) {
-    throw new EvaluationError((error as Error).message);
+    if (!(error instanceof PatternError)) throw error;
+    throw new EvaluationError(error.message);
   }
 }
 
 /**
  * Returns a matcher, and first charges the meter for the maximum work: each character may be tested against each state
- * of the pattern, and `x{1,1000}` has thousands of states. One test takes about 100 nanoseconds.
+ * of the pattern, and `x{1,1000}` has thousands of states.
  */
-function matcherOf(text: string, pattern: string, { meter }: Evaluation): ReturnType<RE2JS['matcher']> {
-  const compiled = patternOf(pattern);
-  meter.work((text.length + 1) * compiled.programSize() * 8);
+function matcherOf(text: string, pattern: string, evaluation: Evaluation): ReturnType<RE2JS['matcher']> {
+  const compiled = patternOf(pattern, evaluation);
+  evaluation.meter.work(matchUnits(compiled, text));
   return compiled.matcher(text);
 }
 
 function findAll(text: string, pattern: string, limit: number, evaluation: Evaluation): PlainList {
   const matcher = matcherOf(text, pattern, evaluation);
-  const each = text.length * patternOf(pattern).programSize();
+  const each = matchUnits(patternOf(pattern, evaluation), text);
   const found: string[] = [];
   while ((limit < 0 || found.length < limit) && matcher.find()) {
     // To find this match, the matcher may have read the text to its end. That work is charged for every match.

@@ -34,6 +34,7 @@ export function fieldsFromText(text: string): JsonObject {
     latest = cached;
     return cached.fields;
   }
+  if (text.length > maxTextLength) return deepFreeze(parseTrustedJson(text) as JsonObject);
   // `internFields` serializes the value again, because caching a substring would keep the whole text in memory.
   return internFields(deepFreeze(parseTrustedJson(text) as JsonObject));
 }

@@ -213,9 +213,16 @@ export class FieldSet {
 
   /** Returns the elements of the first level, in the order that FieldsV1 uses. */
   members(): FieldSetMember[] {
-    return [...this.#nodes.values()]
-      .map(({ element, member, children }) => ({ element, member, below: children }))
-      .sort((a, b) => compareElements(a.element, b.element));
+    const members: FieldSetMember[] = [];
+    let isSorted = true;
+    let previous: PathElement | undefined;
+    for (const { element, member, children } of this.#nodes.values()) {
+      isSorted &&= previous === undefined || compareElements(previous, element) <= 0;
+      previous = element;
+      members.push({ element, member, below: children });
+    }
+    // Objects are stored with sorted members, so the elements are often in order already.
+    return isSorted ? members : members.sort((a, b) => compareElements(a.element, b.element));
   }
 
   /** Returns all paths of the set in the order in which conflicts are reported: shorter paths first, level by level. */

@@ -53,6 +53,10 @@ export function goJson(value: JsonValue): string {
   return writeJson(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
 }
 
+/** Matches a JSON string without escapes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these, and Go also the others.
+const plainText = /^"[^"\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]*"$/;
+
 /**
  * Parses a path element from a FieldsV1 key. `undefined` if the type of the element is unknown; callers ignore such an
  * element. Throws if the text is invalid.
@@ -64,7 +68,9 @@ export function parseElement(text: string): PathElement | undefined {
     case 'f':
       return fieldElement(rest);
     case 'v':
-      return valueElement(parseJson(rest).value);
+      return plainText.test(rest)
+        ? { type: 'value', value: rest.slice(1, -1), text }
+        : valueElement(parseJson(rest).value);
     case 'k': {
       const { value } = parseJson(rest);
       if (!isJsonObject(value)) throw new Error(`invalid list key: ${text}`);
@@ -91,10 +97,10 @@ export function compareElements(a: PathElement, b: PathElement): number {
 }
 
 function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): number {
-  for (const [index, [name, value]] of a.entries()) {
-    const other = b[index];
-    if (other === undefined) return 1;
-    const order = compareBytes(name, other[0]) || compareValues(value, other[1]);
+  for (let index = 0; index < a.length; index++) {
+    const [one, other] = [a[index], b[index]];
+    if (one === undefined || other === undefined) return 1;
+    const order = (one[0] === other[0] ? 0 : compareBytes(one[0], other[0])) || compareValues(one[1], other[1]);
     if (order !== 0) return order;
   }
   return a.length - b.length;

@@ -11,7 +11,7 @@ export function mergeTyped(shape: Shape, live: JsonValue | undefined, applied: J
   const part = shapePartFor(shape, applied === undefined ? live : applied);
   if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
     const [before, over] = [asMap(live) ?? {}, asMap(applied) ?? {}];
-    if (Object.keys(before).length + Object.keys(over).length > 0) return mergeMembers(shape.map, before, over);
+    if (hasMembers(before) || hasMembers(over)) return mergeMembers(shape.map, before, over);
   } else if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
     const [before, over] = [asList(live) ?? [], asList(applied) ?? []];
     if (before.length + over.length > 0) return mergeItems(shape.list, before, over);
@@ -21,10 +21,20 @@ export function mergeTyped(shape: Shape, live: JsonValue | undefined, applied: J
 
 function mergeMembers(map: MapShape, live: JsonObject, applied: JsonObject): JsonObject {
   const merged: JsonObject = {};
-  for (const name of new Set([...Object.keys(live), ...Object.keys(applied)])) {
-    setMember(merged, name, mergeTyped(memberShape(map, name), getMember(live, name), getMember(applied, name)));
+  for (const name in live) {
+    setMember(merged, name, mergeTyped(memberShape(map, name), live[name], getMember(applied, name)));
+  }
+  for (const name in applied) {
+    if (!Object.hasOwn(live, name)) {
+      setMember(merged, name, mergeTyped(memberShape(map, name), undefined, applied[name]));
+    }
   }
   return merged;
+}
+
+function hasMembers(map: JsonObject): boolean {
+  for (const _ in map) return true;
+  return false;
 }
 
 interface Item {

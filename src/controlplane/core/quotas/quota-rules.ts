@@ -1,10 +1,10 @@
 import {
-  compareBytes,
   equalJson,
   type JsonObject,
   type JsonValue,
   listAt,
   objectAt,
+  sortByBytes,
   textAt,
   textsAt,
   writeJson,
@@ -27,7 +27,7 @@ import {
 export function quotaErrors(quota: KubeObject, old: KubeObject | undefined): FieldError[] {
   const spec = objectAt(quota as JsonValue, 'spec') ?? {};
   const hard = objectAt(spec, 'hard') ?? {};
-  const names = Object.keys(hard).sort(compareBytes);
+  const names = sortByBytes(Object.keys(hard));
   return [
     ...quotaAmountErrors('spec.hard', hard),
     ...boundedErrors(scopeErrors(textsAt(spec, 'scopes'), names)),
@@ -162,7 +162,7 @@ function operatorErrors(field: string, operator: string, values: string[]): Fiel
 }
 
 function changeErrors(spec: JsonObject, old: JsonObject): FieldError[] {
-  const sorted = (from: JsonObject) => [...new Set(textsAt(from, 'scopes'))].sort(compareBytes);
+  const sorted = (from: JsonObject) => sortByBytes([...new Set(textsAt(from, 'scopes'))]);
   if (equalJson(sorted(spec), sorted(old))) return [];
   const scopes = textsAt(spec, 'scopes');
   return [invalid('spec.scopes', scopes.length === 0 ? null : [...scopes], 'field is immutable')];

@@ -1,0 +1,64 @@
+import { RE2JS } from 're2js';
+import { patternSize } from './pattern-size.ts';
+
+/** Thrown for a pattern that is invalid. The message says why. */
+export class PatternError extends Error {}
+
+/** Thrown for a pattern whose repetitions are too large. */
+export class PatternSizeError extends PatternError {
+  constructor(size: number) {
+    super(
+      `must have fewer repetitions: they expand to ${size} instructions, and at most ${maxInstructions} are allowed`,
+    );
+  }
+}
+
+/**
+ * The maximum number of instructions that a pattern is compiled to. They grow with counted repetitions, such as
+ * `x{60}`. Patterns for names, addresses and versions have some hundreds.
+ */
+const maxInstructions = 5_000;
+
+/* The units of work for compiling a character, an instruction, and a Unicode class, which has hundreds of ranges. */
+const unitsPerCharacter = 1000;
+const unitsPerInstruction = 500;
+const unitsPerUnicodeClass = 50_000;
+/** The units of work for a range beyond ASCII in a pattern that ignores case, which compares all characters in it. */
+const unitsPerFoldedRange = 1_000_000;
+/** The units of work for matching a character of a text with an instruction. */
+const unitsPerMatch = 2;
+
+const ignoresCase = /\(\?[a-zA-Z-]*i/;
+const beyondAscii = /\\x\{|[^\p{ASCII}]/u;
+
+/** Returns the units of work for compiling a pattern, without compiling it. Throws PatternSizeError. */
+export function compileUnits(pattern: string): number {
+  const size = patternSize(pattern);
+  if (size > maxInstructions) throw new PatternSizeError(size);
+  const unicodeClasses = pattern.split(/\\p/i).length - 1;
+  const foldedRanges = ignoresCase.test(pattern) ? pattern.split(beyondAscii).length - 1 : 0;
+  return (
+    pattern.length * unitsPerCharacter +
+    size * unitsPerInstruction +
+    unicodeClasses * unitsPerUnicodeClass +
+    foldedRanges * unitsPerFoldedRange
+  );
+}
+
+/**
+ * Compiles a regular expression with the syntax of RE2. Calls `charge` with the units of work before it compiles, so
+ * that a meter can prevent it. Throws PatternSizeError, or PatternError if the pattern is invalid.
+ */
+export function compilePattern(pattern: string, charge: (units: number) => void): RE2JS {
+  charge(compileUnits(pattern));
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    throw new PatternError(error instanceof Error ? error.message : 'it cannot be parsed');
+  }
+}
+
+/** Returns the units of work for finding a pattern in a text: each character may be compared with each instruction. */
+export function matchUnits(pattern: RE2JS, text: string): number {
+  return (pattern.programSize() + 4) * (text.length + 1) * unitsPerMatch;
+}

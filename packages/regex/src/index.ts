@@ -1,0 +1,1 @@
+export { compilePattern, compileUnits, matchUnits, PatternError, PatternSizeError } from './compile-pattern.ts';

@@ -1,0 +1,47 @@
+import type { JsonObject } from '@flotilla/json';
+import type { GoField, GoStruct } from './go-struct.ts';
+
+/** The fields of a large struct by name, as positions in `fields`. */
+interface FieldPositions {
+  readonly byName: ReadonlyMap<string, number>;
+  /** The positions of fields that matter even if the object does not have them: embedded structs and shown fields. */
+  readonly always: readonly number[];
+}
+
+/** For a smaller struct, it is faster to look at all fields. */
+const smallStruct = 16;
+
+const positionsOf = new WeakMap<GoStruct, FieldPositions>();
+
+/**
+ * Returns the fields of a struct that an object has, in the order of the struct, and those that JSON contains even if
+ * they are empty. The schemas of a CustomResourceDefinition consist of thousands of objects that have few of the many
+ * fields of their struct.
+ */
+export function relevantFields(struct: GoStruct, object: JsonObject): readonly GoField[] {
+  const { fields } = struct;
+  if (fields.length <= smallStruct) return fields;
+  const { byName, always } = positionsIn(struct);
+  const positions = [...always];
+  for (const name in object) {
+    const position = byName.get(name);
+    if (position !== undefined) positions.push(position);
+  }
+  positions.sort((a, b) => a - b);
+  return positions.map((position) => fields[position] as GoField);
+}
+
+function positionsIn(struct: GoStruct): FieldPositions {
+  let found = positionsOf.get(struct);
+  if (found === undefined) {
+    const byName = new Map<string, number>();
+    const always: number[] = [];
+    for (const [position, { name, shown }] of struct.fields.entries()) {
+      if (name === '' || shown) always.push(position);
+      else byName.set(name, position);
+    }
+    found = { byName, always };
+    positionsOf.set(struct, found);
+  }
+  return found;
+}

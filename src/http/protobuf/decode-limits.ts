@@ -1,0 +1,29 @@
+import { maxValues } from '@flotilla/json';
+
+/** The maximum depth of nested messages. Schemas are recursive, but real ones are not nested this deep. */
+const maxDepth = 500;
+
+/**
+ * The limits of decoding one message: nesting, and as many values as a JSON body may have. An empty message takes two
+ * bytes, so a body of a few megabytes could otherwise contain a million objects.
+ */
+export class DecodeLimits {
+  #depth = 0;
+  #values = 0;
+
+  /** Enters a nested message. Throws an Error if the message is nested too deeply. */
+  enter(): void {
+    if (this.#depth++ > maxDepth) throw new Error(`exceeded max depth of ${maxDepth}`);
+    this.count(1);
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  /** Counts values that are decoded. Throws an Error if there are too many. */
+  count(values: number): void {
+    this.#values += values;
+    if (this.#values > maxValues) throw new Error(`exceeded max number of ${maxValues} values`);
+  }
+}

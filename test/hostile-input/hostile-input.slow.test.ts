@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../bad-days/seeded-random.ts';
+import { type Attack, defineShips, type Evaluator, evaluators } from './evaluators.ts';
+import { bestOfThree, cpuTimeOf, slownessFactor } from './measure.ts';
+import { openPlaneUnderTest, type PlaneUnderTest } from './plane-under-test.ts';
+
+/**
+ * Looks for inputs that take too much CPU time. Every run uses other seeds; it prints the first one. To search longer:
+ * `FLOTILLA_HOSTILE_SECONDS=600`. A failure prints the variables that repeat one input.
+ */
+const totalSeconds = Number(process.env.FLOTILLA_HOSTILE_SECONDS ?? 20);
+const onlySeed = process.env.FLOTILLA_HOSTILE_SEED;
+const firstSeed = Number(onlySeed ?? Math.floor(Math.random() * 1e9));
+const onlyEvaluator = process.env.FLOTILLA_HOSTILE_EVALUATOR;
+
+/**
+ * The limit for a request of up to 3 MB on an idle machine is 300 ms, 100 ms per MB; budgets of work allow as much. The
+ * rest is for the inaccuracy of measurements on a busy machine. Inputs that this test looks for take seconds.
+ */
+const maxCpuMs = 300 * 1.5;
+/** Inputs are re-measured so often before the test fails, because other processes can disturb a measurement. */
+const attempts = 3;
+const sizes = [50_000, 150_000, 400_000, 1_000_000, 3_000_000];
+
+let plane: PlaneUnderTest;
+beforeAll(async () => {
+  plane = await openPlaneUnderTest();
+  await defineShips(plane);
+});
+afterAll(() => plane.close());
+
+/** Returns the input of a seed. The seed also determines the size. */
+function attackOf(evaluator: Evaluator, seed: number): Attack {
+  const random = new SeededRandom(seed);
+  return evaluator.attack(random, random.pick(sizes));
+}
+
+/** Returns the CPU milliseconds of an input. Prepares the plane again, because the input may have changed it. */
+async function measure({ requests, run }: Attack): Promise<number> {
+  for (const request of requests) await plane.send(request);
+  return cpuTimeOf(() => (typeof run === 'function' ? run() : plane.send(run)));
+}
+
+/** Returns the CPU milliseconds of an input, in those of the reference machine; 0 if it is certainly cheap. */
+async function costOf(attack: Attack, limit: number): Promise<number> {
+  if ((await measure(attack)) <= limit) return 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts && least > limit; attempt++) {
+    const slowness = await slownessFactor();
+    least = Math.min(least, (await bestOfThree(() => measure(attack))) / slowness);
+  }
+  return least;
+}
+
+function reproduction({ name }: Evaluator, seed: number): string {
+  return `FLOTILLA_HOSTILE_EVALUATOR='${name}' FLOTILLA_HOSTILE_SEED=${seed} npm run test:slow -- test/hostile-input`;
+}
+
+it('an expensive input is found, and a cheap one is not', async () => {
+  const busyFor = (milliseconds: number): Attack => ({
+    bytes: 1,
+    requests: [],
+    run() {
+      const { user: before } = process.cpuUsage();
+      while (process.cpuUsage().user - before < milliseconds * 1000);
+    },
+  });
+  expect(await costOf(busyFor(1), 10)).toBe(0);
+  const slowness = await slownessFactor();
+  expect(await costOf(busyFor(30 * slowness), 10)).toBeGreaterThan(10);
+});
+
+describe(`hostile inputs from seed ${firstSeed}`, () => {
+  const selected = evaluators.filter(({ name }) => onlyEvaluator === undefined || name === onlyEvaluator);
+  const milliseconds = (totalSeconds * 1000) / selected.length;
+
+  it.each(selected.map((evaluator) => [evaluator.name, evaluator] as const))(
+    'of the class "%s" are cheap',
+    async (_name, evaluator) => {
+      const end = performance.now() + milliseconds;
+      let inputs = 0;
+      for (let seed = firstSeed; inputs === 0 || performance.now() < end; seed++) {
+        const attack = attackOf(evaluator, seed);
+        const cost = await costOf(attack, maxCpuMs);
+        inputs++;
+        expect(cost, `CPU ms for ${attack.bytes} bytes; repeat with: ${reproduction(evaluator, seed)}`).toBeLessThan(
+          maxCpuMs,
+        );
+        if (onlySeed !== undefined) break;
+      }
+      expect(inputs).toBeGreaterThan(0);
+    },
+  );
+});

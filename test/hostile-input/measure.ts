@@ -1,0 +1,35 @@
+import { cpuMilliseconds } from '../harness/cpu-milliseconds.ts';
+
+/** The CPU time of the calibration loop on the machine for which the limits are meant. */
+const referenceMs = 40;
+
+/** A fixed amount of work that resembles what evaluators do: parse, visit and write many small values. */
+function calibrationLoop(): number {
+  const text = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}`, value: index % 7 })));
+  let sum = 0;
+  for (let round = 0; round < 3; round++) {
+    const items = JSON.parse(text) as { name: string; value: number }[];
+    const byName = new Map(items.map((item) => [item.name, item]));
+    for (const { value } of byName.values()) sum += value;
+    sum += JSON.stringify(items).length;
+  }
+  return sum;
+}
+
+export async function cpuTimeOf(work: () => unknown): Promise<number> {
+  const before = cpuMilliseconds();
+  await work();
+  return cpuMilliseconds() - before;
+}
+
+/** Returns how many times as long this machine takes as the reference machine, at least 1. */
+export async function slownessFactor(): Promise<number> {
+  return Math.max(1, (await bestOfThree(() => cpuTimeOf(calibrationLoop))) / referenceMs);
+}
+
+/** Returns the least of three measurements. */
+export async function bestOfThree(measure: () => Promise<number>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 3; attempt++) best = Math.min(best, await measure());
+  return best;
+}
