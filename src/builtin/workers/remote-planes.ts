@@ -13,6 +13,7 @@ import { readBody } from '../../http/wire/read-body.ts';
 import { feedIterator } from '../../lib/feed.ts';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
 import type { Log } from '../../lib/log.ts';
+import { WakeScheduler } from '../../lib/queue/wake-scheduler.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import type { KnownResources } from './known-resources.ts';
 import { decodeError, encodeError, planeErrors } from './plane-errors.ts';
@@ -50,6 +51,9 @@ interface ActiveCall {
   finish(): void;
 }
 
+/** The number of streams whose readers are woken per tick of the event loop. Writing takes one to two milliseconds. */
+const readersPerTick = 32;
+
 const authorizedInPlane: Decision = { allowed: true, reason: 'the control plane authorizes the request' };
 
 /** The planes on one worker thread, as the main thread uses them. */
@@ -57,6 +61,7 @@ export class RemotePlanes {
   readonly #options: RemotePlanesOptions;
   readonly #link: MessageLink<PlaneFrontMethods, PlaneWorkerMethods>;
   readonly #calls = new Map<CallId, ActiveCall>();
+  readonly #wakeups = new WakeScheduler(readersPerTick);
   #lastCall = 0;
   #loaded = { planes: 0, bytes: 0 };
 
@@ -191,6 +196,7 @@ export class RemotePlanes {
   #streamOf(id: CallId, call: ActiveCall): RemoteStream {
     call.stream ??= new RemoteStream({
       acknowledge: (bytes) => this.#link.send('acknowledge', { id, bytes }),
+      scheduleWake: (wake) => this.#wakeups.add(wake),
       cancel: () => {
         this.#link.send('cancel', { id, reason: undefined });
         call.finish();

@@ -6,6 +6,8 @@ import { streamWindowBytes } from './stream-window.ts';
 export interface RemoteStreamOptions {
   /** Tells the worker how many bytes were taken since the last call. */
   acknowledge(bytes: number): void;
+  /** Calls `wake` later. Only a few readers are woken per tick, because each of them writes to its socket. */
+  scheduleWake(wake: () => void): void;
   /** Tells the worker that nobody reads the stream any more. */
   cancel(): void;
 }
@@ -54,7 +56,7 @@ export class RemoteStream implements Feed<Uint8Array> {
   }
 
   wait(wake: () => void): void {
-    if (this.#chunks.length > 0 || this.#isLast || this.#isClosed) setImmediate(wake);
+    if (this.#chunks.length > 0 || this.#isLast || this.#isClosed) this.#options.scheduleWake(wake);
     else this.#wake = wake;
   }
 
@@ -69,6 +71,6 @@ export class RemoteStream implements Feed<Uint8Array> {
   #wakeReader(): void {
     const wake = this.#wake;
     this.#wake = undefined;
-    if (wake !== undefined) setImmediate(wake);
+    if (wake !== undefined) this.#options.scheduleWake(wake);
   }
 }
