@@ -105,12 +105,14 @@ export class ForwardedRequests {
     };
   }
 
-  #bodyOf({ id, body }: ForwardedRequest): RequestBody {
-    const { readBody } = this.#options;
+  #bodyOf({ id, planeId, body }: ForwardedRequest): RequestBody {
+    const { readBody, onWork } = this.#options;
     return {
       takeBuffered: () => body,
       async *[Symbol.asyncIterator]() {
-        yield await readBody(id);
+        const received = await readBody(id);
+        onWork(planeId);
+        yield received;
       },
     };
   }

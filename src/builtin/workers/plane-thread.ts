@@ -8,6 +8,7 @@ import { ThreadActivity } from '../../process/threads/thread-activity.ts';
 import { type SealerKeys, sealerWithKeys } from '../../seal/open-sealer.ts';
 import { connectStore } from '../../store/port/connect-store.ts';
 import { createPlaneTargets, planesOnThisThread } from '../plane-targets.ts';
+import { attributedStore } from './attributed-store.ts';
 import type { LogLevel } from './plane-messages.ts';
 import { type PlaneFront, servePlanes, type WorkerPlanes } from './serve-planes.ts';
 
@@ -37,16 +38,24 @@ export function runPlaneThread(data: PlaneThreadData, clock: Clock): void {
   const activity = new ThreadActivity(data.activity);
   const stopHeartbeat = activity.startHeartbeat();
   data.planesPort.on('close', stopHeartbeat);
+  const onWork = (planeId: string) => activity.setTask(planeId);
   servePlanes({
     port: data.planesPort,
     clock,
     needsAuditedBodies: data.needsAuditedBodies,
-    onWork: (planeId) => activity.setTask(planeId),
-    openPlanes: (front) => openPlanes(data, clock, front),
+    onWork,
+    openPlanes: (front) => openPlanes({ data, clock, front, onWork }),
   });
 }
 
-function openPlanes(data: PlaneThreadData, clock: Clock, front: PlaneFront): WorkerPlanes {
+interface PlaneThreadServices {
+  readonly data: PlaneThreadData;
+  readonly clock: Clock;
+  readonly front: PlaneFront;
+  onWork(planeId: string): void;
+}
+
+function openPlanes({ data, clock, front, onWork }: PlaneThreadServices): WorkerPlanes {
   const log = logOf(front);
   const store = connectStore({ port: data.storePort, identity: data.storeIdentity, ownsSlices: true, log });
   const targets = createPlaneTargets({
@@ -77,7 +86,8 @@ function openPlanes(data: PlaneThreadData, clock: Clock, front: PlaneFront): Wor
     log,
     memoryBudget: data.memoryBudget,
     builtinObjectsDigest: targets.builtinDigest,
-    open: (id, planeStore, creationRow) => targets.open({ id, store: planeStore, creationRow }),
+    open: (id, planeStore, creationRow) =>
+      targets.open({ id, store: attributedStore(planeStore, () => onWork(id)), creationRow }),
   });
   const planes = planesOnThisThread(fleet, store, targets);
   const reports = setInterval(() => front.send('loaded', planes.loaded), loadedReportMs);

@@ -36,11 +36,11 @@ export function servePlanes(options: ServePlanesOptions): void {
     port,
     errors: planeErrors,
     methods: {
-      serve: async (request) => await requests.serve(request, identityOf(request.id, request.identity)),
+      serve: async (request) => await requests.serve(request, identityOf(request)),
       cancel: ({ id, reason }) => requests.cancel(id, reason && decodeError(reason)),
       acknowledge: ({ id, bytes }) => requests.acknowledge(id, bytes),
-      authorize: ({ id, planeId, identity, attributes }) =>
-        withPlane(planeId, async ({ target }) => await target.authorize(identityOf(id, identity), attributes)),
+      authorize: ({ attributes, ...call }) =>
+        withPlane(call.planeId, async ({ target }) => await target.authorize(identityOf(call), attributes)),
       authenticate: ({ planeId, token }) =>
         withPlane(planeId, async ({ target }) => {
           const identity = await target.authenticate(token);
@@ -77,7 +77,12 @@ export function servePlanes(options: ServePlanesOptions): void {
     return await work(opened).finally(opened.release);
   }
 
-  function identityOf(id: CallId, identity: ForwardedIdentity): Identity {
+  function identityOf({ id, planeId, identity }: CallOfIdentity): Identity {
+    const preauthorize: Identity['preauthorize'] = async (attributes) => {
+      const decision = await link.call('preauthorize', { id, attributes });
+      onWork(planeId);
+      return decision;
+    };
     const { user, accessKey, fairQueueKey, system, isPreauthorized, credential } = identity;
     const signal = credential === undefined ? never : credentials.find(credential);
     // Another worker has authenticated the token, and was replaced in the meantime.
@@ -89,12 +94,19 @@ export function servePlanes(options: ServePlanesOptions): void {
       ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
       system,
       signal,
-      ...(isPreauthorized ? { preauthorize: (attributes) => link.call('preauthorize', { id, attributes }) } : {}),
+      ...(isPreauthorized ? { preauthorize } : {}),
     };
   }
 }
 
 const never = new AbortController().signal;
+
+/** The members of a message that belong to its caller. */
+interface CallOfIdentity {
+  readonly id: CallId;
+  readonly planeId: string;
+  readonly identity: ForwardedIdentity;
+}
 
 function forwardedIdentity(identity: Identity, credentials: CredentialSignals): ForwardedIdentity {
   const { user, accessKey, fairQueueKey, system, signal } = identity;

@@ -34,13 +34,14 @@ export class ThreadActivity {
     return () => clearInterval(timer);
   }
 
-  /** A number that changes while the thread returns to its event loop. */
+  /** A number that changes while the thread returns to its event loop or begins tasks. */
   get beat(): number {
     return Atomics.load(this.#numbers, beatIndex);
   }
 
-  /** Called by the thread before it begins another task. */
+  /** Called by the thread before it begins or continues a task. It also shows that the thread is not stuck in another. */
   setTask(name: string): void {
+    Atomics.add(this.#numbers, beatIndex, 1);
     if (name === this.#task) return;
     this.#task = name;
     const length = Math.min(name.length, maxNameLength);

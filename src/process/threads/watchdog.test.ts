@@ -44,6 +44,16 @@ describe('the watchdog of a thread', () => {
     expect(stalls()).toBe(1);
   });
 
+  it('does not report a thread that has many tasks to do before it returns to its event loop', () => {
+    const { thread, stalls } = watch(2);
+    thread.startHeartbeat()();
+    for (let task = 0; task < 10; task++) {
+      thread.setTask('same');
+      vi.advanceTimersByTime(1_500);
+    }
+    expect(stalls()).toBe(0);
+  });
+
   it('gives a new thread a minute to load its code', () => {
     const { stalls } = watch(2);
     vi.advanceTimersByTime(59_000);
