@@ -8,8 +8,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { PlaneIncident } from './workers/plane-workers.ts';
 
-/** A plane that ends its worker this many times within the period is quarantined. */
-const maxIncidents = 2;
+/**
+ * A plane that ends its worker this many times within the period is quarantined. The plane that a stalled worker works for is
+ * known. If the heap is full, another plane of the worker may have filled it, so more incidents are required.
+ */
+const maxIncidents = { stalled: 2, failed: 4 } as const;
 const periodMs = 10 * 60_000;
 
 /** The quarantine of planes that have repeatedly ended their worker thread. */
@@ -85,17 +88,17 @@ export function openQuarantine(options: QuarantineOptions): Quarantine {
     async record({ planeId, cause, message }) {
       incidents[cause] += 1;
       const object = options.virtualClusterOf(planeId);
-      const isQuarantined = object !== undefined && count(planeId) >= maxIncidents;
+      const isQuarantined = object !== undefined && count(planeId) >= maxIncidents[cause];
       const { namespace = '', name = '' } = object?.metadata ?? {};
       log.error(
         { plane: planeId, namespace, name, cause, error: message, quarantined: isQuarantined },
-        'a worker thread was replaced because of its work for a virtual cluster',
+        'a worker thread has ended and is replaced; `plane` is the last one that it worked for',
       );
       if (object === undefined) return;
       try {
         if (isQuarantined) {
           recent.delete(planeId);
-          const reason = `${message}, ${maxIncidents} times within ${periodMs / 60_000} minutes`;
+          const reason = `${message}, ${maxIncidents[cause]} times within ${periodMs / 60_000} minutes`;
           const document = { metadata: { annotations: { [quarantineAnnotation]: reason } } };
           await virtualClusters.patch({ namespace, name }, document);
         }

@@ -131,7 +131,7 @@ describe('a virtual cluster whose work never ends', () => {
 
     const read = async () => (await caller.send('GET', `${proxy('endless')}${configMaps}`)).text;
     await expect.poll(read, { timeout: 10_000 }).toContain('is quarantined');
-    expect(running.output()).toContain('a worker thread was replaced because of its work for a virtual cluster');
+    expect(running.output()).toContain('a worker thread has ended and is replaced');
     expect((await metrics.send('GET', '/metrics')).text).toMatch(/^flotilla_worker_stalls_total 2$/m);
 
     const restarted = await running.restart();

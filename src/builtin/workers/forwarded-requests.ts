@@ -59,8 +59,9 @@ export class ForwardedRequests {
 
   async serve(request: ForwardedRequest, identity: Identity): Promise<ForwardedResult> {
     const { id, planeId } = request;
-    const exchange = newExchange({ ...request, body: this.#bodyOf(request), signal: never }, this.#options.clock);
     const nextTimeSlice = this.#timeSlicesOf(planeId, identity);
+    const body = this.#bodyOf(request, nextTimeSlice);
+    const exchange = newExchange({ ...request, body, signal: never }, this.#options.clock);
     exchange.info = request.info;
     exchange.identity = identity;
     exchange.nextTimeSlice = nextTimeSlice;
@@ -105,13 +106,13 @@ export class ForwardedRequests {
     };
   }
 
-  #bodyOf({ id, planeId, body }: ForwardedRequest): RequestBody {
-    const { readBody, onWork } = this.#options;
+  #bodyOf({ id, body }: ForwardedRequest, nextTimeSlice: NextTimeSlice): RequestBody {
+    const { readBody } = this.#options;
     return {
       takeBuffered: () => body,
       async *[Symbol.asyncIterator]() {
         const received = await readBody(id);
-        onWork(planeId);
+        await nextTimeSlice();
         yield received;
       },
     };

@@ -11,7 +11,7 @@ import type { EncodedError } from './plane-errors.ts';
  * audits requests and owns the sockets. The worker authorizes a request in its plane and executes it.
  */
 
-/** Identifies a request or another call with an identity on this link. The main thread assigns the numbers. */
+/** Identifies a request, or another call that has a caller, on this link. The main thread assigns the numbers. */
 export type CallId = number;
 
 /** The caller of a forwarded request. The main thread ends the request if the credential becomes invalid. */
@@ -21,7 +21,7 @@ export interface ForwardedIdentity {
   readonly fairQueueKey: string | undefined;
   readonly system: boolean;
   /** True if the worker must ask the main thread (`preauthorize`) before it authorizes anything. */
-  readonly isPreauthorized: boolean;
+  readonly mustPreauthorize: boolean;
   /** Names the signal of the service account token that the worker has authenticated; `undefined` for other callers. */
   readonly credential: string | undefined;
 }

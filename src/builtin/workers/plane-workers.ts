@@ -99,14 +99,12 @@ export class PlaneWorkers implements PlaneRunner {
 
   /** Loads a plane on its worker. Rejects if it cannot be loaded. */
   async probe(id: string): Promise<void> {
-    this.#assertMayRun(id);
-    await (await this.#slotOf(id).planes()).probe(id);
+    await (await this.#planesFor(id)).probe(id);
   }
 
   readonly runTask: TaskRunner = async (id, task) => {
     if (this.#options.fleet.isBeingRemoved(id)) return undefined;
-    this.#assertMayRun(id);
-    return await (await this.#slotOf(id).planes()).runTask(id, task);
+    return await (await this.#planesFor(id)).runTask(id, task);
   };
 
   /** Closes a plane that is being removed, and waits for its last write. */
@@ -122,7 +120,19 @@ export class PlaneWorkers implements PlaneRunner {
     await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
+  /**
+   * Returns the worker of a plane. Throws if the plane must not run, also if that changes while the worker starts: a plane that
+   * is being removed must not be loaded again.
+   */
+  async #planesFor(id: string): Promise<RemotePlanes> {
+    this.#assertMayRun(id);
+    const planes = await this.#slotOf(id).planes();
+    this.#assertMayRun(id);
+    return planes;
+  }
+
   #assertMayRun(id: string): void {
+    if (this.#options.fleet.isBeingRemoved(id)) throw serviceUnavailable('the virtual cluster is being removed');
     const refusal = this.#options.refusalOf(id);
     if (refusal !== undefined) throw refusal;
   }
@@ -137,8 +147,7 @@ export class PlaneWorkers implements PlaneRunner {
   }
 
   #targetOf(id: string): PlaneTarget {
-    const slot = this.#slotOf(id);
-    const target = async (): Promise<PlaneTarget> => (await slot.planes()).targetOf(id);
+    const target = async (): Promise<PlaneTarget> => (await this.#planesFor(id)).targetOf(id);
     return {
       plane: this.#resources,
       authorize: async (identity, attributes) => await (await target()).authorize(identity, attributes),
@@ -198,8 +207,16 @@ class WorkerSlot {
   }
 
   async evict(id: string): Promise<void> {
-    // A plane of a worker that has ended is not loaded.
-    await this.#running?.planes.evict(id).catch(() => {});
+    const running = this.#running;
+    if (running === undefined) return;
+    try {
+      await running.planes.evict(id);
+    } catch (error) {
+      if (!running.planes.isClosed) throw error;
+      // The planes of a worker that has ended are not loaded, but its last writes may still be in progress.
+      await running.hasEnded;
+    }
+    await this.#previous;
   }
 
   async close(): Promise<void> {
@@ -231,14 +248,7 @@ class WorkerSlot {
     const hasEnded = new Promise<void>((resolve) => {
       onEnded = resolve;
     });
-    const watchdog = new Watchdog({
-      activity,
-      stallSeconds,
-      onStall: () => {
-        stalled = true;
-        void thread.terminate();
-      },
-    });
+    let watchdog: Watchdog | undefined;
     const thread = this.#options.startThread(
       {
         ...threadData,
@@ -250,7 +260,7 @@ class WorkerSlot {
       },
       [planesChannel.port2, storeChannel.port2],
       (error) => {
-        watchdog.stop();
+        watchdog?.stop();
         stopServing();
         planes.close();
         this.#running = undefined;
@@ -264,6 +274,14 @@ class WorkerSlot {
         this.#options.onIncident({ planeId: activity.task, cause, message });
       },
     );
+    watchdog = new Watchdog({
+      activity,
+      stallSeconds,
+      onStall: () => {
+        stalled = true;
+        void thread.terminate();
+      },
+    });
     return { planes, thread, watchdog, hasEnded };
   }
 }

@@ -54,7 +54,7 @@ interface ActiveCall {
 /** The number of streams whose readers are woken per tick of the event loop. Writing takes one to two milliseconds. */
 const readersPerTick = 32;
 
-const authorizedInPlane: Decision = { allowed: true, reason: 'the control plane authorizes the request' };
+const decidedByPlane: Decision = { allowed: true, reason: 'the control plane authorizes the request' };
 
 /** The planes on one worker thread, as the main thread uses them. */
 export class RemotePlanes {
@@ -104,7 +104,7 @@ export class RemotePlanes {
       serve: (exchange) => this.#serve(planeId, exchange),
       authorize: (identity, attributes) =>
         // The worker authorizes the request itself when it serves it. Impersonation must be decided before that.
-        attributes.verb === 'impersonate' ? this.#authorize(planeId, identity, attributes) : authorizedInPlane,
+        attributes.verb === 'impersonate' ? this.#authorize(planeId, identity, attributes) : decidedByPlane,
       authenticate: async (token) => {
         const identity = await this.#answer(this.#link.call('authenticate', { planeId, token }));
         if (identity === undefined) return undefined;
@@ -145,9 +145,9 @@ export class RemotePlanes {
     const id = ++this.#lastCall;
     const { request, info } = exchange;
     const identity = callerOf(exchange);
-    const stopFollowing = exchange.end.onEnd((reason) =>
-      this.#link.send('cancel', { id, reason: reason instanceof StatusError ? encodeError(reason) : undefined }),
-    );
+    // The caller may have lost its permissions while the request waited for the worker to start.
+    if (exchange.end.hasEnded) throw exchange.end.reason ?? new Error('the request has ended');
+    let stopFollowing = () => {};
     const call: ActiveCall = {
       identity,
       exchange,
@@ -161,7 +161,7 @@ export class RemotePlanes {
     const { authorization: _, cookie: __, ...headers } = request.headers;
     let isStreaming = false;
     try {
-      const { reply, error, details } = await this.#answer(
+      const answer = this.#answer(
         this.#link.call('serve', {
           id,
           planeId,
@@ -176,6 +176,11 @@ export class RemotePlanes {
           body: receivedBody(exchange),
         }),
       );
+      // The worker must get the request before its cancellation.
+      stopFollowing = exchange.end.onEnd((reason) =>
+        this.#link.send('cancel', { id, reason: reason instanceof StatusError ? encodeError(reason) : undefined }),
+      );
+      const { reply, error, details } = await answer;
       this.#applyDetails(exchange, details);
       if (reply === undefined) throw error === undefined ? new Error('the worker sent no reply') : decodeError(error);
       isStreaming = reply.stream !== undefined;
@@ -234,18 +239,18 @@ export class RemotePlanes {
 
   async #preauthorize(id: CallId, attributes: Attributes): Promise<Decision> {
     const call = this.#calls.get(id);
-    if (call === undefined) throw new Error('the request has ended');
+    if (call === undefined || call.exchange?.end.hasEnded === true) throw new Error('the request has ended');
     return (await call.identity.preauthorize?.(attributes)) ?? { allowed: true, reason: '' };
   }
 
   #forwarded({ user, accessKey, fairQueueKey, system, preauthorize, signal }: Identity): ForwardedIdentity {
-    const isPreauthorized = preauthorize !== undefined;
+    const mustPreauthorize = preauthorize !== undefined;
     return {
       user,
       accessKey,
       fairQueueKey,
       system,
-      isPreauthorized,
+      mustPreauthorize,
       credential: this.#options.credentials.get(signal),
     };
   }

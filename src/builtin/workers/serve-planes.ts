@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { serviceUnavailable, unauthorized } from '../../api/status.ts';
+import { StatusError, serviceUnavailable, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { MessageLink } from '../../lib/link/message-link.ts';
@@ -83,10 +83,11 @@ export function servePlanes(options: ServePlanesOptions): void {
       onWork(planeId);
       return decision;
     };
-    const { user, accessKey, fairQueueKey, system, isPreauthorized, credential } = identity;
+    const { user, accessKey, fairQueueKey, system, mustPreauthorize, credential } = identity;
     const signal = credential === undefined ? never : credentials.find(credential);
-    // Another worker has authenticated the token, and was replaced in the meantime.
-    if (signal === undefined) throw serviceUnavailable('the token must be authenticated again; try again', 1);
+    // The worker was replaced or the plane was unloaded after the token was authenticated.
+    if (signal === undefined || (signal.aborted && !(signal.reason instanceof StatusError)))
+      throw serviceUnavailable('the control plane was restarted while the request was authenticated; try again', 1);
     if (signal.aborted) throw unauthorized();
     return {
       user,
@@ -94,7 +95,7 @@ export function servePlanes(options: ServePlanesOptions): void {
       ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
       system,
       signal,
-      ...(isPreauthorized ? { preauthorize } : {}),
+      ...(mustPreauthorize ? { preauthorize } : {}),
     };
   }
 }
@@ -110,5 +111,5 @@ interface CallOfIdentity {
 
 function forwardedIdentity(identity: Identity, credentials: CredentialSignals): ForwardedIdentity {
   const { user, accessKey, fairQueueKey, system, signal } = identity;
-  return { user, accessKey, fairQueueKey, system, isPreauthorized: false, credential: credentials.nameOf(signal) };
+  return { user, accessKey, fairQueueKey, system, mustPreauthorize: false, credential: credentials.nameOf(signal) };
 }

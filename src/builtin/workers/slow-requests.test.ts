@@ -3,6 +3,8 @@ import type { InFlightSlot } from '../../http/exchange.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import { SlowRequests } from './slow-requests.ts';
 
+const { signal } = new AbortController();
+
 function setUp() {
   const clock = new ManualClock();
   const slow = new SlowRequests(clock);
@@ -11,7 +13,8 @@ function setUp() {
     released += 1;
   };
   const inFlightSlot = { release } as InFlightSlot;
-  const begin = (plane = 'a') => slow.begin(plane, { inFlightSlot });
+  const begin = (plane = 'a', name = 'jane') =>
+    slow.begin(plane, { inFlightSlot, identity: { user: { name, groups: [] }, system: false, signal } });
   return { clock, begin, released: () => released };
 }
 
@@ -28,12 +31,19 @@ describe('SlowRequests', () => {
 
   it('refuses requests to a plane for which too many are waiting, until some of them end', () => {
     const { clock, begin } = setUp();
-    const ends = Array.from({ length: 400 }, () => begin());
-    begin();
+    const ends = Array.from({ length: 400 }, (_, number) => begin('a', `user-${number % 4}`));
     clock.advance(250);
     expect(() => begin()).toThrow(expect.objectContaining({ code: 429 }));
     begin('b');
-    for (const end of ends.slice(0, 2)) end();
+    ends[0]?.();
     begin();
+  });
+
+  it('refuses requests of a caller for whom too many are waiting, but not those of others', () => {
+    const { clock, begin } = setUp();
+    for (let number = 0; number < 200; number++) begin();
+    clock.advance(250);
+    expect(() => begin()).toThrow(expect.objectContaining({ code: 429 }));
+    begin('a', 'john');
   });
 });

@@ -86,7 +86,7 @@ type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 function iteratorOf(chunks: Chunks): Iterator<Uint8Array> {
   if (Symbol.iterator in chunks) return chunks[Symbol.iterator]();
-  throw new TypeError('a plane returned a body of another thread');
+  throw new TypeError('an asynchronously generated body cannot be sent to another thread');
 }
 
 /** A feed of a long body. Other callers get a time slice between two pieces. */

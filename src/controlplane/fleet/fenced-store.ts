@@ -23,7 +23,8 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
   }
 
   function transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
-    if (isClosed) return Promise.reject(new StoreError('Unavailable', 'the control plane was removed'));
+    if (isClosed)
+      return Promise.reject(new StoreError('Unavailable', 'the control plane was removed or its worker has ended'));
     onWrite(transaction);
     pendingWrites++;
     const writing = store.transact(transaction);

@@ -27,8 +27,8 @@ export interface FleetOptions {
   /** Opens an existing plane. `creationRow` is the row that marks it as created; `undefined` if it was just created. */
   open(id: string, store: Store, creationRow: Entry | undefined): Promise<ControlPlane>;
   /**
-   * Closes a plane that other threads may have loaded, before it is removed. `isBeingRemoved` is true for it from then
-   * on. Optional.
+   * Closes a plane that other threads may have loaded. Called at the start of its removal, while `isBeingRemoved` is true for
+   * it. Optional.
    */
   evictElsewhere?(id: string): Promise<void>;
 }

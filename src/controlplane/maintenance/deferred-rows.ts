@@ -72,8 +72,8 @@ export class DeferredRows {
     const id = maintenanceRowId(entry);
     const failures = (this.#deferrals.get(id)?.failures ?? 0) + 1;
     this.#defer(entry, { failures, notBefore: this.#clock.elapsed() + backoffDelay(failures, retry) });
-    // A conflict (409) is not logged: it means that another client changed the object at the same time.
-    if (!(error instanceof StatusError) || error.code !== 409) {
+    // Some errors are expected: a conflict (409) with another client, and a virtual cluster that cannot run now (503).
+    if (!(error instanceof StatusError) || (error.code !== 409 && error.code !== 503)) {
       this.#log.warn({ work: id, failures, error: String(error) }, 'maintenance work failed; retrying with backoff');
     }
   }

@@ -39,7 +39,7 @@ const maxFailures = 1_000;
  */
 export class TemplateRenderer {
   readonly #options: TemplateRendererOptions;
-  /** Why templates ended the thread, by digest of the source. */
+  /** Why templates ended the thread, by digest of the template and its parameters, whatever instance uses it. */
   readonly #failures = new BoundedCache<string>({ most: maxFailures, longest: 100 });
   #running: RunningThread | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -66,7 +66,9 @@ export class TemplateRenderer {
   }
 
   async #renderOnThread(source: DefinitionSource): Promise<RenderedDefinition> {
-    const digest = hash('sha256', writeJson(source as unknown as JsonObject), 'hex');
+    const { definition, parameters, parameterValues } = source;
+    const content = { definition, parameters, parameterValues } as unknown as JsonObject;
+    const digest = hash('sha256', writeJson(content), 'hex');
     const known = this.#failures.get(digest);
     if (known !== undefined) return { definition: {}, problems: [known] };
     if (this.#isClosed) throw new Error('the server is shutting down');
@@ -98,14 +100,15 @@ export class TemplateRenderer {
     const { port1, port2 } = new MessageChannel();
     const activity = ThreadActivity.newMemory();
     const link = new MessageLink<object, RenderMethods>({ port: port1, errors: planeErrors, methods: {} });
-    const watchdog = new Watchdog({
+    let watchdog: Watchdog | undefined;
+    const thread = this.#options.startThread({ port: port2, activity }, [port2], () => {
+      watchdog?.stop();
+      link.close();
+    });
+    watchdog = new Watchdog({
       activity: new ThreadActivity(activity),
       stallSeconds: this.#options.stallSeconds,
       onStall: () => void thread.terminate(),
-    });
-    const thread = this.#options.startThread({ port: port2, activity }, [port2], () => {
-      watchdog.stop();
-      link.close();
     });
     return { thread, link };
   }

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KeyRange } from '../key.ts';
-import type { Change, DumpRow, Observer, Revision, Store } from '../store.ts';
+import type { Change, DumpRow, Entry, Observer, Revision, Store } from '../store.ts';
 import { StoreError, storeClosedError } from '../store-error.ts';
 import {
   decodeStoreError,
@@ -34,6 +34,9 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
   const observers = new Map<ObservationId, Observer>();
   const pending = new Set<Promise<unknown>>();
   const heads = new Map<string, Revision>();
+  /** The entries of lists that have not been received completely. */
+  const lists = new Map<number, Entry[]>();
+  let lastList = 0;
   let lastObservation = 0;
   let isClosed = false;
 
@@ -41,6 +44,10 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
     port,
     errors: storeErrors,
     methods: {
+      listed({ id, entries }) {
+        const listed = lists.get(id);
+        if (listed !== undefined) for (const entry of entries) listed.push(entry);
+      },
       changes({ id, changes }) {
         for (const { key, revision } of changes) advance(key.slice, revision);
         deliver(id, changes);
@@ -111,9 +118,16 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
     get: (key) => answered(() => link.call('get', key)),
     list: (range, options) =>
       answered(async () => {
-        const result = await link.call('list', { range, options });
-        if (options?.atRevision === undefined) advance(range.slice, result.revision);
-        return result;
+        const id = ++lastList;
+        const entries: Entry[] = [];
+        lists.set(id, entries);
+        try {
+          const result = await link.call('list', { id, range, options });
+          if (options?.atRevision === undefined) advance(range.slice, result.revision);
+          return entries.length === 0 ? result : { ...result, entries: [...entries, ...result.entries] };
+        } finally {
+          lists.delete(id);
+        }
       }),
     transact: (transaction) =>
       answered(async () => {

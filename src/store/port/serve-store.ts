@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { MessageLink } from '../../lib/link/message-link.ts';
-import type { DumpRow, Store } from '../store.ts';
+import { yieldToEventLoop } from '../../lib/work-budget.ts';
+import type { DumpRow, Entry, Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import {
   encodeStoreError,
@@ -12,6 +13,26 @@ import {
 
 /** The maximum number of dump rows in one message. */
 const dumpRowsPerMessage = 500;
+
+/** The approximate number of characters in one message with entries of a list. */
+const charactersPerMessage = 512 * 1024;
+
+function partsOf(entries: readonly Entry[]): Entry[][] {
+  const parts: Entry[][] = [];
+  let length = charactersPerMessage;
+  for (const entry of entries) {
+    if (length >= charactersPerMessage) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)?.push(entry);
+    length += entry.value.length + charactersPerEntry;
+  }
+  return parts;
+}
+
+/** The approximate number of characters of a key, which is copied too. */
+const charactersPerEntry = 200;
 
 /** Ends an observation. Absent until the store has started it. */
 type Observation = { stop?: () => void };
@@ -27,7 +48,17 @@ export function serveStore(store: Store, port: MessagePort): () => void {
 
   const methods: StoreServerMethods = {
     get: (key) => store.get(key),
-    list: ({ range, options }) => store.list(range, options),
+    async list({ id, range, options }) {
+      const result = await store.list(range, options);
+      const parts = partsOf(result.entries);
+      const last = parts.pop() ?? [];
+      for (const entries of parts) {
+        link.send('listed', { id, entries });
+        // Copying a part takes milliseconds, so others use the thread in between.
+        await yieldToEventLoop();
+      }
+      return { ...result, entries: last };
+    },
     transact: (transaction) => store.transact(transaction),
     removePrefix: (range) => store.removePrefix(range),
     revision: (slice) => store.revision(slice),

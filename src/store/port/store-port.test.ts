@@ -79,6 +79,18 @@ describe('connectStore', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  it('lists more entries than fit into one message, in order', async () => {
+    const store = newStore();
+    const { client } = connect(store);
+    const value = 'x'.repeat(100_000);
+    const keys = Array.from({ length: 40 }, (_, number) => storeKey('s', String(number + 10)));
+    await store.transact({ writes: keys.map((key) => ({ key, value })) });
+    const both = await Promise.all([client.list(storeRange('s')), client.list(storeRange('s'), { limit: 20 })]);
+    expect(both.map(({ entries }) => entries.map(({ key }) => key))).toEqual([keys, keys.slice(0, 20)]);
+    expect(both).toEqual([await store.list(storeRange('s')), await store.list(storeRange('s'), { limit: 20 })]);
+    await client.close();
+  });
+
   it('knows the revision of its own slices without asking', async () => {
     const { client } = connect(newStore(), true);
     await client.list(storeRange('s'));

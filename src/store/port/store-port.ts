@@ -14,7 +14,12 @@ export type ObservationId = number;
 /** The methods that the thread of the store offers. */
 export interface StoreServerMethods {
   get(key: Key): Promise<Entry | undefined>;
-  list(request: { readonly range: KeyRange; readonly options: ListOptions | undefined }): Promise<ListResult>;
+  /** Returns the last entries. The others precede them as `listed`, so that no message is very long. */
+  list(request: {
+    readonly id: number;
+    readonly range: KeyRange;
+    readonly options: ListOptions | undefined;
+  }): Promise<ListResult>;
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]>;
   removePrefix(range: KeyRange): Promise<void>;
   revision(slice: string): Revision | Promise<Revision>;
@@ -37,6 +42,8 @@ export interface StoreServerMethods {
 
 /** The methods that the client offers. */
 export interface StoreClientMethods {
+  /** Delivers the next entries of the list with this number. */
+  listed(part: { readonly id: number; readonly entries: readonly Entry[] }): void;
   changes(event: { readonly id: ObservationId; readonly changes: readonly Change[] }): void;
   ended(event: { readonly id: ObservationId; readonly error: EncodedStoreError }): void;
 }
