@@ -37,6 +37,7 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       'fairness',
       'large',
       'planes',
+      'busyPlanes',
       'instances',
       // Requires a cluster to connect.
       ...(findKubeApiserver() === undefined ? [] : ['gateway']),
