@@ -60,6 +60,9 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
   const { server: serverAddress = `127.0.0.1:${serverPort}`, agent: agentAddress = `127.0.0.1:${agentPort}` } = options;
   const { commandPrefix = [], host = ['--built-in'] } = options;
   const keyFile = join(folder, 'edge.key');
+  const config = join(folder, 'server.yaml');
+  // Tests send requests as fast as they can with one key.
+  writeFileSync(config, 'limits: {requestsPerSecond: 0}\n');
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, connections: 50 });
   let files = 0;
 
@@ -68,7 +71,7 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
       dataDirectory: join(folder, 'server'),
       listen: serverAddress,
       commandPrefix,
-      args: ['--log-level', 'warn'],
+      args: ['--log-level', 'warn', '--config', config],
     });
   const startAgent = (args: readonly string[] = []) =>
     startServing([
