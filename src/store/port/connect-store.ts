@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KeyRange } from '../key.ts';
-import type { Change, DumpRow, Entry, Observer, Revision, Store } from '../store.ts';
+import type { Change, DumpRow, Entry, ListResult, Observer, Revision, Store } from '../store.ts';
 import { StoreError, storeClosedError } from '../store-error.ts';
 import {
   decodeStoreError,
@@ -34,9 +34,7 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
   const observers = new Map<ObservationId, Observer>();
   const pending = new Set<Promise<unknown>>();
   const heads = new Map<string, Revision>();
-  /** The entries of lists that have not been received completely. */
-  const lists = new Map<number, Entry[]>();
-  let lastList = 0;
+  const lists = new PartialLists();
   let lastObservation = 0;
   let isClosed = false;
 
@@ -44,10 +42,7 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
     port,
     errors: storeErrors,
     methods: {
-      listed({ id, entries }) {
-        const listed = lists.get(id);
-        if (listed !== undefined) for (const entry of entries) listed.push(entry);
-      },
+      listed: (part) => lists.add(part),
       changes({ id, changes }) {
         for (const { key, revision } of changes) advance(key.slice, revision);
         deliver(id, changes);
@@ -118,16 +113,9 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
     get: (key) => answered(() => link.call('get', key)),
     list: (range, options) =>
       answered(async () => {
-        const id = ++lastList;
-        const entries: Entry[] = [];
-        lists.set(id, entries);
-        try {
-          const result = await link.call('list', { id, range, options });
-          if (options?.atRevision === undefined) advance(range.slice, result.revision);
-          return entries.length === 0 ? result : { ...result, entries: [...entries, ...result.entries] };
-        } finally {
-          lists.delete(id);
-        }
+        const result = await lists.receive((id) => link.call('list', { id, range, options }));
+        if (options?.atRevision === undefined) advance(range.slice, result.revision);
+        return result;
       }),
     transact: (transaction) =>
       answered(async () => {
@@ -167,5 +155,29 @@ async function* readDump(
     }
   } finally {
     link.send('closeDump', dump);
+  }
+}
+
+/** The entries of lists that have not been received completely. */
+class PartialLists {
+  readonly #entries = new Map<number, Entry[]>();
+  #last = 0;
+
+  add({ id, entries }: Parameters<StoreClientMethods['listed']>[0]): void {
+    const received = this.#entries.get(id);
+    if (received !== undefined) for (const entry of entries) received.push(entry);
+  }
+
+  /** Requests a list with a new number. Returns the parts that arrived before the result together with the result. */
+  async receive(request: (id: number) => Promise<ListResult>): Promise<ListResult> {
+    const id = ++this.#last;
+    const entries: Entry[] = [];
+    this.#entries.set(id, entries);
+    try {
+      const result = await request(id);
+      return entries.length === 0 ? result : { ...result, entries: [...entries, ...result.entries] };
+    } finally {
+      this.#entries.delete(id);
+    }
   }
 }
