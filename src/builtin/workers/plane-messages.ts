@@ -59,7 +59,7 @@ export interface ForwardedReply {
   readonly stream?: 'lines' | 'pieces';
 }
 
-/** What the main thread must know about a request for warnings, the audit log and metrics. */
+/** The results of a request that the main thread needs for warnings, the audit log and metrics. */
 export interface RequestDetails {
   readonly decision: Decision | undefined;
   readonly warnings: readonly string[];

@@ -164,7 +164,7 @@ export class PlaneWorkers implements PlaneRunner {
   }
 }
 
-/** What the main thread knows about the planes of all workers. */
+/** The state that the main thread keeps for the planes of all workers. */
 type SharedState = Pick<RemotePlanesOptions, 'resources' | 'credentials'>;
 
 interface RunningWorker {
@@ -208,14 +208,13 @@ class WorkerSlot {
 
   async evict(id: string): Promise<void> {
     const running = this.#running;
-    if (running === undefined) return;
     try {
-      await running.planes.evict(id);
+      await running?.planes.evict(id);
     } catch (error) {
-      if (!running.planes.isClosed) throw error;
-      // The planes of a worker that has ended are not loaded, but its last writes may still be in progress.
+      if (running?.planes.isClosed !== true) throw error;
       await running.hasEnded;
     }
+    // The planes of a worker that has ended are not loaded, but its last writes may still be in progress.
     await this.#previous;
   }
 
