@@ -3,7 +3,7 @@ import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import { kubernetesMastersGroup, quarantineAnnotation } from '../../api/naming.ts';
-import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import { planeIdOf, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Thread } from '../../process/threads/thread.ts';
 import { deriveSealerKeys } from '../../seal/open-sealer.ts';
@@ -202,6 +202,9 @@ describe('the end of a worker', () => {
     }
     const refused = await answer(env);
     expect([refused.status, refused.json.message]).toEqual([503, expect.stringContaining('is quarantined: ')]);
+    const planeId = planeIdOf(await virtualClusters.get(location));
+    const task = { type: 'reconcile', object: { resource: 'namespaces', namespace: '', name: 'default' } } as const;
+    await expect(env.planes.runTask(planeId, task)).rejects.toMatchObject({ code: 503 });
     await env.runMaintenance();
     const quarantined = await virtualClusters.get(location);
     expect(quarantined.status).toMatchObject({ phase: 'Failed', reason: 'Quarantined' });

@@ -145,8 +145,6 @@ export class RemotePlanes {
     const id = ++this.#lastCall;
     const { request, info } = exchange;
     const identity = callerOf(exchange);
-    // The caller may have lost its permissions while the request waited for the worker to start.
-    if (exchange.end.hasEnded) throw exchange.end.reason ?? new Error('the request has ended');
     let stopFollowing = () => {};
     const call: ActiveCall = {
       identity,
@@ -176,7 +174,7 @@ export class RemotePlanes {
           body: receivedBody(exchange),
         }),
       );
-      // The worker must get the request before its cancellation.
+      // The worker must get the request before its cancellation: the request may have ended while the worker started.
       stopFollowing = exchange.end.onEnd((reason) =>
         this.#link.send('cancel', { id, reason: reason instanceof StatusError ? encodeError(reason) : undefined }),
       );
