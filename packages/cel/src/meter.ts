@@ -27,6 +27,12 @@ const CALL_COST_LIMIT = 1_000_000;
  */
 const WORK_LIMIT = 20_000_000;
 
+/**
+ * The number of work steps that count as one unit of cost. A budget of ten million units, which Kubernetes has for an
+ * object, then lasts for a third of a second of such work.
+ */
+const STEPS_PER_UNIT = 3;
+
 /** Counts the cost of an evaluation in Kubernetes' cost units. Throws CostExceeded if the limit is exceeded. */
 export class Meter {
   cost = 0;
@@ -40,6 +46,14 @@ export class Meter {
   charge(units: number): void {
     this.cost += units;
     if (this.cost > this.#limit && metersEnabled()) throw new CostExceeded();
+  }
+
+  /**
+   * The cost that counts for a budget of several evaluations: at least that of the work. Otherwise, thousands of
+   * evaluations that each take as much work as allowed would cost nearly nothing.
+   */
+  get budgetCost(): number {
+    return Math.max(this.cost, Math.floor(this.#work / STEPS_PER_UNIT));
   }
 
   refund(units: number): void {

@@ -282,6 +282,18 @@ describe('endpoints', () => {
     expect(state.owned('m')).toEqual({ 'f:spec': { 'f:a': {} } });
   });
 
+  it('/status also changes and owns the metadata of some kinds, but not the spec (STATUS-02, STATUS-06)', () => {
+    const state = new Thing({ ...thing, statusWritesMetadata: true });
+    state.apply('m', object({ a: '1' }));
+    const body = { ...object({ a: '2' }, { labels: { l: '1' } }), status: { phase: '1' } } as ThingObject;
+    state.apply('m', body, { subresource: 'status' });
+    expect(state.spec).toEqual({ a: '1' });
+    expect(state.live?.metadata.labels).toEqual({ l: '1' });
+    const owned = { 'f:metadata': { 'f:labels': { 'f:l': {} } }, 'f:status': { 'f:phase': {} } };
+    expect(state.owned('m', 'Apply', 'status')).toEqual(owned);
+    expect(state.owned('m')).toEqual({ 'f:spec': { 'f:a': {} } });
+  });
+
   it('return the resourceVersion of the body to the caller (SSA-38)', () => {
     const state = new Thing();
     state.apply('m', object({ a: '1' }));

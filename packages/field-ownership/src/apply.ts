@@ -166,6 +166,13 @@ const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVer
 /** Returns the part of the applied object that its endpoint can write, and the members that identify the object. */
 function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
   const { status, ...main } = applied as JsonObject;
+  if (subresource === 'status' && kind.statusWritesMetadata === true) {
+    const { spec: _, ...written } = applied as JsonObject;
+    const kept = kind.statusKeepsMetadata ?? [];
+    if (kept.length === 0) return written;
+    const metadata = Object.entries(applied.metadata as JsonObject).filter(([name]) => !kept.includes(name));
+    return { ...written, metadata: Object.fromEntries(metadata) };
+  }
   if (subresource === 'status') {
     const metadata: JsonObject = {};
     for (const [name, value] of Object.entries(applied.metadata as JsonObject)) {

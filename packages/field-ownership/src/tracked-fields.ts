@@ -31,14 +31,27 @@ export function withoutUntracked(fields: FieldSet): FieldSet {
 
 const status = fieldElement('status');
 const allOfStatus = FieldSet.of([status]);
+const allOfSpec = FieldSet.of(path('spec'));
 
 /**
- * Returns a filter that keeps the fields that a write can change: the status through `/status`, everything else through
- * the main endpoint (rules SSA-33, STATUS-06).
+ * Returns a filter that keeps the fields that a write can change: the status, and for some kinds the metadata, through
+ * `/status`; everything except the status through the main endpoint (rules SSA-33, STATUS-06).
  */
 export function writableFields(kind: TrackedKind, subresource: string): (fields: FieldSet) => FieldSet {
+  if (subresource === 'status' && kind.statusWritesMetadata === true) {
+    const kept = kind.statusKeepsMetadata ?? [];
+    const unwritten =
+      kept.length === 0 ? allOfSpec : FieldSet.of(path('spec'), ...kept.map((name) => path('metadata', name)));
+    return (fields) => fields.recursiveDifference(unwritten);
+  }
   if (subresource === 'status') return (fields) => fields.only(status);
   return kind.hasStatus ? (fields) => fields.recursiveDifference(allOfStatus) : (fields) => fields;
+}
+
+/** True if a write can change this member of the object (see `writableFields`). */
+export function isWritableMember(kind: TrackedKind, subresource: string, name: string): boolean {
+  if (subresource !== 'status') return !(kind.hasStatus && name === 'status');
+  return name === 'status' || (kind.statusWritesMetadata === true && name !== 'spec');
 }
 
 export function filterComparison(comparison: Comparison, filter: (fields: FieldSet) => FieldSet): Comparison {

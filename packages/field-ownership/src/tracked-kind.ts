@@ -14,6 +14,10 @@ export interface TrackedKind {
   readonly schema: TrackedSchema;
   /** True if the kind has a status subresource. Then the main endpoint does not write the status. */
   readonly hasStatus: boolean;
+  /** True if the status subresource also writes the metadata. Otherwise it writes only the status. */
+  readonly statusWritesMetadata?: boolean;
+  /** Members of the metadata that a status write keeps, if `statusWritesMetadata` is true. Defaults to none. */
+  readonly statusKeepsMetadata?: readonly string[];
   /** True if any part of an object may be a secret. Error messages then do not quote the object. */
   readonly confidential?: boolean;
   /** The form in which Go prints objects of this kind; `undefined` for a kind without a Go struct. */

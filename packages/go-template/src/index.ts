@@ -1,3 +1,3 @@
 export { renderGoTemplate, templateSyntaxError } from './render.ts';
 export { TemplateError } from './template-error.ts';
-export { createTemplateMeter } from './template-work.ts';
+export { createSyntaxMeter, createTemplateMeter } from './template-work.ts';

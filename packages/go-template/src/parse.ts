@@ -14,9 +14,16 @@ const maxDepth = 100;
  * Parses a template of Go's `text/template`. `isFunction` returns true for names of functions. Throws TemplateError.
  * The work is charged while the text is split into tokens, and parsing is linear in the number of tokens.
  */
-export function parseTemplate(text: string, isFunction: (name: string) => boolean, work: TemplateWork): Template {
-  return new Parser(text, isFunction, scan(text, work)).parse();
+export function parseTemplate(text: string, isFunction: IsFunction, work: TemplateWork): Template {
+  return new Parser(text, isFunction, scan(text, work), true).parse();
 }
+
+/** Parses a template and drops the result, so that a large template takes little memory. Throws TemplateError. */
+export function checkTemplateSyntax(text: string, isFunction: IsFunction, work: TemplateWork): void {
+  new Parser(text, isFunction, scan(text, work), false).parse();
+}
+
+type IsFunction = (name: string) => boolean;
 
 type Keyword = 'if' | 'with' | 'range';
 
@@ -38,7 +45,9 @@ interface Block {
 
 class Parser {
   readonly #text: string;
-  readonly #isFunction: (name: string) => boolean;
+  readonly #isFunction: IsFunction;
+  /** False if nodes are dropped as soon as they are parsed. */
+  readonly #keepsNodes: boolean;
   readonly #pieces: Iterator<TemplateSegment, undefined>;
   readonly #named = new Map<string, readonly Node[]>();
   /** The piece that was read last; `undefined` at the end of the template. */
@@ -47,10 +56,11 @@ class Parser {
   #ranges = 0;
   #variables = new KnownVariables();
 
-  constructor(text: string, isFunction: (name: string) => boolean, pieces: Iterator<TemplateSegment, undefined>) {
+  constructor(text: string, isFunction: IsFunction, pieces: Iterator<TemplateSegment, undefined>, keepsNodes: boolean) {
     this.#text = text;
     this.#isFunction = isFunction;
     this.#pieces = pieces;
+    this.#keepsNodes = keepsNodes;
   }
 
   parse(): Template {
@@ -64,7 +74,7 @@ class Parser {
     const nodes: Node[] = [];
     for (let piece = this.#nextPiece(); piece !== undefined; piece = this.#nextPiece()) {
       if (piece.type === 'text') {
-        nodes.push(piece);
+        if (this.#keepsNodes) nodes.push(piece);
         continue;
       }
       const reader = new TokenReader(this.#text, piece.tokens, piece.offset);
@@ -75,7 +85,7 @@ class Parser {
         return { nodes, end: { word: word as 'end' | 'else', reader } };
       }
       const node = this.#action(reader);
-      if (node !== undefined) nodes.push(node);
+      if (node !== undefined && this.#keepsNodes) nodes.push(node);
     }
     this.#depth--;
     return { nodes };

@@ -1,9 +1,9 @@
 import type { WorkMeter } from '@flotilla/work-meter';
 import { executeTemplate } from './execute.ts';
 import { isFunction } from './functions.ts';
-import { parseTemplate } from './parse.ts';
+import { checkTemplateSyntax, parseTemplate } from './parse.ts';
 import { TemplateError } from './template-error.ts';
-import { createTemplateMeter, TemplateWork } from './template-work.ts';
+import { createSyntaxMeter, createTemplateMeter, TemplateWork } from './template-work.ts';
 import type { Value } from './values.ts';
 
 /**
@@ -17,11 +17,14 @@ export function renderGoTemplate(text: string, values: Value, meter: WorkMeter =
   return executeTemplate(parseTemplate(text, isFunction, work), values, work);
 }
 
-/** Returns the syntax error of a template; `undefined` if it can be parsed. */
-export function templateSyntaxError(text: string, meter: WorkMeter = createTemplateMeter()): TemplateError | undefined {
+/**
+ * Returns the syntax error of a template; `undefined` if it can be parsed. Templates that are checked together share a
+ * meter. If they take too much work, `cause` of the error is the WorkLimitError.
+ */
+export function templateSyntaxError(text: string, meter: WorkMeter = createSyntaxMeter()): TemplateError | undefined {
   if (!text.includes('{{')) return undefined;
   try {
-    parseTemplate(text, isFunction, new TemplateWork(meter));
+    checkTemplateSyntax(text, isFunction, new TemplateWork(meter));
     return undefined;
   } catch (error) {
     if (error instanceof TemplateError) return error;

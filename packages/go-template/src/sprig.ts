@@ -1,10 +1,9 @@
-import { goQuote } from '@flotilla/go-text';
+import { createTextSearch, goQuote, type TextSearch } from '@flotilla/go-text';
 import { isJsonObject, type JsonObject, setMember, writeJson } from '@flotilla/json';
 import { yamlText, yamlUnits } from '@flotilla/yaml';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { chargeValue, jsonUnits, quotedUnits } from './charge-value.ts';
 import type { TemplateWork } from './template-work.ts';
-import { createTextSearch } from './text-search.ts';
 import { formatValue, numberOf, readText, type TemplateFunction, textOf, typeName, type Value } from './values.ts';
 
 /** The maximum length of a function's result. Without a limit, a few nested calls could exhaust the memory. */
@@ -41,7 +40,7 @@ export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
       ? textOf(value).slice(0, -textOf(suffix).length)
       : textOf(value),
   trunc: truncated,
-  contains: (work, part = null, value = null) => createTextSearch(work, textOf(part))(readText(work, value), 0) !== -1,
+  contains: (work, part = null, value = null) => textSearch(work, textOf(part))(readText(work, value), 0) !== -1,
   hasPrefix: (work, prefix = null, value = null) => textOf(value).startsWith(readText(work, prefix)),
   hasSuffix: (work, suffix = null, value = null) => textOf(value).endsWith(readText(work, suffix)),
   replace: (work, old = null, by = null, value = null) => joined(work, splitText(work, value, old), by),
@@ -148,7 +147,7 @@ function splitText(work: TemplateWork, value: Value, separator: Value): string[]
     work.charge(text.length * unitsPerPart);
     return text.split('');
   }
-  const find = createTextSearch(work, between);
+  const find = textSearch(work, between);
   const parts: string[] = [];
   let start = 0;
   for (let at = find(text, 0); at !== -1; at = find(text, start)) {
@@ -158,6 +157,15 @@ function splitText(work: TemplateWork, value: Value, separator: Value): string[]
   }
   parts.push(text.slice(start));
   return parts;
+}
+
+/** The units of work per character that it takes to prepare a search. */
+const unitsPerSearched = 5;
+
+/** Creates a search for a text. Charges its preparation; the caller charges the texts that are searched. */
+function textSearch(work: TemplateWork, part: string): TextSearch {
+  work.charge(part.length * unitsPerSearched);
+  return createTextSearch(part);
 }
 
 function truncated(work: TemplateWork, length: Value = null, value: Value = null): string {

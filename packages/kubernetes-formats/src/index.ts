@@ -1,6 +1,7 @@
 export { apiVersionOf, parseApiVersion } from './api-version.ts';
 export { byteLength } from './byte-length.ts';
 export { isDateTime, isKnownFormat, matchesFormat } from './format.ts';
+export { formatIp, type IpAddress, maskIp, parseIp } from './ip-address.ts';
 export {
   dns1035LabelFaults,
   generateNameFaults,

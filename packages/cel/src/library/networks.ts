@@ -1,8 +1,8 @@
+import { formatIp, type IpAddress, maskIp, parseIp } from '@flotilla/kubernetes-formats';
 import { BOOL, INT, opaque, STRING } from '../cel-type.ts';
 import { EvaluationError } from '../meter.ts';
 import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelOpaque } from '../value.ts';
-import { formatIp, type IpAddress, maskIp, parseIp } from './ip-address.ts';
 
 const IP = opaque('net.IP');
 const CIDR = opaque('net.CIDR');

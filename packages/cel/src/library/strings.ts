@@ -1,3 +1,4 @@
+import { createTextSearch, lastIndexOfText, splitText } from '@flotilla/go-text';
 import { BOOL, DYN, INT, listOf, STRING } from '../cel-type.ts';
 import { EvaluationError, type Meter } from '../meter.ts';
 import { method, type Overload, overload, signature } from '../overload.ts';
@@ -9,8 +10,11 @@ type Texts = readonly [string, string];
 
 /** The string functions of CEL and of CEL's string extension, which Kubernetes enables. */
 export const strings: readonly Overload[] = [
-  method('contains', 'contains_string', signature([STRING, STRING], BOOL), ([text, part]: Texts) =>
-    text.includes(part),
+  method(
+    'contains',
+    'contains_string',
+    signature([STRING, STRING], BOOL),
+    ([text, part]: Texts) => createTextSearch(part)(text, 0) >= 0,
   ),
   method('startsWith', 'starts_with_string', signature([STRING, STRING], BOOL), ([text, part]: Texts) =>
     text.startsWith(part),
@@ -129,7 +133,7 @@ function indexOf(text: string, part: string, from: bigint): bigint {
   if (part === '') return from;
   if (from < 0n) throw outOfRange(from);
   if (from > BigInt(text.length)) return -1n;
-  const found = text.indexOf(part, unitsAt(text, Number(from)));
+  const found = createTextSearch(part)(text, unitsAt(text, Number(from)));
   return found < 0 ? -1n : BigInt(codePointCount(text.slice(0, found)));
 }
 
@@ -137,17 +141,26 @@ function lastIndexOf(text: string, part: string, from: bigint | undefined): bigi
   const length = BigInt(codePointCount(text));
   if (part === '') return from ?? length;
   if (from !== undefined && (from < 0n || from > length)) throw outOfRange(from);
-  const found = text.lastIndexOf(part, from === undefined ? text.length : unitsAt(text, Number(from)));
+  const found = lastIndexOfText(text, part, from === undefined ? text.length : unitsAt(text, Number(from)));
   return found < 0 ? -1n : BigInt(codePointCount(text.slice(0, found)));
 }
 
-/** Trims white space as Unicode defines it. Unlike JavaScript, Unicode includes U+0085 and excludes U+FEFF. */
+/**
+ * Trims white space as Unicode defines it. Unlike JavaScript, Unicode includes U+0085 and excludes U+FEFF. A regular
+ * expression for the end of a text would take quadratic time if the text contains much white space elsewhere.
+ */
 function trimmed(text: string): string {
-  return text.replace(/^[\s\u0085]+|[\s\u0085]+$/g, (part) => (part.includes('\ufeff') ? keepMarks(part) : ''));
+  let start = 0;
+  while (start < text.length && isSpace(text, start)) start++;
+  let end = text.length;
+  while (end > start && isSpace(text, end - 1)) end--;
+  return text.slice(start, end);
 }
 
-function keepMarks(part: string): string {
-  return part.slice(part.indexOf('\ufeff'), part.lastIndexOf('\ufeff') + 1);
+function isSpace(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return code === 0x85 || (code !== 0xfeff && /\s/.test(text.charAt(at)));
 }
 
 interface Replacement {
@@ -167,7 +180,7 @@ function replaced(text: string, { from, to, limit }: Replacement, meter: Meter):
     const surrounded = characters.map((one, index) => (index < times ? to + one : one)).join('');
     return times > characters.length ? surrounded + to : surrounded;
   }
-  const parts = text.split(from);
+  const parts = splitText(text, from);
   meter.work(parts.length * to.length);
   if (limit < 0 || limit >= parts.length - 1) return parts.join(to);
   return [parts.slice(0, limit + 1).join(to), ...parts.slice(limit + 1)].join(from);
@@ -175,7 +188,7 @@ function replaced(text: string, { from, to, limit }: Replacement, meter: Meter):
 
 function split(text: string, by: string, limit: number): PlainList {
   if (limit === 0) return new PlainList([]);
-  const parts = by === '' ? [...text] : text.split(by);
+  const parts = by === '' ? [...text] : splitText(text, by);
   if (limit > 0 && parts.length > limit) parts.splice(limit - 1, parts.length, parts.slice(limit - 1).join(by));
   return new PlainList(parts);
 }

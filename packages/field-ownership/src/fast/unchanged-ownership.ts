@@ -3,7 +3,7 @@ import { apiVersionOf } from '@flotilla/kubernetes-formats';
 import type { FieldSet } from '../field-set/field-set.ts';
 import { fieldElement } from '../field-set/path-element.ts';
 import { managedEntry } from '../managers/managers.ts';
-import { untracked } from '../tracked-fields.ts';
+import { isWritableMember, untracked } from '../tracked-fields.ts';
 import type { ManagedFieldsEntry, TrackedObject } from '../tracked-object.ts';
 import type { TrackedWrite } from '../tracked-write.ts';
 import { type Shape, shapeOf } from '../typed/shape.ts';
@@ -44,7 +44,7 @@ export function unchangedOwnership(write: TrackedWrite): ManagedFieldsEntry[] | 
       kept.push(copyEntry(entry, entry.time));
     }
   }
-  const isWritable = (name: string) => (name === 'status' && kind.hasStatus) === (subresource === 'status');
+  const isWritable = (name: string) => isWritableMember(kind, subresource, name);
   const position = { shape, own, others, untracked, isWritable };
   const change = compareMembers(position, live as JsonObject, next as JsonObject);
   if (change === needsComparison) return undefined;

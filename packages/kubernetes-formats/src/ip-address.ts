@@ -41,12 +41,13 @@ function parseVersion4(text: string): IpAddress | { readonly fault: string } {
 }
 
 function parseVersion6(text: string, whole: string): IpAddress | { readonly fault: string } {
-  const dotted = /^(.*:)([0-9.]*\.[0-9.]*)$/.exec(text);
+  const start = text.lastIndexOf(':') + 1;
+  const last = text.slice(start);
   let groups = text;
-  if (dotted !== null) {
-    const embedded = parseVersion4(dotted[2] as string);
+  if (last.includes('.') && /^[0-9.]*$/.test(last)) {
+    const embedded = parseVersion4(last);
     if ('fault' in embedded) return refused(whole, 'unable to parse IP');
-    groups = `${dotted[1]}${(embedded.value >> 16n).toString(16)}:${(embedded.value & 0xffffn).toString(16)}`;
+    groups = `${text.slice(0, start)}${(embedded.value >> 16n).toString(16)}:${(embedded.value & 0xffffn).toString(16)}`;
   }
   const halves = groups.split('::');
   if (halves.length > 2) return refused(whole, 'multiple :: in address');
