@@ -2,13 +2,17 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const project = process.argv[process.argv.indexOf('--project') + 1] ?? 'all';
-/** The quick suite runs twice; each run has a report of its own. */
-const mode = process.env.FLOTILLA_FAST_PATHS === 'off' ? '-plain' : '';
+/** Some suites run several times; each run has a report of its own. */
+const mode = [
+  process.env.FLOTILLA_FAST_PATHS === 'off' ? '-plain' : '',
+  process.env.FLOTILLA_TEST_STORE === 'etcd' ? '-on-etcd' : '',
+  process.env.FLOTILLA_TEST_ETCD_PROGRAM === undefined ? '' : `-${process.env.FLOTILLA_TEST_ETCD_PROGRAM}`,
+].join('');
 const reports = process.env['FLOTILLA_TEST_REPORTS'];
 
 /** Suites that measure latency. They run alone on the machine. */
 const quiet = [
-  'test/bad-days/{bad-input,greedy-key,idle-watches}.slow.test.ts',
+  'test/bad-days/{bad-input,greedy-key,hostile-tenant,hostile-tenant-unmetered,idle-watches,watch-storm}.slow.test.ts',
   'test/kubernetes/gateway-time.test.ts',
 ];
 /** Suites that measure for some seconds and then wait about a minute for a client to be disconnected. */
@@ -25,7 +29,8 @@ const bench = 'test/e2e/bench.test.ts';
 export default defineConfig({
   test: {
     isolate: false,
-    setupFiles: ['test/harness/property-seed.ts', 'test/harness/plain-paths.ts'],
+    globalSetup: 'test/harness/start-worker-etcd.ts',
+    setupFiles: ['test/harness/property-seed.ts', 'test/harness/plain-paths.ts', 'test/harness/close-test-stores.ts'],
     reporters:
       reports === undefined ? ['default'] : ['default', ['json', { outputFile: `${reports}/${project}${mode}.json` }]],
     projects: [
@@ -34,7 +39,10 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['{packages,src,test,web}/**/*.test.ts'],
-          exclude: ['**/*.slow.test.ts', 'test/{e2e,console,kubernetes,cluster}/**'],
+          exclude: [
+            '**/*.{slow,etcd,replicas}.test.ts',
+            'test/{e2e,console,kubernetes,cluster,tools,conformance/upstream}/**',
+          ],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           // At least two workers, so that both cores of a two-core machine are used.
@@ -130,6 +138,26 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'etcd',
+          include: ['src/**/*.etcd.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'replicas',
+          include: ['test/replicas/**/*.replicas.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'kubernetes',
           include: ['test/kubernetes/**/*.test.ts'],
           exclude: quiet,
@@ -137,6 +165,25 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Tests mostly wait for other programs. More workers would only slow these programs down.
           maxWorkers: 3,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'tools',
+          include: ['test/tools/walks/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/upstream/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -1,4 +1,4 @@
-const { readdirSync, readFileSync } = require('node:fs');
+const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { Script } = require('node:vm');
 
@@ -14,7 +14,7 @@ function loadProgram(file, cachedData) {
   const script = new Script(source, { filename: file.href, ...(cachedData && { cachedData }) });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file.href);
-  return { main: module.exports.main, script };
+  return { ...module.exports, script };
 }
 
 /** The Node version and the architecture that a cache is valid for. */
@@ -23,6 +23,11 @@ const ending = `.${process.version}-${process.arch}.cache`;
 /** The name of the file is derived from its content, and the cache has the same name: builds never share a cache. */
 function cacheOf(program) {
   return program.replace(/\.cjs$/, ending);
+}
+
+/** The cache for threads. They start when the server has set its V8 flags, and a cache is valid for the same flags only. */
+function threadCacheOf(program) {
+  return cacheOf(program).replace(/cache$/, 'thread-cache');
 }
 
 function findCachedProgram(folder) {
@@ -41,6 +46,15 @@ function cachedProgram(folder) {
   }
 }
 
+/** Returns the program with this URL for a thread, from its cache if there is one. */
+function threadProgram(url) {
+  const file = new URL(url);
+  const cache = new URL(threadCacheOf(file.href));
+  return loadProgram(file, existsSync(cache) ? readFileSync(cache) : undefined);
+}
+
 exports.loadProgram = loadProgram;
 exports.cacheOf = cacheOf;
+exports.threadCacheOf = threadCacheOf;
 exports.cachedProgram = cachedProgram;
+exports.threadProgram = threadProgram;

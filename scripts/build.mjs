@@ -1,7 +1,8 @@
 // npm run build: builds the program as ECMAScript modules in dist/. The modules contain all packages, because resolving and
 // reading several hundred package files takes half of the start time. Only LevelDB, which is native code, stays external.
 // Dynamic imports become separate files, so that `flotilla version` does not load a server. The build also creates the whole
-// program as one file with V8's code cache, for `flotilla start` (bin/cached-program.js), and the files of the web console.
+// program as one file with V8's code cache, for `flotilla start` and its threads (bin/cached-program.js), and the files of
+// the web console.
 // With a directory as the argument, it builds only the modules, into that directory.
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
@@ -9,15 +10,18 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { build as buildPages } from 'vite';
-import { cacheOf } from '../bin/cached-program.js';
+import { cacheOf, threadCacheOf } from '../bin/cached-program.js';
 import { packConsole } from './pack-console.mjs';
-import { makeStartCache } from './start-cache.mjs';
+import { makeCaches } from './start-cache.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = resolve(root, process.argv[2] ?? 'dist');
 
-/** Optional dependencies of `ws` that are not installed. */
-const optionalPackages = ['bufferutil', 'utf-8-validate'];
+/**
+ * Optional dependencies of `ws` that are not installed, and the package with which the gRPC library reads .proto files, which
+ * the program does not do.
+ */
+const optionalPackages = ['bufferutil', 'utf-8-validate', '@grpc/proto-loader'];
 
 const common = {
   absWorkingDir: root,
@@ -60,7 +64,7 @@ function namesOf({ metafile }) {
 async function buildCachedProgram() {
   const whole = await build({
     ...common,
-    entryPoints: { whole: 'src/cli/main.ts' },
+    entryPoints: { whole: 'scripts/whole-program.ts' },
     entryNames: '[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
@@ -83,13 +87,13 @@ async function buildCachedProgram() {
     outdir,
     names.find((name) => name.endsWith('.cjs')),
   );
-  const cache = cacheOf(program);
+  const caches = [cacheOf(program), threadCacheOf(program)];
   try {
-    if (!existsSync(cache)) {
+    if (!caches.every((cache) => existsSync(cache))) {
       for (const { path, text } of whole.outputFiles) await writeFile(path, path === program ? ascii(text) : text);
-      await makeStartCache(program, cache);
+      await makeCaches(program);
     }
-    return [...names, basename(cache)];
+    return [...names, ...caches.map((cache) => basename(cache))];
   } catch (error) {
     console.error(
       `could not create the code cache, so flotilla start compiles the program each time: ${error.message}`,

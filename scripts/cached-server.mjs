@@ -1,15 +1,17 @@
-// node scripts/cached-server.mjs <program> <cache> <data directory>: starts a server. On a message from the parent process it
-// writes V8's code cache to a file and exits.
+// node scripts/cached-server.mjs <program> <cache> <thread cache> <data directory>: starts a server. On a message from the
+// parent process it writes V8's code caches to files and exits.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { loadProgram } from '../bin/cached-program.js';
 
-const [program, cache, directory] = process.argv.slice(2).map((path) => resolve(path));
+const [program, cache, threadCache, directory] = process.argv.slice(2).map((path) => resolve(path));
 const { main, script } = loadProgram(pathToFileURL(program));
 process.once('message', () => {
-  // A cache is valid only for the V8 flags it was created with. A started server has set this flag, so it is reset here.
+  // A cache is valid only for the V8 flags it was created with. Threads start with the flags of a started server. A new
+  // process has not set this flag.
+  writeFileSync(threadCache, script.createCachedData());
   setFlagsFromString('--heap-growing-percent=0');
   writeFileSync(cache, script.createCachedData());
   process.exit();

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { cacheOf, threadCacheOf } from '../bin/cached-program.js';
+import { exerciseServer } from './exercise-server.mjs';
 
 const server = fileURLToPath(new URL('cached-server.mjs', import.meta.url));
 const loader = new URL('../bin/cached-program.js', import.meta.url).href;
@@ -13,22 +15,31 @@ const timeoutMs = 120_000;
 
 /**
  * Starts a server with that program in a child process on a temporary data directory, and stores the code that V8 has
- * compiled when the server is ready. Throws if the server does not start or V8 does not accept the cache.
+ * compiled when the server has served the most usual requests: in `cacheOf(program)` for a new process, and in
+ * `threadCacheOf(program)` for threads. Throws if the server does not start or V8 does not accept the cache.
  */
-export async function makeStartCache(program, cache) {
+export async function makeCaches(program, exercise = exerciseServer) {
   const directory = mkdtempSync(join(tmpdir(), 'flotilla-build-'));
-  const made = join(directory, 'cache');
+  const [cache, threadCache] = [join(directory, 'cache'), join(directory, 'thread-cache')];
   try {
     // Only the first start creates certificates, so the cache comes from the second one.
-    for (let start = 1; start <= 2; start++) await startAndStop(program, made, join(directory, 'data'));
-    if (!(await isAccepted(program, made))) throw new Error('V8 rejects the code cache that it has just created');
-    // The rename is atomic: a server that starts meanwhile finds the complete cache or none.
-    const copy = `${cache}.${process.pid}`;
-    copyFileSync(made, copy);
-    renameSync(copy, cache);
+    const data = join(directory, 'data');
+    const paths = [program, cache, threadCache, data];
+    await startAndStop(paths);
+    await startAndStop(paths, (url) => exercise(url, data));
+    if (!(await isAccepted(program, cache))) throw new Error('V8 rejects the code cache that it has just created');
+    publish(threadCache, threadCacheOf(program));
+    publish(cache, cacheOf(program));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Copies a file. The rename is atomic: a server that starts meanwhile finds the complete file or none. */
+function publish(made, path) {
+  const copy = `${path}.${process.pid}`;
+  copyFileSync(made, copy);
+  renameSync(copy, path);
 }
 
 /** True if V8 accepts the cache in a new process, which has the flags of a starting server. */
@@ -44,18 +55,33 @@ async function isAccepted(program, cache) {
   return (await promisify(execFile)(process.execPath, args)).stdout === 'true';
 }
 
-async function startAndStop(...args) {
-  const child = fork(server, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+/** Starts a server that stores its compiled code after `onReady`, which gets its URL. */
+async function startAndStop(paths, onReady) {
+  // The requests of `exerciseServer` contain the default API word.
+  const env = { ...process.env, FLOTILLA_API_WORD: '' };
+  const child = fork(server, paths, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  const ended = once(child, 'exit');
   let printed = '';
-  const onOutput = (text) => {
-    printed += text;
-    if (!/^ready /m.test(printed) || !child.connected) return;
-    printed = '';
-    child.send('keep');
-  };
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
-  const [code] = await once(child, 'exit');
-  clearTimeout(timer);
-  if (code !== 0) throw new Error(printed.trim() || `the server exited with code ${code}`);
+  const url = new Promise((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        printed += text;
+        const ready = /^ready (\S+)$/m.exec(printed)?.[1];
+        if (ready !== undefined) resolve(ready);
+      });
+    }
+  });
+  try {
+    const ready = await Promise.race([url, ended]);
+    if (typeof ready === 'string') {
+      await onReady?.(ready);
+      child.send('keep');
+    }
+    const [code] = await ended;
+    if (code !== 0) throw new Error(printed.trim() || `the server exited with code ${code}`);
+  } finally {
+    clearTimeout(timer);
+    child.kill('SIGKILL');
+  }
 }

@@ -3,6 +3,7 @@ import { notApplicable } from '../../test/conformance/rules.mjs';
 import { filesBelow, read } from '../check/sources.mjs';
 import { readChapters } from '../check/spec.mjs';
 import { anchor } from './markdown.mjs';
+import { upstreamTestsSection } from './upstream-tests.mjs';
 
 const two = (number) => String(number).padStart(2, '0');
 
@@ -40,6 +41,7 @@ export function conformancePage() {
     '',
     `Of ${total.rules} rules ${total.apply} apply to Flotilla, and tests cover ${total.tested} of those (${share} %).`,
     '',
+    ...upstreamTestsSection(),
     ...body,
   ].join('\n');
 }

@@ -1,12 +1,14 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
+import type { StartPlaneThread } from '../builtin/workers/plane-workers.ts';
 import { type VersionInfo, versionInfo } from '../http/documents/version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
+import { ensureCertificateAuthority } from '../process/certificates.ts';
 import type { CloseStack } from '../process/close-stack.ts';
 import { loadServingTls, type ServingTls } from '../process/serving-tls.ts';
-import { openSealer } from '../seal/open-sealer.ts';
+import { deriveSealerKeys, type SealerKeys, sealerWithKeys } from '../seal/open-sealer.ts';
 import { createSealKeyFile, readSealKeyFile } from '../seal/seal-key-file.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import { type AgentDir, openAgentDir } from './agent-dir.ts';
@@ -18,6 +20,8 @@ import type { AgentOptions } from './options.ts';
 export interface AgentEnvironment {
   readonly clock: Clock;
   readonly log: Log;
+  /** Starts worker threads. If absent, the virtual clusters of a built-in cluster run on the main thread. */
+  readonly startPlaneThread?: StartPlaneThread | undefined;
   /** The cleanup functions of everything that the agent has opened. They run in reverse order. */
   readonly closing: CloseStack;
 }
@@ -27,6 +31,8 @@ export interface AgentContext extends AgentEnvironment {
   readonly settings: AgentOptions;
   readonly dir: AgentDir;
   readonly sealer: Sealer;
+  /** The keys of the sealer, for other threads. They must never be stored or logged. */
+  readonly sealerKeys: SealerKeys;
   readonly tls: ServingTls;
   /** Audit lines that the agent has not uploaded to the control server yet. */
   readonly outbox: AuditOutbox;
@@ -42,8 +48,10 @@ export interface AgentContext extends AgentEnvironment {
 export async function openAgentContext(settings: AgentOptions, environment: AgentEnvironment): Promise<AgentContext> {
   const { clock, log, closing } = environment;
   const dir = await openAgentDir(settings.dataDir);
-  const sealer = openSealer((await readSealKeyFile(dir.sealKey)) ?? (await createSealKeyFile(dir.sealKey)));
-  const tls = await loadServingTls(dir, settings, clock, log);
+  const sealerKeys = deriveSealerKeys((await readSealKeyFile(dir.sealKey)) ?? (await createSealKeyFile(dir.sealKey)));
+  const sealer = sealerWithKeys(sealerKeys);
+  const authority = await ensureCertificateAuthority(dir, clock);
+  const tls = await loadServingTls({ dir, settings, authority, clock, log });
   const outbox = await openAuditOutbox({
     path: dir.auditOutbox,
     onDropped: (lines) =>
@@ -52,5 +60,6 @@ export async function openAgentContext(settings: AgentOptions, environment: Agen
   const auditLog = auditLogWithOutbox(await openAuditLog({ path: dir.auditLog }), outbox);
   closing.add('audit log', () => auditLog.close());
   const version = versionInfo({ packageVersion: programVersion });
-  return { ...environment, settings, dir, sealer, tls, outbox, auditLog, version, lifecycle: { ending: false } };
+  const lifecycle = { ending: false };
+  return { ...environment, settings, dir, sealer, sealerKeys, tls, outbox, auditLog, version, lifecycle };
 }

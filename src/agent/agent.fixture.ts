@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
 import { Agent, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
+import type { StartPlaneThread } from '../builtin/workers/plane-workers.ts';
+import { startOnSameThread } from '../builtin/workers/same-thread.fixture.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { instancesOf, waitForInstance } from '../server/instances.fixture.ts';
@@ -18,6 +20,8 @@ export const instancesPath = instancesOf('default');
 export class AgentTestEnv {
   readonly serverEnv: ServerTestEnv;
   server: RunningServer;
+  /** The number of worker threads that agents have started. */
+  startedThreads = 0;
   #agent: RunningAgent | undefined;
   readonly #agents: Agent[] = [];
 
@@ -62,6 +66,11 @@ export class AgentTestEnv {
   }
 
   async start(settings: Partial<AgentOptions> = {}, clock: Clock = systemClock): Promise<RunningAgent> {
+    const startThread = startOnSameThread(clock);
+    const startPlaneThread: StartPlaneThread = (...thread) => {
+      this.startedThreads += 1;
+      return startThread(...thread);
+    };
     this.#agent = await startAgent(
       {
         management: this.server.url,
@@ -75,11 +84,12 @@ export class AgentTestEnv {
         tlsSan: [],
         apiPrefix: 'kubernetes',
         host: { kind: 'built-in' },
+        planeWorkers: 2,
         maxPolicyAge: defaultMaxPolicyAge,
         logLevel: 'silent',
         ...settings,
       },
-      { clock, log: silentLog },
+      { clock, log: silentLog, startPlaneThread },
     );
     return this.#agent;
   }

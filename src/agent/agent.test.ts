@@ -250,6 +250,15 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     expect((await readdir(at.dataDir)).sort()).toContain('seal.key');
   });
 
+  it.each([
+    [2, 2],
+    [0, 0],
+  ])('runs its virtual clusters on as many worker threads as requested: %i', async (planeWorkers, started) => {
+    await at.start({ planeWorkers });
+    for (const name of ['one', 'two']) await at.createInstance(name);
+    expect(at.startedThreads).toBe(started);
+  });
+
   it('works as a host like any other: install, sleep, wake, import and remove', async () => {
     await at.start();
     await at.createInstance('vc');

@@ -1,6 +1,6 @@
 import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
 import { builtInGateway } from '../builtin/built-in-gateway.ts';
-import { openBuiltInClusterPlanes } from '../builtin/open-planes.ts';
+import { type BuiltInClusterPlanesOptions, openBuiltInClusterPlanes } from '../builtin/open-planes.ts';
 import { defaultMaxObjects } from '../controlplane/fleet/size-limit.ts';
 import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
@@ -20,6 +20,8 @@ export interface BuiltInAgentHostOptions {
   readonly authority: string | undefined;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
+  /** The worker threads that run virtual clusters. If absent, virtual clusters run on this thread. */
+  readonly workers?: BuiltInClusterPlanesOptions['workers'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -33,7 +35,7 @@ const bodyBytes = 3 * 1024 * 1024;
 
 /** Opens a built-in cluster with its own store. It works even if the control server is unreachable. */
 export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promise<AgentHost> {
-  const { sealer, authority, version, healthChecks, clock, log } = options;
+  const { sealer, authority, version, healthChecks, workers, clock, log } = options;
   const store = await openEmbeddedStore({ directory: options.storeDir, clock, retention, log });
   try {
     const signingKeys = await openSigningKeys({ path: options.signingKey, clock, longestTTL: longestTokenSeconds });
@@ -47,13 +49,16 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
       longestTokenSeconds,
       ...(authority === undefined ? {} : { certificateAuthority: authority }),
       memoryBudget,
+      defaultApi: 'minimal',
       maxVirtualClusterBytes,
       maxVirtualClusterObjects: defaultMaxObjects,
       bodyBytes,
       version,
       healthChecks,
       onMaintenance: (left) => maintenance?.wake(left),
+      ...(workers === undefined ? {} : { workers }),
     });
+    planes.startWorkersAhead();
     maintenance = startMaintenance({ store, clock, log, runTask: planes.runTask });
     maintenance.wake();
     return {

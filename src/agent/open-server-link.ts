@@ -53,6 +53,7 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
     const announcing = startAddressAnnouncer({ server: server, announcement: announcement, clock, log }, signal);
     const following: FollowPolicyOptions = {
       server: server,
+      header: () => policy.replica.header,
       onLine(line) {
         policy.receive(line);
         auth.onPolicyReceived();

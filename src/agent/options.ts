@@ -17,6 +17,11 @@ export interface AgentOptions {
   readonly tlsSan: readonly string[];
   readonly apiPrefix: string;
   readonly host: AgentHostOptions;
+  /**
+   * The number of worker threads that run the virtual clusters of a built-in cluster; 0: they run on the main thread.
+   * `undefined`: as many as the machine has cores.
+   */
+  readonly planeWorkers: number | undefined;
   /** Maximum age of the cached policy, in milliseconds. With an older policy the agent rejects requests. */
   readonly maxPolicyAge: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';

@@ -18,11 +18,14 @@ describe('the options of an agent', () => {
       listen: { host: '127.0.0.1', port: 8444 },
       host: { kind: 'kubernetes', kubeconfigFile: undefined },
       apiPrefix: 'kubernetes',
+      planeWorkers: undefined,
       maxPolicyAge: 24 * 3600_000,
     });
-    expect(readAgentOptions(flags({ ...needed, 'built-in': true, 'max-policy-age': '90m' }))).toMatchObject({
+    const given = { ...needed, 'built-in': true, 'max-policy-age': '90m', 'plane-workers': '0' } as const;
+    expect(readAgentOptions(flags(given))).toMatchObject({
       host: { kind: 'built-in' },
       maxPolicyAge: 90 * 60_000,
+      planeWorkers: 0,
     });
   });
 
@@ -36,6 +39,7 @@ describe('the options of an agent', () => {
     [{ 'tls-cert-file': 'c' }, '--tls-cert-file needs --tls-key-file'],
     [{ 'tls-san': 'a b' }, '--tls-san'],
     [{ 'max-policy-age': 'long' }, '--max-policy-age'],
+    [{ 'plane-workers': '-1' }, '--plane-workers: "-1" is not a number from 0 to 999'],
     [{ 'log-level': 'loud' }, '--log-level'],
     [{ 'built-in': true, kubeconfig: 'k' }, '--built-in and --kubeconfig'],
   ])('are rejected with a one-line message: %j', (given, message) => {

@@ -39,6 +39,7 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
     tlsSan: readTlsNames(flags.list('tls-san')),
     apiPrefix: flags.text('api-prefix') ?? 'kubernetes',
     host: flags.flag('built-in') ? { kind: 'built-in' } : { kind: 'kubernetes', kubeconfigFile },
+    planeWorkers: optional(flags.text('plane-workers'), parseWorkers),
     maxPolicyAge: optional(flags.text('max-policy-age'), parseDuration) ?? defaultMaxPolicyAge,
     logLevel: readLogLevel(flags.text('log-level') ?? 'info'),
   };
@@ -46,6 +47,11 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
 
 function optional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
   return text === undefined ? undefined : read(text);
+}
+
+function parseWorkers(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new StartError(`--plane-workers: "${text}" is not a number from 0 to 999`);
+  return Number(text);
 }
 
 /** Parses a duration such as `24h`, `90m` or `30s`. Returns milliseconds. */

@@ -1,7 +1,10 @@
+import { defaultWorkerLimits } from '../builtin/workers/default-limits.ts';
+import type { PlaneThreadData } from '../builtin/workers/plane-thread.ts';
 import { systemClock } from '../lib/clock.ts';
 import { setHeapGrowth } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
 import { watchShutdownSignals } from '../process/shutdown-signals.ts';
+import { threadStarter } from '../process/threads/start-thread.ts';
 import { type AgentFlags, readAgentOptions } from './read-options.ts';
 import { startAgent } from './start-agent.ts';
 
@@ -15,8 +18,9 @@ const maxShutdownMs = 9_500;
 export async function runAgent(flags: AgentFlags): Promise<number> {
   const options = readAgentOptions(flags);
   const log = openLog(options.logLevel);
+  const startPlaneThread = threadStarter<PlaneThreadData>('plane-thread', defaultWorkerLimits.heapBytes);
   const signals = watchShutdownSignals(process, () => process.exit(1));
-  const agent = await startAgent(options, { clock: systemClock, log });
+  const agent = await startAgent(options, { clock: systemClock, log, startPlaneThread });
   process.stdout.write(`ready ${agent.url}\n`);
   setHeapGrowth();
   await signals.firstSignal;

@@ -1,17 +1,18 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import type { JSONWebKeySet } from 'jose';
 import { createTokenVerifier } from '../auth/token-verifier.ts';
+import { defaultWorkerLimits } from '../builtin/workers/default-limits.ts';
 import { TargetLimiters } from '../gateway/forward/target-limiter.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import { createMetrics, type Metrics } from '../http/metrics/create-metrics.ts';
 import type { HealthCheck } from '../http/plane.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { CloseStack } from '../process/close-stack.ts';
 import { serverUrl, startListener } from '../process/start-listener.ts';
-import { type AgentContext, openAgentContext } from './agent-context.ts';
+import { type AgentContext, type AgentEnvironment, openAgentContext } from './agent-context.ts';
 import { agentRouter } from './agent-router.ts';
+import type { BuiltInAgentHostOptions } from './built-in-agent-host.ts';
 import { openAgentHost } from './open-agent-host.ts';
 import { openServerLink } from './open-server-link.ts';
 import type { AgentOptions } from './options.ts';
@@ -27,10 +28,10 @@ export interface RunningAgent {
 const drainMilliseconds = 8_000;
 
 /** Starts an agent. It serves immediately with its cached policy, even if the control server is unreachable. */
-export async function startAgent(settings: AgentOptions, { clock, log }: { clock: Clock; log: Log }) {
-  const closing = new CloseStack(log);
+export async function startAgent(settings: AgentOptions, environment: Omit<AgentEnvironment, 'closing'>) {
+  const closing = new CloseStack(environment.log);
   try {
-    const agent = await openAgentContext(settings, { clock, log, closing });
+    const agent = await openAgentContext(settings, { ...environment, closing });
     return await serve(agent);
   } catch (error) {
     await closing.close();
@@ -56,6 +57,7 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
     healthChecks,
     limiters: limiters,
     isOwnToken: async (token) => (await tokens.verify(token)) !== undefined,
+    ...workersOf(agent),
     clock,
     log,
   });
@@ -146,4 +148,12 @@ function checksOf(policy: CachedPolicy, { lifecycle }: AgentContext): HealthChec
 function isSame(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
+}
+
+/** Returns the settings of the worker threads that run virtual clusters; none if they run on this thread. */
+function workersOf({ settings, startPlaneThread, sealerKeys }: AgentContext): Pick<BuiltInAgentHostOptions, 'workers'> {
+  const { planeWorkers: count = availableParallelism() } = settings;
+  if (startPlaneThread === undefined || count === 0) return {};
+  const { stallSeconds } = defaultWorkerLimits;
+  return { workers: { count, stallSeconds, startThread: startPlaneThread, sealerKeys } };
 }

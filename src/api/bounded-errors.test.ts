@@ -13,8 +13,13 @@ describe('validation errors of a value with many wrong parts', () => {
   });
 
   it('end if they are too long together', () => {
-    const text = 'x'.repeat(600_000);
-    expect(boundedErrors(Array.from({ length: 5 }, () => invalid('a', text, 'is wrong')))).toHaveLength(2);
+    const text = 'x'.repeat(99_000);
+    expect(boundedErrors(Array.from({ length: 50 }, () => invalid('a', text, 'is wrong')))).toHaveLength(11);
+  });
+
+  it('contain the start of a text that is too long', () => {
+    const { message } = invalid('a', '\u0001'.repeat(3_000_000), 'is wrong');
+    expect(message).toMatch(/^Invalid value: "(\\x01){100000}"\.\.\.: is wrong$/);
   });
 
   it('are few if a field manager consists of control characters', () => {

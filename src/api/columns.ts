@@ -1,11 +1,14 @@
 import { type JsonObject, type JsonValue, textAt, valueAt } from '@flotilla/json';
 import type { AnyFields, KubeObject, TypedObject } from './meta.ts';
+import { quarantinedReason } from './quarantined-reason.ts';
 import type { Column } from './resource.ts';
 
 interface ColumnOptions {
   readonly description: string;
   readonly wide?: boolean;
   readonly verbatim?: boolean;
+  /** The field that comes closest to the result of a `source` function, for clients that can show only fields. */
+  readonly path?: string;
 }
 
 /** Returns a column whose value is a field of the object (`source` is its path) or the result of a function. */
@@ -14,15 +17,17 @@ export function column<Fields extends JsonObject = AnyFields>(
   source: string | ((object: TypedObject<Fields>, now: number) => JsonValue | undefined),
   options: ColumnOptions & { readonly type?: Column['type'] },
 ): Column<Fields> {
-  const path = typeof source === 'string' ? source.split('.') : [];
+  const steps = typeof source === 'string' ? source.split('.') : [];
+  const path = typeof source === 'string' ? source : options.path;
   return {
     name,
     type: options.type ?? 'string',
     description: options.description,
     priority: options.wide === true ? 1 : 0,
     ...(options.verbatim === true ? { verbatim: true } : {}),
+    ...(path === undefined ? {} : { path }),
     value: (object, now) =>
-      typeof source === 'string' ? valueAt(object as JsonValue, ...path) : source(object, now ?? Date.now()),
+      typeof source === 'string' ? valueAt(object as JsonValue, ...steps) : source(object, now ?? Date.now()),
   };
 }
 
@@ -31,9 +36,23 @@ export const ageColumn: Column = column('Age', 'metadata.creationTimestamp', {
   description: 'Time since the creation of the object.',
 });
 
-/** Returns the phase to display: Terminating if the object is being deleted, otherwise `status.phase`. */
+/**
+ * The creation time, for kinds for which Kubernetes shows it instead of the age. Go prints an absent time as the first
+ * day of the year 1.
+ */
+export const createdAtColumn: Column = column(
+  'Created At',
+  (object) => textAt(object as JsonValue, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
+  { type: 'date', verbatim: true, description: 'The creation time of the object.' },
+);
+
+/**
+ * Returns the phase to display: Terminating if the object is being deleted, Quarantined if a quarantine is the reason for
+ * its phase, otherwise `status.phase`.
+ */
 export function displayedPhase(object: KubeObject): string | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  if (textAt(object as JsonValue, 'status', 'reason') === quarantinedReason) return quarantinedReason;
   const phase = textAt(object as JsonValue, 'status', 'phase');
   return phase === '' ? undefined : phase;
 }

@@ -24,9 +24,14 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** The maximum length of a text in an error message. A longer text, which is no mistake of a person, is cut. */
+const maxPrintedLength = 100_000;
+
 /** Prints a value as error messages do: strings in quotes, everything else as JSON. */
 function printed(value: JsonValue | undefined): string {
-  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'string') {
+    return value.length <= maxPrintedLength ? goQuote(value) : `${goQuote(value.slice(0, maxPrintedLength))}...`;
+  }
   return value === undefined ? 'null' : writeJson(value);
 }
 

@@ -1,4 +1,5 @@
 import { flagAt, type JsonObject, type JsonValue, listAt, objectAt, textAt, valueAt, writeJson } from '@flotilla/json';
+import { withoutTrailingSlashes } from '../lib/without-trailing-slashes.ts';
 import { base64Fault, decodeBase64, encodeBase64 } from './decode/base64.ts';
 import { readYaml } from './decode/yaml-document.ts';
 
@@ -143,7 +144,7 @@ function serverOf(text: string): string {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new KubeconfigError('must have a server URL without credentials, query or fragment');
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${withoutTrailingSlashes(url.pathname)}`;
 }
 
 function proxyOf(text: string): string {

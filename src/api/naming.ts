@@ -1,18 +1,22 @@
-/**
- * The neutral name of the API. All identifiers of the wire format that contain it are built in this file, so that a
- * single change serves the same API under another name.
- */
-const word = 'platform';
+import { currentApiWord } from './api-word.ts';
 
-export const managementGroup = `management.${word}.sh`;
+/** The API word. All identifiers of the API that contain it are built in this file. */
+export const apiWord = currentApiWord();
+
+/** Returns the group of the management API of a server with this API word. */
+export function managementGroupOf(word: string): string {
+  return `management.${word}.sh`;
+}
+
+export const managementGroup = managementGroupOf(apiWord);
 export const managementVersion = 'v1';
-export const managementCategory = word;
+export const managementCategory = currentApiWord();
 
 /** The API group of the kind VirtualCluster, which the server stores on the built-in cluster. */
-export const storageGroup = `storage.${word}.sh`;
+export const storageGroup = `storage.${apiWord}.sh`;
 export const storageVersion = 'v1';
 
-export const projectNamespacePrefix = `${word}-p-`;
+export const projectNamespacePrefix = `${apiWord}-p-`;
 
 export function projectNamespace(project: string): string {
   return `${projectNamespacePrefix}${project}`;
@@ -24,70 +28,74 @@ export function projectOfNamespace(namespace: string): string | undefined {
 }
 
 /** Prefix of the namespaces on a host in which virtual clusters run: `<word>-<project>-v-<name>-<hash>`. */
-export const hostNamespacePrefix = `${word}-`;
+export const hostNamespacePrefix = `${apiWord}-`;
 
 export function hostNamespaceBaseName(project: string, instance: string): string {
   return `${hostNamespacePrefix}${project}-v-${instance}`;
 }
 
 /** Label on objects on a host: the instance that they belong to. The server does not change objects without it. */
-export const hostOwnerLabel = `${word}.sh/owner`;
+export const hostOwnerLabel = `${apiWord}.sh/owner`;
 
 /**
  * Label on the record of a Helm release: digest of the installation. If the desired installation has the same digest,
  * nothing has to be reinstalled.
  */
-export const installDigestLabel = `${word}.sh/installed`;
+export const installDigestLabel = `${apiWord}.sh/installed`;
 /** Annotation on a sleeping workload: the number of replicas that it gets when it wakes. */
-export const replicasAnnotation = `${word}.sh/replicas`;
+export const replicasAnnotation = `${apiWord}.sh/replicas`;
 /** Annotation on a workload that is going to sleep, until the pods inside the virtual cluster have been deleted. */
-export const fallingAsleepAnnotation = `${word}.sh/falling-asleep`;
+export const fallingAsleepAnnotation = `${apiWord}.sh/falling-asleep`;
 /** Annotation on a host namespace. `"true"` keeps the namespace after its virtual cluster is removed. */
-export const keepNamespaceAnnotation = `${word}.sh/keep-namespace`;
+export const keepNamespaceAnnotation = `${apiWord}.sh/keep-namespace`;
 /** Annotation on objects on a host: the human-readable name of the virtual cluster. */
-export const displayNameAnnotation = `${word}.sh/display-name`;
+export const displayNameAnnotation = `${apiWord}.sh/display-name`;
 
 /** Annotation on a cluster with an agent: the host type of its virtual clusters, `built-in` or `kubernetes`. */
-export const agentHostAnnotation = `${word}.sh/agent-host`;
+export const agentHostAnnotation = `${apiWord}.sh/agent-host`;
 
 /**
  * Annotation on a cluster with an agent: digest of the agent's last announcement. The server does not write an
  * announcement with the same digest again.
  */
-export const agentAnnouncementDigestAnnotation = `${word}.sh/agent-told`;
+export const agentAnnouncementDigestAnnotation = `${apiWord}.sh/agent-told`;
 
 /**
  * Annotation on a new access key of an agent: the names of the older keys that expire when the new key is first used.
  */
-export const replacedKeysAnnotation = `${word}.sh/replaces`;
+export const replacedKeysAnnotation = `${apiWord}.sh/replaces`;
 
 /** Label on a project namespace: the name of the project. */
-export const projectLabel = `${word}.sh/project`;
+export const projectLabel = `${apiWord}.sh/project`;
 
 /**
  * Annotation on a virtual cluster of the built-in cluster that has repeatedly ended its worker thread: the reason. The
  * virtual cluster serves no requests until an administrator removes the annotation.
  */
-export const quarantineAnnotation = `${word}.sh/quarantined`;
+export const quarantineAnnotation = `${apiWord}.sh/quarantined`;
 
-export const cleanupFinalizer = `${word}.sh/cleanup`;
-export const nonDeletableAnnotation = `${word}.sh/non-deletable`;
+export const cleanupFinalizer = `${apiWord}.sh/cleanup`;
+export const nonDeletableAnnotation = `${apiWord}.sh/non-deletable`;
 /**
  * Annotation that admins set on an instance whose host is permanently unreachable. The instance is then deleted, and
  * its objects on the host remain there.
  */
-export const abandonAnnotation = `${word}.sh/abandon`;
+export const abandonAnnotation = `${apiWord}.sh/abandon`;
 /** Annotation on an imported instance: the UID of the imported virtual cluster. The server never installs it. */
-export const importedAnnotation = `${word}.sh/imported`;
+export const importedAnnotation = `${apiWord}.sh/imported`;
 
 /** Annotation that puts a virtual cluster to sleep and keeps it asleep, if its value is `"true"`. */
-export const sleepForceAnnotation = `sleepmode.${word}.sh/force`;
+export const sleepForceAnnotation = `sleepmode.${apiWord}.sh/force`;
 /** Annotation for auto-sleep: the number of seconds without requests after which a virtual cluster goes to sleep. */
-export const sleepAfterAnnotation = `sleepmode.${word}.sh/sleep-after`;
-export const deleteAfterAnnotation = `sleepmode.${word}.sh/delete-after`;
+export const sleepAfterAnnotation = `sleepmode.${apiWord}.sh/sleep-after`;
+/** Annotation that the server sets on an instance while it sleeps: the start of the sleep in seconds since the epoch. */
+export const sleepingSinceAnnotation = `sleepmode.${apiWord}.sh/sleeping-since`;
+/** Annotation with which clients report a use of an instance, in seconds since the epoch. It wakes the instance. */
+export const lastActivityAnnotation = `sleepmode.${apiWord}.sh/last-activity`;
+export const deleteAfterAnnotation = `sleepmode.${apiWord}.sh/delete-after`;
 
-export const adminsGroup = `${word}:admins`;
-export const authenticatedGroup = `${word}:authenticated`;
+export const adminsGroup = `${apiWord}:admins`;
+export const authenticatedGroup = `${apiWord}:authenticated`;
 export const kubernetesAuthenticatedGroup = 'system:authenticated';
 /**
  * The group to which Kubernetes grants all permissions. The gateway adds it to requests of admins. Users and access
@@ -96,16 +104,16 @@ export const kubernetesAuthenticatedGroup = 'system:authenticated';
 export const kubernetesMastersGroup = 'system:masters';
 
 export function userGroup(name: string): string {
-  return `${word}:user:${name}`;
+  return `${apiWord}:user:${name}`;
 }
 
 export function teamGroup(name: string): string {
-  return `${word}:team:${name}`;
+  return `${apiWord}:team:${name}`;
 }
 
 /** Returns the group that the gateway adds to a caller who has this cluster role inside a virtual cluster. */
 export function roleGroup(clusterRole: string): string {
-  return `${word}:role:${clusterRole}`;
+  return `${apiWord}:role:${clusterRole}`;
 }
 
 /** Returns the user of a group that `userGroup` created. `undefined` for any other group. */
@@ -120,7 +128,7 @@ export function teamOfGroup(group: string): string | undefined {
 /** Prefix that Kubernetes reserves. Names of users, subjects and groups that clients set must not start with it. */
 export const systemPrefix = 'system:';
 /** Prefix of names that the server assigns. Subjects that clients set must not start with it. */
-export const reservedSubjectPrefix = `${word}:`;
+export const reservedSubjectPrefix = `${apiWord}:`;
 
 /**
  * Returns the user name with which a service account of the host is known inside a virtual cluster. It differs from the
@@ -143,15 +151,22 @@ export function clusterOfAgentUser(user: string): string | undefined {
 }
 
 /** User name of the controllers inside the server process. No credential authenticates as this user. */
-export const controllersUser = `system:${word}:controllers`;
+export const controllersUser = `system:${apiWord}:controllers`;
 
 export const projectRoles = {
-  admin: `${word}-management-project-admin`,
-  user: `${word}-management-project-user`,
-  viewer: `${word}-management-project-viewer`,
+  admin: `${apiWord}-management-project-admin`,
+  user: `${apiWord}-management-project-user`,
+  viewer: `${apiWord}-management-project-viewer`,
 } as const;
 
-export const scopeCliFlag = 'allowPlatformCli';
+/**
+ * The field of a scope that allows the requests of the command line. Its type is the name with the default word, so that
+ * TypeScript knows the field in the types of scopes.
+ */
+export const scopeCliFlag = `allow${apiWord.charAt(0).toUpperCase()}${apiWord.slice(1)}Cli` as 'allowPlatformCli';
+
+/** The name under which templates read values about their instance: `.Values.platform`. */
+export const templateValuesName = currentApiWord();
 
 /** Prefix of access keys, by which secret scanners recognize them. */
 export const accessKeyPrefix = 'flk_';

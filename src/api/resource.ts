@@ -15,6 +15,13 @@ export interface Column<Fields extends JsonObject = AnyFields> {
   /** If true, a date is printed unchanged and not as an age. */
   readonly verbatim?: boolean;
   /**
+   * The type of the column in the response, if it differs from that of the cells. A column of numbers that is announced
+   * as `string` may also contain strings. Optional.
+   */
+  readonly announcedType?: Column['type'];
+  /** The path of the field that the column shows, or that comes closest to it. Absent if there is none. */
+  readonly path?: string;
+  /**
    * Returns the value of the cell. `now` is the current time in milliseconds since the epoch. `meter` limits the work
    * for the columns that a tenant has defined.
    */
@@ -55,6 +62,11 @@ export interface ResourceKind<Fields extends JsonObject = AnyFields> {
    * Throws DecodeError.
    */
   readonly normalize?: (object: JsonObject) => string[];
+  /**
+   * Sets the defaults of a decoded object in place, if the schema cannot describe them. The defaults of the schema are
+   * then not applied, because Go structs have their own rules for them. Optional.
+   */
+  readonly setDefaults?: (object: JsonObject) => void;
   /** Deprecation warning for clients that use this version. */
   readonly deprecation?: string;
   /** True if any part of a body may be a secret. Error messages then do not quote the body. */

@@ -2,7 +2,7 @@ import { goQuote } from '@flotilla/go-text';
 import { describeFieldError, type FieldError } from './field-error.ts';
 import type { ListMeta } from './meta.ts';
 
-/** The error reasons that Kubernetes clients know (rule ERR-22), and NotImplemented for unsupported features. */
+/** The error reasons that Kubernetes clients know (rule ERR-22), and NotImplemented, InsufficientStorage. */
 export type StatusReason =
   | 'Unauthorized'
   | 'Forbidden'
@@ -21,7 +21,8 @@ export type StatusReason =
   | 'UnsupportedMediaType'
   | 'InternalError'
   | 'ServiceUnavailable'
-  | 'NotImplemented';
+  | 'NotImplemented'
+  | 'InsufficientStorage';
 
 export type StatusCause = { reason?: string; message?: string; field?: string };
 
@@ -134,11 +135,12 @@ export function pathNotFound(): StatusError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-export function methodNotAllowed(resource: GroupResource, verb: string): StatusError {
+export function methodNotAllowed(resource: GroupResource, verb: string, reason?: string): StatusError {
+  const message = `${verb} is not supported on resources of kind "${qualifiedResource(resource)}"`;
   return failure(
     405,
     'MethodNotAllowed',
-    `${verb} is not supported on resources of kind "${qualifiedResource(resource)}"`,
+    reason === undefined ? message : `${message}: ${reason}`,
     detailsOf(resource, ''),
   );
 }
@@ -280,6 +282,11 @@ export function serviceUnavailable(message: string, retryAfterSeconds?: number):
 
 export function timedOut(detail: string): StatusError {
   return failure(504, 'Timeout', `Timeout: ${detail}`);
+}
+
+/** The response to a write that the store has no space for. A retry does not help, so it has no Retry-After. */
+export function insufficientStorage(message: string): StatusError {
+  return failure(507, 'InsufficientStorage', message);
 }
 
 export function resourceVersionTooLarge(wanted: number | bigint, current: number): StatusError {

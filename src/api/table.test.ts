@@ -54,6 +54,12 @@ describe('tables', () => {
     expect(tableColumns({ columns })).toHaveLength(9);
   });
 
+  it('have zero values instead of null for built-in kinds (TABLE-06)', () => {
+    const types = ['string', 'date', 'boolean', 'integer', 'number'] as const;
+    const columns = types.map((type) => showing(type, undefined));
+    expect(tableRow({ columns, builtIn: true }, object, now)).toEqual(['a', '', '<unknown>', false, 0, 0]);
+  });
+
   const minute = 60;
   const hour = 60 * minute;
   const day = 24 * hour;

@@ -43,7 +43,8 @@ function namesItself(kind: Tabular): boolean {
 }
 
 /** Returns the column type in the response. As in Kubernetes, built-in kinds declare ages and integers as strings. */
-function announcedType(kind: Tabular, { type, verbatim }: Column): string {
+function announcedType(kind: Tabular, { type, verbatim, announcedType: announced }: Column): string {
+  if (announced !== undefined) return announced;
   if (kind.builtIn !== true || verbatim === true) return type;
   return type === 'date' || type === 'integer' ? 'string' : type;
 }
@@ -60,11 +61,13 @@ export const unknownCell = '<unknown>';
  * the row; without it, the work is not limited.
  */
 export function tableRow(kind: Tabular, object: KubeObject, now: number, meter?: WorkMeter): JsonValue[] {
-  const own = columnsOf(kind).map((column) => cell(column, column.value(object, now, meter), now, meter));
+  const own = columnsOf(kind).map(
+    (column) => cell(column, column.value(object, now, meter), now, meter) ?? absentCell(kind, column),
+  );
   return namesItself(kind) ? own : [object.metadata.name ?? '', ...own];
 }
 
-/** Returns the content of a cell. Missing values and values of the wrong type are null (rule TABLE-06). */
+/** Returns the content of a cell; null for missing values and values of the wrong type (rule TABLE-06). */
 function cell(column: Column, value: JsonValue | undefined, now: number, meter: WorkMeter | undefined): JsonValue {
   if (value === undefined || value === null) return null;
   switch (column.type) {
@@ -77,10 +80,24 @@ function cell(column: Column, value: JsonValue | undefined, now: number, meter: 
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'integer':
+      if (typeof value === 'string' && column.announcedType === 'string') return value;
       return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
     case 'number':
       return typeof value === 'number' || typeof value === 'bigint' ? value : null;
   }
+}
+
+/** The cells of values that an object of a built-in kind does not have: Go prints the zero values of their types. */
+const zeroCells: Readonly<Record<Column['type'], JsonValue>> = {
+  string: '',
+  date: '<unknown>',
+  boolean: false,
+  integer: 0,
+  number: 0,
+};
+
+function absentCell({ builtIn }: Tabular, { type }: Column): JsonValue {
+  return builtIn === true ? zeroCells[type] : null;
 }
 
 /** A cell up to this length is printed without the meter, so that one expensive column does not affect the others. */

@@ -32,6 +32,14 @@ export function auditLineTimestamp(line: string): number | undefined {
 
 const timestampKey = '"stageTimestamp":"';
 
+/**
+ * True if an agent may have written the line. Such lines arrive later than the time that they contain. A line of the server
+ * can contain the same text in a logged body.
+ */
+export function mayBeAgentLine(line: string): boolean {
+  return line.includes('"agent":{');
+}
+
 /** Returns the JSON strings that every matching line contains: the values of the query. */
 function requiredSubstrings(query: AuditQuery): string[] {
   const { user, accessKey, verb, namespace, name, stage, resource } = query;

@@ -70,6 +70,24 @@ export function auditLevel(rules: readonly AuditRule[], attributes: AuditAttribu
   return 'None';
 }
 
+/** The levels in ascending order. Each includes what the previous ones include. */
+const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
+
+export function includesRequestBody(level: AuditLevel | undefined): boolean {
+  return level === 'Request' || level === 'RequestResponse';
+}
+
+/** Returns the higher one of the two levels that a request can have: `level`, and another one if it is refused. */
+export function highestAuditLevel(
+  rules: readonly AuditRule[],
+  attributes: AuditAttributes,
+  level: AuditLevel,
+): AuditLevel {
+  // All codes of refusals are equal for the rules.
+  const refused = auditLevel(rules, { ...attributes, code: 403 });
+  return levels.indexOf(refused) > levels.indexOf(level) ? refused : level;
+}
+
 /** True if a request can change state. Such a request is logged before it is executed. */
 export function isStateChangingRequest({
   verb,

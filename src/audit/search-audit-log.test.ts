@@ -58,7 +58,7 @@ describe('searchAuditLog', () => {
   });
 
   it('returns nothing without a log, and ignores a partially written line', async () => {
-    expect(await search()).toEqual({ lines: [], continue: undefined, reached: undefined });
+    expect(await search()).toEqual({ lines: [], positions: [] });
     await writeFile(path, `${text(numbered(0, 2))}{"level":"Meta`);
     expect(ids(await search())).toEqual(['1', '0']);
     await writeFile(`${path}.1`, `{"torn":\n${text(numbered(0, 1))}`);
@@ -73,6 +73,18 @@ describe('searchAuditLog', () => {
     const second = await search({ limit: 3, continue: first.continue ?? '' });
     expect(ids(second)).toEqual(['2', '1', '0']);
     expect(second.continue).toBeUndefined();
+  });
+
+  it('returns a position for each line, at which a search finds that line first', async () => {
+    await writeFile(`${path}.1`, text([...numbered(0, 3), ...numbered(100, 110, { verb: 'list' })]));
+    await writeFile(path, text([...numbered(3, 6), ...numbered(110, 120, { verb: 'list' })]));
+    const found = await search({ verb: 'create' });
+    expect(ids(found)).toEqual(down(6, 0));
+    await appendFile(path, text(numbered(6, 8)));
+    for (const [index, position] of found.positions.entries()) {
+      expect(ids(await search({ verb: 'create', continue: position }))).toEqual(down(6 - index, 0));
+    }
+    expect(found.positions).toHaveLength(6);
   });
 
   it('continues at the same position after writes and rotations', async () => {

@@ -1,13 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type AuditQuery, defaultAuditLimit } from '../api/audit/audit-query.ts';
-import { auditLineMatcher, auditLineTimestamp } from './audit-line-matcher.ts';
-import { type AuditLogLocation, findAuditLogFiles, withAuditLogFile } from './log-files.ts';
+import { auditLineMatcher, auditLineTimestamp, mayBeAgentLine } from './audit-line-matcher.ts';
+import { type AuditLogLocation, findAuditLogFiles, firstLineDigest, withAuditLogFile } from './log-files.ts';
 import { readLinesBackwards } from './read-lines-backwards.ts';
 import { formatSearchPosition, parseSearchPosition } from './search-position.ts';
 
 /** The result of one search request: matching lines of the audit log, newest first. */
 export interface AuditSearchResult {
   readonly lines: readonly string[];
+  /** A position for each line. A search that continues there finds this line first. */
+  readonly positions: readonly string[];
   /** Pass this value in the next request to continue the search. `undefined` if the whole log has been searched. */
   readonly continue: string | undefined;
   /** Time of the oldest line that was searched, whether it matched or not, in milliseconds since the epoch. */
@@ -35,7 +37,7 @@ const defaultMaxResultLength = 2 * 1024 * 1024;
  * Lines are in the order of writing, but clock adjustments can make their times differ slightly from that order. Lines
  * from agents do not stop the search: they arrive later than the time they contain.
  */
-const clockSlack = 5 * 60_000;
+export const clockSlack = 5 * 60_000;
 
 /** Searches the audit log from the newest line to the oldest, up to the limits of one request. */
 export async function searchAuditLog(
@@ -49,15 +51,17 @@ export async function searchAuditLog(
   for (const [index, file] of files.entries()) {
     if (index < (start?.index ?? 0)) continue;
     const end = index === start?.index ? start.offset : file.size;
-    const left = await withAuditLogFile(location, file, (handle) => search.searchFile(handle, end));
+    const left = await withAuditLogFile(location, file, async (handle) => {
+      const digest = await firstLineDigest(handle);
+      return await search.searchFile(handle, end, (offset) => formatSearchPosition(file, digest, offset));
+    });
     // Rotation removed the file during the search. It removes the oldest files first, so no older file is left.
     if (left === undefined || search.isOver) break;
     const next = left > 0 ? file : files[index + 1];
     if (!search.hasEnough || next === undefined) continue;
     const offset = left > 0 ? left : next.size;
-    return search.findings(
-      await withAuditLogFile(location, next, (handle) => formatSearchPosition(handle, next.inode, offset)),
-    );
+    const digest = await withAuditLogFile(location, next, firstLineDigest);
+    return search.findings(digest === undefined ? undefined : formatSearchPosition(next, digest, offset));
   }
   return search.findings(undefined);
 }
@@ -68,6 +72,7 @@ class Search {
   readonly #limit: number;
   readonly #stopBefore: number | undefined;
   readonly #lines: string[] = [];
+  readonly #positions: string[] = [];
   #bytes = 0;
   #characters = 0;
   /** The oldest line that has been searched so far. */
@@ -89,14 +94,19 @@ class Search {
 
   /**
    * Searches one file below offset `end`. Resolves with the offset at which to continue, or 0 at the start of the file.
+   * `positionAt` returns the position of an offset in this file.
    */
-  async searchFile(file: FileHandle, end: number): Promise<number> {
+  async searchFile(file: FileHandle, end: number, positionAt: (offset: number) => string): Promise<number> {
     const { signal, yieldToEventLoop, chunkBytes } = this.#options;
+    let offset = end;
     for await (const chunk of readLinesBackwards(file, end, chunkBytes)) {
       signal.throwIfAborted();
       this.#bytes += chunk.bytes;
       for (const { text, start } of chunk.lines) {
-        this.#check(text);
+        if (this.#check(text)) {
+          this.#positions.push(positionAt(offset));
+          offset = start;
+        }
         if (this.isOver || this.#isFull) return start;
       }
       if (this.hasEnough) return chunk.unreadEnd;
@@ -106,7 +116,12 @@ class Search {
   }
 
   findings(next: string | undefined): AuditSearchResult {
-    return { lines: this.#lines, continue: next, oldestSearchedTime: auditLineTimestamp(this.#oldestLine) };
+    return {
+      lines: this.#lines,
+      positions: this.#positions,
+      continue: next,
+      oldestSearchedTime: auditLineTimestamp(this.#oldestLine),
+    };
   }
 
   get #isFull(): boolean {
@@ -115,20 +130,22 @@ class Search {
     );
   }
 
-  #check(line: string): void {
+  /** Adds a line to the result if it matches. Returns true if it was added. */
+  #check(line: string): boolean {
     this.#oldestLine = line;
     if (this.#stopBefore !== undefined && isOwnLineBefore(line, this.#stopBefore)) {
       this.isOver = true;
-    } else if (this.#isMatch(line)) {
-      this.#lines.push(line);
-      this.#characters += line.length;
+      return false;
     }
+    if (!this.#isMatch(line)) return false;
+    this.#lines.push(line);
+    this.#characters += line.length;
+    return true;
   }
 }
 
 function isOwnLineBefore(line: string, time: number): boolean {
   const written = auditLineTimestamp(line);
-  // The text `"agent":{` marks a line from an agent. If a logged body contains it too, the search only runs longer than
-  // necessary.
-  return written !== undefined && written < time && !line.includes('"agent":{');
+  // If a logged body looks like a line from an agent, the search only runs longer than necessary.
+  return written !== undefined && written < time && !mayBeAgentLine(line);
 }

@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { badRequest, expired } from '../api/status.ts';
+import { badRequest, expired, type StatusError } from '../api/status.ts';
 import { type AuditLogFile, type AuditLogLocation, firstLineDigest, withAuditLogFile } from './log-files.ts';
 
 /**
@@ -13,10 +12,10 @@ export interface SearchPosition {
 
 /**
  * Serializes a search position as the `continue` value of a response. The value stays valid until rotation removes the
- * file.
+ * file. `digest` is the digest of the first line of the file.
  */
-export async function formatSearchPosition(file: FileHandle, inode: bigint, offset: number): Promise<string> {
-  return Buffer.from(`${inode} ${await firstLineDigest(file)} ${offset}`).toString('base64url');
+export function formatSearchPosition({ inode }: AuditLogFile, digest: string, offset: number): string {
+  return Buffer.from(`${inode} ${digest} ${offset}`).toString('base64url');
 }
 
 const tokenPattern = /^(\d{1,20}) ([0-9a-f]{16}) (\d{1,15})$/;
@@ -28,11 +27,7 @@ export async function parseSearchPosition(
   files: readonly AuditLogFile[],
 ): Promise<SearchPosition> {
   const [, inode, digest, offset] = tokenPattern.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  if (inode === undefined || offset === undefined) {
-    throw badRequest(
-      'the query parameter continue is not valid; copy it from metadata.continue of the previous response',
-    );
-  }
+  if (inode === undefined || offset === undefined) throw invalidContinue();
   const index = files.findIndex((file) => file.inode === BigInt(inode));
   const file = files[index];
   const foundDigest = file && (await withAuditLogFile(location, file, firstLineDigest));
@@ -42,4 +37,10 @@ export async function parseSearchPosition(
     );
   }
   return { index, offset: Number(offset) };
+}
+
+export function invalidContinue(): StatusError {
+  return badRequest(
+    'the query parameter continue is not valid; copy it from metadata.continue of the previous response',
+  );
 }

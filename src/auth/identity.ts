@@ -5,6 +5,8 @@ import type { Attributes, Decision } from './authz/attributes.ts';
 /** An authenticated caller. */
 export interface Identity {
   readonly user: UserInfo;
+  /** The name of the user who impersonates `user`. Absent without impersonation. */
+  readonly impersonatedBy?: string;
   /** The name of the access key of the request. Absent for the server's own code. */
   readonly accessKey?: string;
   /**

@@ -13,6 +13,11 @@ export interface LastActivityRecorderOptions {
    * crash.
    */
   expiresByInactivity?(keyName: string): boolean;
+  /**
+   * Returns the longest time in milliseconds for which a use of the key may be unknown to other replicas. Optional; without other
+   * replicas it is not needed.
+   */
+  maxUnwrittenMilliseconds?(keyName: string): number | undefined;
 }
 
 export interface LastActivityRecorder {
@@ -73,7 +78,7 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
 
   const writeDue = async (now: number): Promise<void> => {
     for (const [name, at] of recent) if (at + writeIntervalMs <= now) recent.delete(name);
-    const due = [...pending].filter(([, use]) => use.dueAt <= now);
+    const due = [...pending].filter(([name, use]) => use.dueAt <= now && !isPostponed(name, use, now));
     for (const [name, use] of due) {
       pending.delete(name);
       inFlight.set(name, use.usedAt);
@@ -102,10 +107,26 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
    * written before the clock was set back.
    */
   const lastWrite = (keyName: string, now: number, elapsed: number): number | undefined => {
-    const own = recent.get(keyName);
-    if (own !== undefined) return own;
+    const own = recent.get(keyName) ?? Number.NEGATIVE_INFINITY;
     const age = now - (options.storedTime?.(keyName) ?? Number.NEGATIVE_INFINITY);
-    return age < 0 ? undefined : elapsed - age;
+    // Another replica may have written a later use.
+    const last = age < 0 ? own : Math.max(own, elapsed - age);
+    return last === Number.NEGATIVE_INFINITY ? undefined : last;
+  };
+
+  const pauseOf = (keyName: string): number => {
+    const unwritten = Math.min(options.maxUnwrittenMilliseconds?.(keyName) ?? writeIntervalMs, writeIntervalMs);
+    if (options.expiresByInactivity?.(keyName) === true) return unwritten;
+    return Math.max(unwritten, pending.size * msPerPendingKey);
+  };
+
+  /** Postpones a write if another replica has written the key since the use was recorded. */
+  const isPostponed = (keyName: string, use: PendingUse, elapsed: number): boolean => {
+    if (elapsed === Number.POSITIVE_INFINITY) return false;
+    const dueAt = (lastWrite(keyName, clock.now(), elapsed) ?? Number.NEGATIVE_INFINITY) + pauseOf(keyName);
+    if (dueAt <= elapsed) return false;
+    use.dueAt = dueAt;
+    return true;
   };
 
   return {
@@ -119,10 +140,7 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
       }
       if (pending.size >= maxPending) return;
       const elapsed = clock.elapsed();
-      const pause =
-        options.expiresByInactivity?.(keyName) === true
-          ? writeIntervalMs
-          : Math.max(writeIntervalMs, pending.size * msPerPendingKey);
+      const pause = pauseOf(keyName);
       const dueAt = Math.max(elapsed + firstWriteDelayMs, (lastWrite(keyName, now, elapsed) ?? -pause) + pause);
       pending.set(keyName, { usedAt: now, dueAt });
       wake(dueAt);

@@ -22,12 +22,14 @@ export interface LoginBackoff {
 }
 
 export interface AdmittedLogin {
+  /** True if the account recently logged in from the same source. Failures of others do not delay it then. */
+  readonly isKnownPair: boolean;
   succeed(): void;
   /** Reverts the count, for an attempt whose password was not checked. */
   abandon(): void;
 }
 
-interface Policy {
+export interface LoginBackoffPolicy {
   /** The number of failed attempts that cause no wait. */
   readonly freeFailures: number;
   readonly maxWait: number;
@@ -39,12 +41,17 @@ interface Policy {
  * behind one address, for longer than a person tolerates. An account that recently logged in from the same source is
  * exempt from both.
  */
-const perPair: Policy = { freeFailures: 5, maxWait: 5 * 60_000 };
-const perSource: Policy = { freeFailures: 50, maxWait: 30_000 };
-const perAccount: Policy = { freeFailures: 100, maxWait: 5_000 };
+export const perPair: LoginBackoffPolicy = { freeFailures: 5, maxWait: 5 * 60_000 };
+const perSource: LoginBackoffPolicy = { freeFailures: 50, maxWait: 30_000 };
+export const perAccount: LoginBackoffPolicy = { freeFailures: 100, maxWait: 5_000 };
 
 /** Failed attempts are forgotten after this time without another attempt. */
-const resetAfterMs = 30 * 60_000;
+export const resetAfterMs = 30 * 60_000;
+
+/** Returns the wait in milliseconds after this number of failed attempts. */
+export function waitAfterFailures({ freeFailures, maxWait }: LoginBackoffPolicy, count: number): number {
+  return count <= freeFailures ? 0 : Math.min(maxWait, 1000 * 2 ** Math.min(count - freeFailures - 1, 20));
+}
 /** Maximum number of entries per table. If it is exceeded, the least recently used entry is evicted. */
 const maxEntries = 10_000;
 
@@ -64,7 +71,8 @@ export function createLoginBackoff(clock: Clock, limit: number = maxEntries): Lo
       const network = sourceNetworkOf(source);
       const pair = digest(`${network} ${account}`);
       const counted: (readonly [Failures, string])[] = [[pairs, pair]];
-      if (!succeededPairs.has(pair)) counted.push([sources, network], [accounts, digest(account)]);
+      const isKnownPair = succeededPairs.has(pair);
+      if (!isKnownPair) counted.push([sources, network], [accounts, digest(account)]);
       const wait = Math.max(...counted.map(([failures, key]) => failures.wait(key)));
       if (wait > 0) return wait;
       const undo = counted.map(([failures, key]) => failures.count(key));
@@ -72,6 +80,7 @@ export function createLoginBackoff(clock: Clock, limit: number = maxEntries): Lo
         for (const revert of undo) revert();
       };
       return {
+        isKnownPair,
         abandon: undoAll,
         succeed() {
           undoAll();
@@ -97,12 +106,12 @@ interface FailureRecord {
 }
 
 class Failures {
-  readonly #policy: Policy;
+  readonly #policy: LoginBackoffPolicy;
   readonly #elapsed: () => number;
   readonly #limit: number;
   readonly #records = new Map<string, FailureRecord>();
 
-  constructor(policy: Policy, elapsed: () => number, limit: number) {
+  constructor(policy: LoginBackoffPolicy, elapsed: () => number, limit: number) {
     this.#policy = policy;
     this.#elapsed = elapsed;
     this.#limit = limit;
@@ -118,7 +127,12 @@ class Failures {
     const found = this.#records.get(key);
     const before = found !== undefined && now - found.last <= resetAfterMs ? found : undefined;
     const count = (before?.count ?? 0) + 1;
-    putLast(this.#records, key, { count, last: now, blockedUntil: now + this.#waitAfter(count) }, this.#limit);
+    putLast(
+      this.#records,
+      key,
+      { count, last: now, blockedUntil: now + waitAfterFailures(this.#policy, count) },
+      this.#limit,
+    );
     return () => {
       const current = this.#records.get(key);
       if (current === undefined) return;
@@ -131,11 +145,6 @@ class Failures {
 
   forget(key: string): void {
     this.#records.delete(key);
-  }
-
-  #waitAfter(count: number): number {
-    const { freeFailures, maxWait } = this.#policy;
-    return count <= freeFailures ? 0 : Math.min(maxWait, 1000 * 2 ** Math.min(count - freeFailures - 1, 20));
   }
 }
 

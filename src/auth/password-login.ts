@@ -1,4 +1,4 @@
-import type { LoginBackoff } from './login-backoff.ts';
+import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { decoyHash, verifyPassword } from './password-hash.ts';
 
 /** The account of a user, as far as a login needs it. */
@@ -14,12 +14,33 @@ export interface PasswordAccount {
 export interface PasswordLoginOptions {
   /** Finds a user by object name or login name. Synchronous. */
   find(username: string): PasswordAccount | undefined;
+  /**
+   * Waits until `find` returns the current state. Rejects if that cannot be confirmed. Absent if no other process writes to the
+   * store.
+   */
+  confirm?(): Promise<void>;
   readonly backoff: LoginBackoff;
+  /** Counts the failures at all replicas. Absent if there are no other replicas. */
+  readonly sharedBackoff?: SharedLoginBackoff;
   /**
    * Acquires a slot for one password hash, with fair queueing between sources. Resolves to a function that releases the
    * slot, or to `undefined` if no slot becomes free in time.
    */
   acquireSlot(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
+}
+
+/** A login backoff that several replicas share. It is asked after a slot was acquired, which limits the number of its records. */
+export interface SharedLoginBackoff {
+  /**
+   * Admits a login attempt, or returns the number of milliseconds that the client must wait. An admitted attempt counts as failed
+   * until `succeed` or `abandon` is called. `isKnownPair` is that of the admitted login of this replica.
+   */
+  admit(attempt: LoginAttempt, isKnownPair: boolean): Promise<number | AdmittedSharedLogin>;
+}
+
+export interface AdmittedSharedLogin {
+  succeed(): Promise<void>;
+  abandon(): Promise<void>;
 }
 
 export interface PasswordAttempt {
@@ -54,18 +75,37 @@ export function createPasswordLogin(
   options: PasswordLoginOptions,
 ): (attempt: PasswordAttempt) => Promise<AdmittedPasswordAttempt | RejectedPasswordAttempt> {
   return async ({ username, password, source, signal }) => {
-    const admitted = options.backoff.admit({ account: username, source });
-    if (typeof admitted === 'number') {
-      return { retryAfterSeconds: Math.ceil(admitted / 1000), why: 'Too many failed logins' };
-    }
+    const attempt = { account: username, source };
+    const admitted = options.backoff.admit(attempt);
+    if (typeof admitted === 'number') return tooManyFailures(admitted);
     const release = await options.acquireSlot(source, signal);
     if (release === undefined) {
       admitted.abandon();
       return { retryAfterSeconds: busySeconds, why: 'Too many logins at the same time' };
     }
     let isChecked = false;
+    let shared: AdmittedSharedLogin | undefined;
+    const releaseAll = () => {
+      release();
+      if (isChecked) return;
+      admitted.abandon();
+      // If the store is not available, the attempt counts as failed.
+      void shared?.abandon().catch(() => {});
+    };
+    try {
+      const found = await options.sharedBackoff?.admit(attempt, admitted.isKnownPair);
+      if (typeof found === 'number') {
+        releaseAll();
+        return tooManyFailures(found);
+      }
+      shared = found;
+    } catch (error) {
+      releaseAll();
+      throw error;
+    }
     return {
       async check() {
+        await options.confirm?.();
         const account = options.find(username);
         const isRight = await verifyPassword(password, account?.hash ?? decoyHash);
         isChecked = true;
@@ -74,14 +114,16 @@ export function createPasswordLogin(
           return { why: why ?? '', ...(account === undefined ? {} : { user: account.user }) };
         }
         admitted.succeed();
+        await shared?.succeed();
         return { account };
       },
-      release() {
-        release();
-        if (!isChecked) admitted.abandon();
-      },
+      release: releaseAll,
     };
   };
+}
+
+function tooManyFailures(waitMilliseconds: number): RejectedPasswordAttempt {
+  return { retryAfterSeconds: Math.ceil(waitMilliseconds / 1000), why: 'Too many failed logins' };
 }
 
 function refusalOf(account: PasswordAccount | undefined, isRight: boolean): string | undefined {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@flotilla/json';
-import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { tokenAlgorithm } from './direct-token.ts';
 
 /** Verifies the signature of tokens that the installation issued. */
@@ -24,13 +24,18 @@ const maxCached = 1_000;
 
 /**
  * Creates the verifier. `publicKeys` returns the currently trusted keys. It is called for each token, because a key may
- * be revoked.
+ * be revoked. `refresh` is called before a token with an unknown key is rejected, because another server may have just
+ * created the key.
  */
-export function createTokenVerifier(publicKeys: () => JSONWebKeySet): TokenVerifier {
+export function createTokenVerifier(
+  publicKeys: () => JSONWebKeySet,
+  refresh: () => Promise<void> = async () => {},
+): TokenVerifier {
   const secret = randomBytes(32).toString('base64');
   // The cache contains digests instead of tokens, so that its contents cannot be used as credentials.
   const digest = (token: string) => hash('sha256', secret + token, 'base64');
   const cache = new Map<string, Verified>();
+  const isTrusted = (wanted: string) => publicKeys().keys.some(({ kid }) => kid === wanted);
 
   async function verifySignature(token: string): Promise<Verified | undefined> {
     try {
@@ -52,8 +57,11 @@ export function createTokenVerifier(publicKeys: () => JSONWebKeySet): TokenVerif
       if (token.length > maxTokenLength || token.split('.').length !== 3) return undefined;
       const fingerprint = digest(token);
       const cached = cache.get(fingerprint);
-      if (cached !== undefined && publicKeys().keys.some(({ kid }) => kid === cached.kid)) return cached.claims;
+      if (cached !== undefined && isTrusted(cached.kid)) return cached.claims;
       cache.delete(fingerprint);
+      const kid = kidOf(token);
+      if (kid === undefined) return undefined;
+      if (!isTrusted(kid)) await refresh();
       const found = await verifySignature(token);
       if (found === undefined) return undefined;
       cache.set(fingerprint, found);
@@ -62,4 +70,13 @@ export function createTokenVerifier(publicKeys: () => JSONWebKeySet): TokenVerif
       return found.claims;
     },
   };
+}
+
+/** Returns the ID of the key that a token names; `undefined` if it names none. */
+function kidOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).kid;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,8 @@
+import { type ApiSet, apiSets } from '../api/storage/api-set.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type CoreDependencies, corePart } from '../controlplane/core/core-part.ts';
 import { customResourcesPart } from '../controlplane/custom/custom-resources-part.ts';
+import { kubernetesKindsPart } from '../controlplane/kubernetes/kubernetes-kinds-part.ts';
 import type { PlaneComposition } from '../controlplane/kubernetes-plane.ts';
 import type { PartDependencies, PlanePart } from '../controlplane/plane-part.ts';
 import { admissionPoliciesPart } from '../controlplane/policies/admission-policies-part.ts';
@@ -23,38 +25,50 @@ export interface ComposedPlane extends PlaneComposition {
   authenticate(token: string): Promise<Identity | undefined>;
 }
 
-/** Composes a Kubernetes plane from its parts: core kinds, RBAC, custom resources and admission policies. */
+/**
+ * Composes a Kubernetes plane from its parts: core kinds, RBAC, custom resources, admission policies and, if its set of
+ * kinds is `full`, the other built-in kinds of Kubernetes.
+ */
 export interface PlaneComposer {
-  /** The digest of the built-in objects, that is the objects that every plane has without a stored row. */
-  readonly builtinDigest: string;
-  compose(dependencies: PartDependencies, additional?: AdditionalParts): ComposedPlane;
+  /** Returns the digest of the built-in objects of planes with this set of kinds. */
+  builtinDigest(api: ApiSet): string;
+  compose(dependencies: PartDependencies, composition?: CompositionOptions): ComposedPlane;
 }
 
-/** Parts that only one plane has, in addition to the parts that every Kubernetes plane has. */
-export interface AdditionalParts {
+export interface CompositionOptions {
+  /** The set of kinds that the plane serves. Optional; defaults to `minimal`. */
+  readonly api?: ApiSet;
+  /** Parts that only this plane has, in addition to the parts that every Kubernetes plane has. */
   readonly parts?: readonly PlanePart[];
 }
 
 export function createPlaneComposer(options: PlaneComposerOptions): PlaneComposer {
-  const { parts } = composeParts(options, {
-    ...options,
-    planeId: '',
-    plane() {
-      throw new Error('the parts were composed only to compute a digest, without a plane');
-    },
-  });
+  const digests = Object.fromEntries(apiSets.map((api) => [api, digestOf(options, api)])) as Record<ApiSet, string>;
   return {
-    builtinDigest: builtinObjectsDigest(
-      parts.flatMap(({ builtinObjects }) => (builtinObjects === undefined ? [] : [builtinObjects])),
-    ),
-    compose(dependencies, { parts: more = [] } = {}) {
-      const composition = composeParts(options, dependencies);
-      return { ...composition, parts: [...composition.parts, ...more] };
+    builtinDigest: (api) => digests[api],
+    compose(dependencies, { api = 'minimal', parts = [] } = {}) {
+      const composition = composeParts(options, dependencies, api);
+      return { ...composition, parts: [...composition.parts, ...parts] };
     },
   };
 }
 
-function composeParts(options: PlaneComposerOptions, dependencies: PartDependencies): ComposedPlane {
+function digestOf(options: PlaneComposerOptions, api: ApiSet): string {
+  const dependencies: PartDependencies = {
+    ...options,
+    planeId: '',
+    isShared: false,
+    plane() {
+      throw new Error('the parts were composed only to compute a digest, without a plane');
+    },
+  };
+  const { parts } = composeParts(options, dependencies, api);
+  return builtinObjectsDigest(
+    parts.flatMap(({ builtinObjects }) => (builtinObjects === undefined ? [] : [builtinObjects])),
+  );
+}
+
+function composeParts(options: PlaneComposerOptions, dependencies: PartDependencies, api: ApiSet): ComposedPlane {
   const rbac = rbacPart(dependencies);
   const { sealing, tokens, longestTokenSeconds, certificateAuthority } = options;
   const core = corePart({
@@ -71,7 +85,13 @@ function composeParts(options: PlaneComposerOptions, dependencies: PartDependenc
     authorize: (user, attributes) => rbac.authorize({ user, system: false }, attributes),
   });
   return {
-    parts: [policies, core, rbac, customResourcesPart(dependencies)],
+    parts: [
+      policies,
+      core,
+      rbac,
+      ...(api === 'full' ? [kubernetesKindsPart(dependencies)] : []),
+      customResourcesPart(dependencies),
+    ],
     authorize: (identity, attributes) => rbac.authorize(identity, attributes),
     authenticate: (token) => core.authenticate(token),
   };

@@ -8,16 +8,17 @@ import { systemContext } from '../controlplane/system-context.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { ListOptions, PatchOptions, ServedObject, WriteOptions } from '../registry/verbs.ts';
+import type { RevisionCheck } from '../store/store.ts';
 
 /**
  * The API client of the server's own controllers. It has the same contract as the HTTP client, but calls the verbs
  * directly, with the system identity, which no credential can obtain. It returns the frozen objects of the watch caches
- * without copying them.
+ * without copying them. All writes contain the check `fence` (`RequestContext.fence`).
  */
-export function inProcessClient(kinds: KindStores, fieldManager: string): ApiClient {
+export function inProcessClient(kinds: KindStores, fieldManager: string, fence?: RevisionCheck): ApiClient {
   return {
     resource(kind) {
-      return resourceInProcess(kind, storeOf(kinds, kind), fieldManager);
+      return resourceInProcess(kind, storeOf(kinds, kind), fieldManager, fence);
     },
   };
 }
@@ -29,12 +30,13 @@ function resourceInProcess<Fields extends JsonObject>(
   kind: ResourceKind<Fields>,
   store: KindStore<Fields>,
   fieldManager: string,
+  fence: RevisionCheck | undefined,
 ): ResourceClient<Fields> {
   const typed = ({ object }: ServedObject) => typedObject(kind, object);
   const write: WriteOptions = { dryRun: false, fieldManager, fieldValidation: 'Ignore' };
   const patchOptions: PatchOptions = { ...write, force: false };
   const contextOf = (key: Pick<ObjectKey, 'namespace'>, signal?: AbortSignal) =>
-    systemContext(key.namespace ?? '', signal);
+    systemContext(key.namespace ?? '', signal, fence);
   const mergePatch = (document: JsonValue) => ({ type: 'merge', document, findings: [] }) as const;
 
   return {
@@ -84,12 +86,15 @@ function resourceInProcess<Fields extends JsonObject>(
       const status = statusOf(store);
       return typed(await status.patch(contextOf(key, signal), key.name, mergePatch(document), patchOptions));
     },
-    async delete(key, { signal, uid, propagationPolicy } = {}) {
+    async delete(key, { signal, uid, resourceVersion, propagationPolicy } = {}) {
       await store.verbs.delete(contextOf(key, signal), key.name, {
         dryRun: false,
         gracePeriodSeconds: undefined,
         propagationPolicy,
-        preconditions: uid === undefined ? {} : { uid },
+        preconditions: {
+          ...(uid === undefined ? {} : { uid }),
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        },
       });
     },
   };

@@ -2,11 +2,12 @@ import { type JsonValue, textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { configMapKind } from '../api/core/config-map.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { quarantineAnnotation } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { planeIdOf, virtualClusterKind } from '../api/storage/virtual-cluster.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { openMemoryStore } from '../store/memory.ts';
-import type { Store } from '../store/store.ts';
+import { propertiesOf, type Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { newTestObject, openPlanesTestEnv, type PlanesTestEnv } from './planes-test-env.fixture.ts';
@@ -19,14 +20,14 @@ function dyingAfter(store: Store, writes: number): Store {
   const alive = <T>(write: () => Promise<T>): Promise<T> =>
     left-- > 0 ? write() : Promise.reject(new StoreError('Unavailable', 'the process is dead'));
   return {
-    identity: store.identity,
+    ...propertiesOf(store),
     get: (key) => store.get(key),
     list: (range, options) => store.list(range, options),
     transact: (transaction) => alive(() => store.transact(transaction)),
     removePrefix: (range) => alive(() => store.removePrefix(range)),
     revision: (slice) => store.revision(slice),
     observe: (range, since, observer) => store.observe(range, since, observer),
-    history: (range, since, to) => store.history(range, since, to),
+    history: (range, since, options) => store.history(range, since, options),
     compact: (slice, upTo) => store.compact(slice, upTo),
     assertWritable: () => store.assertWritable(),
     dump: () => store.dump(),
@@ -160,6 +161,23 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     const second = await client.create(newTestObject(virtualClusterKind, { ...place }));
     expect(planeIdOf(second)).not.toBe(planeIdOf(first));
     expect(bench.planes.builtIn.virtualPlanes.planeIdAt(place)).toBe(planeIdOf(second));
+    await bench.close();
+  });
+
+  it('a quarantined virtual cluster that is woken reports the quarantine at once', async () => {
+    const bench = await openPlanesTestEnv();
+    const client = bench.hostClient.resource(virtualClusterKind);
+    await client.create(newTestObject(virtualClusterKind, { ...place }));
+    const annotations = { [quarantineAnnotation]: 'the worker stalled' };
+    await client.patch(place, { metadata: { annotations }, spec: { asleep: true } });
+    const { virtualPlanes } = bench.planes.builtIn;
+    const woken = virtualPlanes.whenUsable(place, AbortSignal.timeout(5_000));
+    await client.patch(place, { spec: { asleep: false } });
+    await woken;
+    await expect(virtualPlanes.enter(place)).rejects.toMatchObject({
+      code: 503,
+      message: expect.stringContaining('is quarantined: the worker stalled'),
+    });
     await bench.close();
   });
 

@@ -2,7 +2,8 @@ import { textAt } from '@flotilla/json';
 import { builtInClusterName } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { notFound } from '../api/status.ts';
-import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
+import type { ApiSet } from '../api/storage/api-set.ts';
+import { planeIdOf, virtualClusterKind } from '../api/storage/virtual-cluster.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { serviceAccountIssuer } from '../controlplane/core/accounts/account-tokens.ts';
 import { type BorrowedPlane, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
@@ -13,26 +14,28 @@ import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';
 import { storeOf } from '../registry/kind-stores.ts';
-import type { Store } from '../store/store.ts';
+import type { RevisionCheck, Store } from '../store/store.ts';
 import { inProcessClient } from './in-process-client.ts';
 import type { PlaneRunner } from './plane-runner.ts';
 import { createPlaneTargets, type PlaneTargetsOptions, planesOnThisThread } from './plane-targets.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { createVirtualApiSender } from './virtual-api.ts';
-import { openVirtualPlanes, type VirtualPlanes } from './virtual-planes.ts';
+import { openVirtualPlanes, type VirtualPlanes, type VirtualPlanesOptions } from './virtual-planes.ts';
 import { PlaneWorkers, type PlaneWorkersOptions, type SharedThreadData } from './workers/plane-workers.ts';
 
 export interface BuiltInClusterPlanesOptions extends PlaneTargetsOptions {
   readonly store: Store;
   /** The maximum memory of all idle planes together, in bytes. Planes in use are never unloaded and do not count. */
   readonly memoryBudget: number;
+  /** The set of kinds of new virtual clusters that do not choose one. */
+  readonly defaultApi: ApiSet;
   /** The worker threads that run virtual clusters. If absent, virtual clusters run on this thread. */
   readonly workers?: PlaneWorkersSettings;
 }
 
 export interface PlaneWorkersSettings
   extends Pick<PlaneWorkersOptions, 'count' | 'stallSeconds' | 'startThread'>,
-    Pick<SharedThreadData, 'sealerKeys' | 'needsAuditedBodies'> {}
+    Pick<SharedThreadData, 'sealerKeys'> {}
 
 /** The Kubernetes planes: the built-in cluster and the virtual clusters on it. */
 export interface BuiltInClusterPlanes {
@@ -41,16 +44,21 @@ export interface BuiltInClusterPlanes {
   readonly builtIn: BuiltInCluster & { readonly virtualPlanes: VirtualPlanes };
   /** The built-in cluster as a host of virtual clusters. */
   readonly host: Host;
+  /** Returns the same host for background work: all its transactions contain the check `fence` (`RequestContext.fence`). */
+  fencedHost(fence: RevisionCheck): Host;
   /** Runs the planes of virtual clusters. */
   readonly planes: PlaneRunner;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: PlaneRunner['loaded'];
   readonly quarantine: Quarantine;
+  /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
+  preferShards(shards: readonly string[]): void;
   /**
-   * Starts the worker threads, unless there is no virtual cluster: then they start when the first one is created. Called
-   * when the server is ready, because the start of a thread takes as long as many requests.
+   * Makes the worker threads start as soon as a virtual cluster is created or changed, ahead of its first request. Without
+   * this, and for virtual clusters that are not changed, a worker starts with the first request to one of its planes, so
+   * that unused virtual clusters cost no threads.
    */
-  startWorkers(): void;
+  startWorkersAhead(): void;
   /** Runs maintenance tasks in all planes, including the built-in cluster. */
   readonly runTask: TaskRunner;
   close(): Promise<void>;
@@ -72,7 +80,8 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
     clock,
     log,
     memoryBudget,
-    builtinObjectsDigest: targets.builtinDigest,
+    builtinObjectsDigest: (api) => targets.builtinDigest(api),
+    staysLoaded: (id) => id === builtInClusterName,
     evictElsewhere: async (id) => await workers?.evict(id),
     open: (id, planeStore, creationRow) =>
       targets.open(
@@ -89,15 +98,19 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
       clock,
       plane: () => dependencies.plane(),
       kubernetesVersion: options.version.gitVersion,
-      planeCreationWrite: (id) => fleet.creationWrite(id),
+      planeCreationWrite: (id, api) => fleet.creationWrite(id, api),
+      defaultApi: options.defaultApi,
       probePlane: (id) => planes.probe(id),
-      removePlane: (id) => fleet.remove(id),
+      removePlane: (id, fence) => fleet.remove(id, fence),
     });
 
-  await fleet.resumeRemovals();
+  // If other servers use the store, one of them does this (`fleet.resumeRemovals`).
+  if (!store.isShared) await fleet.resumeRemovals();
   const local = await borrowedLocal(fleet);
+  const localVirtualClusters = storeOf(local.plane.kinds, virtualClusterKind);
+  if (workers !== undefined && store.isShared) evictRemovedPlanes(localVirtualClusters, workers);
   const virtualPlanes = openVirtualPlanes({
-    virtualClusters: storeOf(local.plane.kinds, virtualClusterKind),
+    virtualClusters: localVirtualClusters,
     async openSession(id, name) {
       const opened = await planes.open(id);
       if (opened === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
@@ -113,7 +126,16 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
   });
   const localTarget = targets.targetOf(local.plane);
   const enterLocal = async () => ({ target: localTarget, signal: never, close() {} });
-  const sendToLocal = createVirtualApiSender({ virtualPlanes: { enter: enterLocal }, clock, log });
+  const hostWith = (fence?: RevisionCheck): Host => {
+    const sendToLocal = createVirtualApiSender({ virtualPlanes: { enter: enterLocal }, clock, log, fence });
+    return builtinHost({
+      hostClient: fence === undefined ? hostClient : inProcessClient(local.plane.kinds, 'flotilla', fence),
+      send: createVirtualApiSender({ virtualPlanes, clock, log, fence }),
+      sendToHost: (request) => sendToLocal(localLocation, request),
+      clock,
+      log,
+    });
+  };
   return {
     local: local.plane,
     fleet,
@@ -123,13 +145,8 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
       isTokenOf: async (planeId, token) =>
         textAt(await tokens.verify(token), 'iss') === serviceAccountIssuer(tokens.installation, planeId),
     },
-    host: builtinHost({
-      hostClient,
-      send: createVirtualApiSender({ virtualPlanes, clock, log }),
-      sendToHost: (request) => sendToLocal(localLocation, request),
-      clock,
-      log,
-    }),
+    host: hostWith(),
+    fencedHost: (fence) => hostWith(fence),
     planes,
     quarantine,
     get loaded() {
@@ -137,18 +154,14 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
       if (workers === undefined) return own;
       return { planes: own.planes + workers.loaded.planes, bytes: own.bytes + workers.loaded.bytes };
     },
-    startWorkers() {
-      if (workers === undefined) return;
-      const start = () => {
-        stopListening();
-        // An error is reported to the first request that needs a worker.
-        void workers.start().catch(() => {});
-      };
-      const virtualClusterStore = storeOf(local.plane.kinds, virtualClusterKind);
-      const stopListening = virtualClusterStore.listen(start);
-      if (virtualClusterStore.count() > 0) start();
+    preferShards(shards) {
+      fleet.preferShards(shards);
+      workers?.preferShards(shards);
     },
-    runTask: (id, task) => (id === builtInClusterName ? ownPlanes : planes).runTask(id, task),
+    startWorkersAhead() {
+      if (workers !== undefined) startAtFirstChange(workers, localVirtualClusters);
+    },
+    runTask: (id, task, fence) => (id === builtInClusterName ? ownPlanes : planes).runTask(id, task, fence),
     async close() {
       virtualPlanes.close();
       await workers?.close();
@@ -157,9 +170,26 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
   };
 }
 
+/** Starts the workers when a virtual cluster is created or changed for the first time. */
+function startAtFirstChange(workers: PlaneWorkers, virtualClusters: VirtualPlanesOptions['virtualClusters']): void {
+  const stopListening = virtualClusters.listen(() => {
+    stopListening();
+    // An error is reported to the first request that needs a worker.
+    void workers.start().catch(() => {});
+  });
+}
+
+/** Makes the workers forget the planes of virtual clusters that other processes remove. */
+function evictRemovedPlanes(virtualClusters: VirtualPlanesOptions['virtualClusters'], workers: PlaneWorkers): void {
+  virtualClusters.listen(({ before, after }) => {
+    // A worker that has ended has no planes.
+    if (after === undefined && before !== undefined) void workers.evict(planeIdOf(before.object)).catch(() => {});
+  });
+}
+
 function startPlaneWorkers(
   options: BuiltInClusterPlanesOptions,
-  { sealerKeys, needsAuditedBodies, ...settings }: PlaneWorkersSettings,
+  { sealerKeys, ...settings }: PlaneWorkersSettings,
   fleet: Fleet,
   quarantine: () => Quarantine,
 ): PlaneWorkers {
@@ -173,7 +203,6 @@ function startPlaneWorkers(
     onIncident: (incident) => void quarantine().record(incident),
     threadData: {
       sealerKeys,
-      needsAuditedBodies,
       longestTokenSeconds,
       certificateAuthority,
       memoryBudget: options.memoryBudget / settings.count,

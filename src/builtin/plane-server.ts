@@ -1,4 +1,5 @@
 import { pathNotFound } from '../api/status.ts';
+import type { TokenIssuer } from '../http/documents/issuer-documents.ts';
 import { planeDocuments } from '../http/documents/plane-documents.ts';
 import { SharedDocuments } from '../http/documents/shared-documents.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
@@ -18,6 +19,8 @@ export interface PlaneHandlersOptions {
   /** The metrics to serve at `/metrics`. If absent, planes do not serve that path. */
   readonly metrics?: Metrics;
   readonly bodyBytes: number;
+  /** Returns the issuer of a plane's service account tokens. If absent, planes do not serve OpenID documents. */
+  issuerOf?(planeId: string): TokenIssuer;
 }
 
 /**
@@ -36,6 +39,7 @@ export function createPlaneHandlers(options: PlaneHandlersOptions): (plane: Plan
       healthChecks,
       shared,
       ...(metrics === undefined ? {} : { metrics }),
+      ...(options.issuerOf === undefined ? {} : { issuer: options.issuerOf(plane.id) }),
     });
     const handler = planeHandler({
       plane,
@@ -44,6 +48,9 @@ export function createPlaneHandlers(options: PlaneHandlersOptions): (plane: Plan
       protobuf: protobufCodec,
       bodyLimit: bodyBytes,
       async nonResource(exchange) {
+        if (plane.settled !== undefined && /^\/(apis?|openapi)(\/|$)/.test(exchange.info.path)) {
+          await resolvedWithin(maxSettleMs, clock, plane.settled());
+        }
         const reply = await documents.reply(exchange);
         if (reply === undefined) throw pathNotFound();
         return reply;
@@ -52,4 +59,19 @@ export function createPlaneHandlers(options: PlaneHandlersOptions): (plane: Plan
     handlers.set(plane, handler);
     return handler;
   };
+}
+
+/**
+ * The longest time for which discovery waits until new custom resources are served. The removal of a kind with many
+ * objects takes longer, and clients need discovery meanwhile.
+ */
+const maxSettleMs = 2_000;
+
+/** Resolves with the promise, or after the time if it takes longer. */
+async function resolvedWithin(milliseconds: number, clock: Clock, promise: Promise<void>): Promise<void> {
+  let cancel = () => {};
+  const timeout = new Promise<void>((resolve) => {
+    cancel = clock.after(milliseconds, resolve);
+  });
+  await Promise.race([promise, timeout]).finally(cancel);
 }

@@ -1,8 +1,12 @@
+import type { ApiSet } from '../api/storage/api-set.ts';
+import type { Identity } from '../auth/identity.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
+import { serviceAccountIssuer } from '../controlplane/core/accounts/account-tokens.ts';
 import type { Fleet } from '../controlplane/fleet/fleet.ts';
 import { sizeLimitPart } from '../controlplane/fleet/size-limit.ts';
 import { openKubernetesPlane } from '../controlplane/kubernetes-plane.ts';
 import { tasksInPlanes } from '../controlplane/maintenance/maintenance-task.ts';
+import { planeApiOf } from '../controlplane/plane-creation.ts';
 import type { PartDependencies, PlanePart } from '../controlplane/plane-part.ts';
 import type { PlaneTarget } from '../gateway/gateway-target.ts';
 import { preauthorizingPlane } from '../gateway/preauthorizing-plane.ts';
@@ -12,7 +16,7 @@ import { type ComposedPlane, createPlaneComposer, type PlaneComposerOptions } fr
 import type { PlaneRunner } from './plane-runner.ts';
 import { createPlaneHandlers, type PlaneHandlersOptions } from './plane-server.ts';
 
-export interface PlaneTargetsOptions extends PlaneComposerOptions, PlaneHandlersOptions {
+export interface PlaneTargetsOptions extends PlaneComposerOptions, Omit<PlaneHandlersOptions, 'issuerOf'> {
   /**
    * The maximum total size of the objects in one virtual cluster, in bytes. A full virtual cluster refuses new objects
    * and updates that make an object larger.
@@ -26,14 +30,14 @@ export interface PlaneTargetsOptions extends PlaneComposerOptions, PlaneHandlers
 
 /** Opens planes on this thread and serves their APIs. */
 export interface PlaneTargets {
-  /** The digest of the objects that every plane has without a stored row. */
-  readonly builtinDigest: string;
+  /** Returns the digest of the built-in objects of planes with this set of kinds. */
+  builtinDigest(api: ApiSet): string;
   /**
    * Opens a plane. `additionalPart` is a part that only this plane has; by default a plane is a virtual cluster with a
    * limited size.
    */
   open(
-    plane: { readonly id: string; readonly store: Store; readonly creationRow: Entry | undefined },
+    plane: { readonly id: string; readonly store: Store; readonly creationRow: Entry },
     additionalPart?: (dependencies: PartDependencies) => PlanePart,
   ): Promise<ControlPlane>;
   /** Returns the API of an open plane. Always the same object for a plane. */
@@ -43,7 +47,14 @@ export interface PlaneTargets {
 export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
   const { clock, log, maxVirtualClusterBytes, maxVirtualClusterObjects, onMaintenance } = options;
   const { builtinDigest, compose } = createPlaneComposer(options);
-  const handlerOf = createPlaneHandlers(options);
+  const { tokens } = options;
+  const handlerOf = createPlaneHandlers({
+    ...options,
+    issuerOf: (planeId) => ({
+      issuer: serviceAccountIssuer(tokens.installation, planeId),
+      publicKeys: () => tokens.publicKeys(),
+    }),
+  });
   const compositions = new WeakMap<ControlPlane, ComposedPlane>();
   const targets = new WeakMap<ControlPlane, PlaneTarget>();
   const sizeLimit = (dependencies: PartDependencies) =>
@@ -60,12 +71,15 @@ export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
       const plane = await openKubernetesPlane({
         id,
         store,
-        ...(creationRow === undefined ? {} : { creationRow }),
+        creationRow,
         clock,
         log,
         onMaintenanceWork: onMaintenance,
         compose(dependencies) {
-          composition = compose(dependencies, { parts: [additionalPart(dependencies)] });
+          composition = compose(dependencies, {
+            api: planeApiOf(creationRow.value),
+            parts: [additionalPart(dependencies)],
+          });
           return composition;
         },
       });
@@ -77,10 +91,11 @@ export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
       if (known !== undefined) return known;
       const target: PlaneTarget = {
         plane,
+        ...(plane.freshRevision === undefined ? {} : { freshRevision: plane.freshRevision }),
         authorize: (identity, attributes) => plane.authorize(identity, attributes),
         serve: handlerOf(preauthorizingPlane(plane)),
         async authenticate(token) {
-          const account = await compositions.get(plane)?.authenticate(token);
+          const account = await authenticateIn(plane, compositions.get(plane), token);
           // Service accounts of different virtual clusters can have equal names. The plane ID in the key keeps their
           // fair-queueing shares apart.
           return account && { ...account, fairQueueKey: `${plane.id}/${account.user.name}` };
@@ -90,6 +105,18 @@ export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
       return target;
     },
   };
+}
+
+/** Authenticates a service account. Another replica may have created it, so a refusal needs the current state. */
+async function authenticateIn(
+  plane: ControlPlane,
+  composition: ComposedPlane | undefined,
+  token: string,
+): Promise<Identity | undefined> {
+  const account = await composition?.authenticate(token);
+  if (account !== undefined || plane.freshRevision === undefined) return account;
+  await plane.freshRevision();
+  return await composition?.authenticate(token);
 }
 
 /** Runs the planes of a fleet on this thread. */

@@ -9,8 +9,8 @@ import { versionInfo } from '../http/documents/version.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { openSealer } from '../seal/open-sealer.ts';
-import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
+import { openTestStore } from '../store/test-store.fixture.ts';
 import { inProcessClient } from './in-process-client.ts';
 import {
   type BuiltInClusterPlanes,
@@ -32,17 +32,27 @@ export interface PlanesTestEnv {
   close(): Promise<void>;
 }
 
-export async function openPlanesTestEnv(change: Partial<BuiltInClusterPlanesOptions> = {}): Promise<PlanesTestEnv> {
-  const clock = new ManualClock();
+export interface PlanesTestEnvOptions extends Partial<Omit<BuiltInClusterPlanesOptions, 'clock'>> {
+  readonly clock?: ManualClock;
+}
+
+export async function openPlanesTestEnv(change: PlanesTestEnvOptions = {}): Promise<PlanesTestEnv> {
+  const clock = change.clock ?? new ManualClock();
   const log = silentLog;
-  const store = change.store ?? openMemoryStore({ clock });
+  const store = change.store ?? openTestStore({ clock });
   let maintenance: Maintenance | undefined;
   const planes = await openBuiltInClusterPlanes({
+    defaultApi: 'minimal',
     store,
     clock,
     log,
     sealing: openSealer(randomBytes(32)),
-    tokens: { installation: 'test', sign: () => Promise.reject(new Error('no tokens')), verify: async () => undefined },
+    tokens: {
+      installation: 'test',
+      sign: () => Promise.reject(new Error('no tokens')),
+      verify: async () => undefined,
+      publicKeys: async () => ({ keys: [] }),
+    },
     longestTokenSeconds: 3600,
     memoryBudget: 16 * 1024 * 1024,
     maxVirtualClusterBytes: 512 * 1024 * 1024,

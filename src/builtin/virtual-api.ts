@@ -14,12 +14,15 @@ import { newExchange } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import { feedIterator } from '../lib/feed.ts';
 import type { Log } from '../lib/log.ts';
+import type { RevisionCheck } from '../store/store.ts';
 import type { VirtualClusterLocation, VirtualPlanes } from './virtual-planes.ts';
 
 export interface VirtualApiOptions {
   readonly virtualPlanes: Pick<VirtualPlanes, 'enter'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** The check for all transactions of the requests (`RequestContext.fence`). Optional; defaults to none. */
+  readonly fence?: RevisionCheck | undefined;
 }
 
 const never = new AbortController().signal;
@@ -77,6 +80,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
       },
       clock,
     );
+    exchange.fence = options.fence;
     if ('token' in request.as) tokens.set(exchange, request.as.token);
     else exchange.identity = { user: request.as, system: false, signal: never } satisfies Identity;
     const session = options.virtualPlanes.enter(location);

@@ -12,6 +12,7 @@ import {
 import type { PlaneSession } from '../gateway/gateway-target.ts';
 import { onAbort } from '../http/request/request-end.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import { PlaneLocations } from './plane-locations.ts';
 import type { OpenedPlane } from './plane-runner.ts';
 
 /** The namespace and name of a virtual cluster in the built-in cluster. */
@@ -36,7 +37,10 @@ export interface VirtualPlanes {
   enter(location: VirtualClusterLocation): Promise<PlaneSession>;
   /** Returns the status of the virtual cluster at the location, usable or not. `undefined` if there is none. */
   statusAt(location: VirtualClusterLocation): VirtualClusterAccessStatus | undefined;
-  /** Resolves as soon as the virtual cluster at the location can be used. Rejects if the signal fires first. */
+  /**
+   * Resolves as soon as the virtual cluster at the location is awake. It may be quarantined: then `enter` throws the reason.
+   * Rejects if the signal fires first.
+   */
   whenUsable(location: VirtualClusterLocation, signal: AbortSignal): Promise<void>;
   /** Returns the virtual cluster with this plane; `undefined` if there is none. */
   virtualClusterOf(planeId: string): VirtualCluster | undefined;
@@ -68,19 +72,13 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
   const { virtualClusters } = options;
   const sessionsByPlane = new Map<string, PlaneSessions>();
 
-  /** The location of each virtual cluster, by plane ID. */
-  const locations = new Map<string, VirtualClusterLocation>();
-  const addLocation = (object: VirtualCluster) => {
-    const { namespace = '', name = '' } = object.metadata;
-    locations.set(planeIdOf(object), { namespace, name });
-  };
-  for (const { object } of virtualClusters.peekAll()) addLocation(object);
+  const locations = new PlaneLocations(virtualClusters);
 
   const stop = virtualClusters.listen(({ before, after }) => {
     const object = after?.object ?? before?.object;
     if (object === undefined) return;
-    if (before === undefined) addLocation(object);
-    if (after === undefined) locations.delete(planeIdOf(object));
+    if (before === undefined) locations.add(object);
+    if (after === undefined) locations.remove(object);
     const sessions = sessionsByPlane.get(planeIdOf(object));
     const unavailable = after === undefined ? deletedError(object) : unavailableError(object);
     if (sessions === undefined || unavailable === undefined) return;
@@ -103,6 +101,7 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       const unavailable = unavailableError(object);
       if (unavailable !== undefined) throw unavailable;
       const planeId = planeIdOf(object);
+      locations.add(object);
       // There is no await between the check above and this call, which pins the plane. So the plane is removed either
       // before the check or after the session.
       const opening = options.openSession(planeId, name);
@@ -145,7 +144,7 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
     whenUsable({ namespace, name }, signal) {
       const isUsable = () => {
         const object = virtualClusters.peek(namespace, name)?.object;
-        return object !== undefined && unavailableError(object) === undefined;
+        return object !== undefined && !isReadyForRemoval(object) && !isVirtualClusterSleeping(object);
       };
       if (isUsable()) return Promise.resolve();
       return new Promise((resolve, reject) => {
@@ -165,10 +164,7 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       });
     },
 
-    virtualClusterOf(planeId) {
-      const location = locations.get(planeId);
-      return location && virtualClusters.peek(location.namespace, location.name)?.object;
-    },
+    virtualClusterOf: (planeId) => locations.find(planeId),
 
     planeIdAt({ namespace, name }) {
       const object = virtualClusters.peek(namespace, name)?.object;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../api/naming.ts';
-import { conflict, forbiddenPath, notFound, unauthorized } from '../api/status.ts';
+import { conflict, forbiddenPath, notFound, pathNotFound, unauthorized } from '../api/status.ts';
 import { CliError } from './cli-error.ts';
 import { describeFailure } from './describe-failure.ts';
 
@@ -18,6 +18,7 @@ it.each([
   [notFound(resource('ownedaccesskeys'), 'ci'), 3, /^you have no access key "ci"; .*flotilla access-key list.* --all$/],
   [notFound(resource('accesskeys'), 'ci'), 3, /^access key "ci" not found; list them with: flotilla access-key list$/],
   [notFound({ group: '', resource: 'namespaces' }, projectNamespace('red')), 3, /^project "red" not found/],
+  [pathNotFound(), 3, /; this client uses the API word "platform": .* set FLOTILLA_API_WORD$/],
   [conflict(resource('users'), 'anna', 'changed meanwhile'), 1, /changed meanwhile/],
   [Object.assign(new Error('port in use'), { name: 'StartError' }), 1, 'port in use'],
   [Object.assign(new Error("EACCES: permission denied, open '/x'"), { syscall: 'open' }), 1, /permission denied/],

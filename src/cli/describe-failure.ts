@@ -1,5 +1,6 @@
-import { projectOfNamespace } from '../api/naming.ts';
-import { StatusError } from '../api/status.ts';
+import { apiWordVariable } from '../api/api-word.ts';
+import { apiWord, projectOfNamespace } from '../api/naming.ts';
+import { pathNotFound, StatusError } from '../api/status.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import { namedKinds, ownedAccessKeys } from './kinds.ts';
 import { escapeControlCharacters } from './output/escape-controls.ts';
@@ -51,8 +52,11 @@ function describeStatus(error: StatusError): Failure {
 }
 
 /** Returns a message that names a missing object as the commands do; `undefined` if no command manages its kind. */
-function notFoundText({ status }: StatusError): string | undefined {
+function notFoundText({ status, message }: StatusError): string | undefined {
   const { kind: plural = '', name = '' } = status.details ?? {};
+  if (message === pathNotFound().message) {
+    return `${message}; this client uses the API word "${apiWord}": if the server has another one, log in again (flotilla login) or set ${apiWordVariable}`;
+  }
   const project = plural === 'namespaces' ? projectOfNamespace(name) : undefined;
   if (project !== undefined)
     return `project "${project}" not found; list the projects that you can see with: flotilla project list`;

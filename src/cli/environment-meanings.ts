@@ -5,6 +5,8 @@ export const environmentMeanings: Readonly<Record<string, string>> = {
   FLOTILLA_CA_FILE: 'CA certificate to trust, in PEM format; overrides the login',
   FLOTILLA_PROJECT: 'Default project; overrides the login',
   FLOTILLA_CONTEXT: 'Login to use',
+  FLOTILLA_API_WORD:
+    'API word: the word in the names of the API (default: the word that the server reported at login, or `platform`); `start` and `agent` read it too',
   FLOTILLA_CONFIG:
     'File with the saved logins, mode 0600 (default: `$XDG_CONFIG_HOME/flotilla/config.json`, where `XDG_CONFIG_HOME` defaults to `~/.config`; on macOS below `~/Library/Application Support`, on Windows below `%APPDATA%`)',
   KUBECONFIG: 'Kubeconfig files; `connect` writes to the first one (default: `~/.kube/config`)',

@@ -16,6 +16,7 @@ import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cl
 import type { AnyFields } from '../api/meta.ts';
 import { managementGroup, managementVersion } from '../api/naming.ts';
 import type { FieldsOf } from '../api/resource.ts';
+import type { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
 
 /** The name of a kind, with the TypeScript type of its objects. */
 export interface TypedKind<Fields extends JsonObject = AnyFields> {
@@ -87,6 +88,9 @@ export const directTokens: TypedKind<FieldsOf<typeof directClusterEndpointTokenK
 export const instanceKubeConfig: TypedKind<FieldsOf<typeof virtualClusterInstanceKubeConfigKind>> = {
   kind: 'VirtualClusterInstanceKubeConfig',
 };
+
+/** The kind of virtual clusters on a built-in cluster, which is not part of the management API. */
+export const hostedVirtualClusters: TypedKind<FieldsOf<typeof virtualClusterKind>> = { kind: 'VirtualCluster' };
 
 export const namedKinds: readonly NamedKind[] = [
   virtualClusters,

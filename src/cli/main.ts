@@ -1,14 +1,29 @@
+import { setApiWord } from '../api/api-word.ts';
 import { programVersion } from '../lib/program-version.ts';
+import { CliError } from './cli-error.ts';
+import { chooseApiWord } from './config/choose-api-word.ts';
 
 /**
  * Runs the program with `process.argv` and sets the exit code. `--version` and shell completion are handled first,
- * without loading the command line parser, so that they are fast.
+ * without loading the command line parser, so that they are fast. Everything that depends on the API word is imported
+ * dynamically, after the word was chosen.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const [, , first, ...rest] = argv;
   if (first === '--version' && rest.length === 0) {
     process.stdout.write(`${programVersion}\n`);
-  } else if (first === '__complete') {
+    return;
+  }
+  const isCompletion = first === '__complete';
+  try {
+    setApiWord(await chooseApiWord(isCompletion ? rest : argv.slice(2), process.env));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    process.exitCode = error.exitCode;
+    if (!isCompletion) process.stderr.write(`flotilla: ${error.message}\n`);
+    return;
+  }
+  if (isCompletion) {
     const { printCompletions } = await import('./completion/complete.ts');
     await printCompletions(rest, process.env);
   } else {

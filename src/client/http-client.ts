@@ -90,7 +90,11 @@ function resourceOverHttp<Fields extends JsonObject>(
     updateStatus: (object, { signal } = {}) => callFor('PUT', item(placeOf(object), 'status'), signal, json(object)),
     patch: (key, patch, { signal } = {}) => callFor('PATCH', item(key), signal, mergePatch(patch)),
     patchStatus: (key, patch, { signal } = {}) => callFor('PATCH', item(key, 'status'), signal, mergePatch(patch)),
-    async delete(key, { signal, uid, propagationPolicy } = {}) {
+    async delete(key, { signal, uid, resourceVersion, propagationPolicy } = {}) {
+      const preconditions = {
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      };
       await call(
         'DELETE',
         item(key),
@@ -98,7 +102,7 @@ function resourceOverHttp<Fields extends JsonObject>(
         json({
           kind: 'DeleteOptions',
           apiVersion: 'v1',
-          ...(uid === undefined ? {} : { preconditions: { uid } }),
+          ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
           ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
         }),
       );

@@ -57,7 +57,10 @@ export interface WatchRequest extends Omit<ListRequest, 'limit' | 'continue'> {
 }
 
 export interface DeleteRequest extends CallOptions {
+  /** The server rejects the request with 409 if the object has another uid. Optional. */
   readonly uid?: string;
+  /** The server rejects the request with 409 if the object has another version. Optional. */
+  readonly resourceVersion?: string;
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
 }
 

@@ -134,7 +134,9 @@ describe('the project controller', () => {
       () => plane.kinds.get(resourceKey(leaseKind))?.peek('platform-p-p', 'free') === undefined,
     );
     expect(await names()).toEqual(['held']);
-    expect(state.project('p')).toBeDefined();
+    await until(management, projectKind, () =>
+      JSON.stringify(state.project('p')).includes('waiting for 1 object(s) to be deleted: Lease held'),
+    );
     await leases.patch({ name: 'held', namespace: 'platform-p-p' }, { metadata: { finalizers: null } });
     while (state.project('p') !== undefined) {
       clock.advance(1_000);

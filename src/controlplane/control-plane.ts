@@ -10,12 +10,14 @@ import {
 import { SliceObjects } from '../registry/cache/slice-objects.ts';
 import type { PlaneCallbacks } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import { KindStoreOnDemand, type OpeningPlane } from '../registry/kind-store-on-demand.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
-import { openKindStore } from '../registry/open-kind-store.ts';
+import { type KindStoreOptions, openEmptyKindStore, openKindStore } from '../registry/open-kind-store.ts';
 import type { StoredResource } from '../registry/resource.ts';
 import { resourceKey } from '../registry/rows/rows.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
+import { bellOf } from '../replicas/bells.ts';
 import type { Store } from '../store/store.ts';
 import type { PlaneStores } from './maintenance/plane-stores.ts';
 import { planeCollaborators } from './plane-collaborators.ts';
@@ -28,6 +30,8 @@ export interface ControlPlaneOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly resources: readonly StoredResource[];
+  /** Kinds whose stores are opened when they are first used or have a stored object. Optional; defaults to none. */
+  readonly resourcesOnDemand?: readonly StoredResource[];
   /**
    * Returns all resources that the plane serves: the stored kinds, converted views of stored kinds, and kinds that are
    * never stored, such as reviews.
@@ -37,6 +41,8 @@ export interface ControlPlaneOptions {
   readonly mayRead: Plane['mayRead'];
   /** Admits or refuses every write by a client. Optional; by default only the validation of each kind applies. */
   readonly admit?: NonNullable<PlaneCallbacks['admit']>;
+  /** Returns the objects to reconcile after an object was created or removed (`PlaneCallbacks`). Optional. */
+  readonly requeuedByCount?: NonNullable<PlaneCallbacks['requeuedByCount']>;
   /**
    * The objects that every plane of this type has without a stored row. The caller must read `planeCreation` before it
    * reads `objects`.
@@ -47,12 +53,22 @@ export interface ControlPlaneOptions {
    * kinds to the plane.
    */
   readonly objects?: SliceObjects;
+  /**
+   * A text that tenants do not know and that all processes share (`guardKey`). Optional; defaults to the random seed of the
+   * plane.
+   */
+  readonly guardSecret?: string;
   /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */
   onMaintenanceWork(work: MaintenanceWork): void;
 }
 
 export interface ControlPlane extends Plane, PlaneStores {
   readonly kinds: KindStores;
+  /**
+   * Waits until the caches of the plane contain every acknowledged write. Resolves with a revision up to which they are complete.
+   * Absent if no other process writes to the store: the caches are always current then.
+   */
+  freshRevision?(): Promise<number>;
   /**
    * Adds kinds to the plane at run time, all at the same moment. Their stored objects can be read immediately, and the
    * discovery and OpenAPI documents are rebuilt. Adding a kind again redefines it; its watches continue unless one of
@@ -77,28 +93,44 @@ export interface ControlPlane extends Plane, PlaneStores {
 /** Opens a control plane: loads the watch caches of its kinds from its slice of the store. */
 export async function openControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const kinds = new Map<string, KindStore>();
-  const collaborators = planeCollaborators(kinds, options.admit);
-  const objects = options.objects ?? (await SliceObjects.open(options.store, options.id));
-  const builtins = options.builtinObjects && builtinObjectsByKind(options.resources, options.builtinObjects.lists);
+  const { id, store, clock, log } = options;
+  const bell = store.isShared ? bellOf(id) : undefined;
+  const collaborators = planeCollaborators(kinds, options, bell);
+  const objects = options.objects ?? (await SliceObjects.open({ store, slice: id, clock, log }));
+  const onDemand = options.resourcesOnDemand ?? [];
+  const allResources = [...options.resources, ...onDemand];
+  const builtins = options.builtinObjects && builtinObjectsByKind(allResources, options.builtinObjects.lists);
   const builtinsOf = (resource: StoredResource): PlaneBuiltinObjects | undefined => {
     const kind = builtins?.get(resourceKey(resource));
     return kind && options.builtinObjects && { kind, planeCreation: options.builtinObjects.planeCreation };
   };
-  const open = (resource: StoredResource) =>
-    openKindStore({
-      resource,
-      store: options.store,
-      slice: options.id,
-      clock: options.clock,
-      log: options.log,
-      onMaintenanceWork: options.onMaintenanceWork,
-      planeCallbacks: collaborators,
-      shared: objects,
-      builtinObjects: builtinsOf(resource),
-    });
+  const kindOptions = (resource: StoredResource): KindStoreOptions => ({
+    resource,
+    store,
+    slice: id,
+    clock,
+    log,
+    onMaintenanceWork: options.onMaintenanceWork,
+    planeCallbacks: collaborators,
+    guardSecret: options.guardSecret ?? options.builtinObjects?.planeCreation.seed ?? '',
+    shared: objects,
+    builtinObjects: builtinsOf(resource),
+  });
+  const open = (resource: StoredResource) => openKindStore(kindOptions(resource));
   try {
-    for (const store of await openAllStoresOrNone(options.resources.map(open)))
-      kinds.set(resourceKey(store.resource), store);
+    await openKinds({
+      kinds,
+      objects,
+      open,
+      resources: options.resources,
+      onDemand,
+      hasBuiltinObjects: (resource) => builtins?.has(resourceKey(resource)) === true,
+      plane: {
+        isShared: store.isShared,
+        openEmpty: (resource) => openEmptyKindStore(kindOptions(resource), objects.emptyRowsOf(resourceKey(resource))),
+        freshRevision: () => freshRevisionOf(kinds.values()),
+      },
+    });
   } catch (error) {
     objects.close();
     throw error;
@@ -107,7 +139,7 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
   const changing = new PlaneKinds({ kinds, mount: (stores) => options.mount(stores), open });
   const { served } = changing;
   return {
-    id: options.id,
+    id,
     kinds,
     stores: () => kinds.values(),
     resources: () => served.all,
@@ -115,6 +147,7 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
     get generation() {
       return changing.generation;
     },
+    ...(options.store.isShared ? { freshRevision: () => freshRevisionOf(kinds.values()) } : {}),
     authorize: options.authorize,
     mayRead: options.mayRead,
     add: (added) => changing.add(added),
@@ -125,4 +158,44 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
       objects.close();
     },
   };
+}
+
+interface KindsToOpen {
+  /** The opened stores are added to this map. */
+  readonly kinds: Map<string, KindStore>;
+  readonly objects: SliceObjects;
+  readonly resources: readonly StoredResource[];
+  readonly onDemand: readonly StoredResource[];
+  readonly plane: OpeningPlane;
+  open(resource: StoredResource): Promise<KindStore>;
+  hasBuiltinObjects(resource: StoredResource): boolean;
+}
+
+/** Opens the stores of the plane's kinds. The stores of empty kinds of `onDemand` are opened later. */
+async function openKinds({ kinds, objects, open, plane, ...options }: KindsToOpen): Promise<void> {
+  const isUsed = (resource: StoredResource) =>
+    options.hasBuiltinObjects(resource) || objects.mayHaveRows(resourceKey(resource));
+  let onDemand = options.onDemand;
+  let opening: readonly StoredResource[] = options.resources;
+  // A kind can get its first row while other kinds are opened.
+  do {
+    const used = onDemand.filter(isUsed);
+    onDemand = onDemand.filter((resource) => !used.includes(resource));
+    for (const kind of await openAllStoresOrNone([...opening, ...used].map(open)))
+      kinds.set(resourceKey(kind.resource), kind);
+    opening = [];
+  } while (onDemand.some(isUsed));
+  if (onDemand.length === 0) return;
+  for (const resource of onDemand) kinds.set(resourceKey(resource), new KindStoreOnDemand(resource, plane));
+  objects.onUnobservedRow((resource) => {
+    const kind = kinds.get(resource);
+    if (kind instanceof KindStoreOnDemand && !kind.isOpen) kind.open();
+  });
+}
+
+/** Waits for the caches of a plane. All of its kinds are observed together, so the state of one of them is that of all. */
+async function freshRevisionOf(kinds: Iterable<KindStore>): Promise<number> {
+  const [first] = kinds;
+  if (first === undefined) throw new Error('a control plane has at least one kind');
+  return await first.freshRevision();
 }

@@ -41,6 +41,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
   let opened: ControlPlane | undefined;
   const { parts, authorize, mayRead } = options.compose({
     planeId: id,
+    isShared: options.store.isShared,
     clock,
     log,
     plane() {
@@ -58,7 +59,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     builtinDigest: builtinObjectsDigest(builtinLists),
     read: options.creationRow,
   });
-  const objects = await SliceObjects.open(options.store, id);
+  const objects = await SliceObjects.open({ store: options.store, slice: id, clock, log });
   const plane = await openControlPlane({
     id,
     store: options.store,
@@ -67,10 +68,13 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     builtinObjects: { lists: builtinLists, planeCreation },
     objects,
     resources: parts.flatMap((part) => part.resources),
+    resourcesOnDemand: parts.flatMap((part) => part.resourcesOnDemand ?? []),
     mount: (stores) => parts.flatMap((part) => part.mount(stores)),
     authorize,
     mayRead: mayRead ?? (() => undefined),
     admit: (write) => admitBy(parts, write),
+    requeuedByCount: (resource, namespace) =>
+      parts.flatMap((part) => part.requeuedByCount?.(resource, namespace) ?? []),
     onMaintenanceWork: options.onMaintenanceWork,
   });
   const stopFunctions: (() => void)[] = [];
@@ -79,6 +83,14 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     get generation() {
       return plane.generation;
     },
+    ...(options.store.isShared
+      ? {
+          async settled(group?: string) {
+            await plane.freshRevision?.();
+            await Promise.all(parts.map((part) => part.settled?.(group)));
+          },
+        }
+      : {}),
     close() {
       for (const stop of stopFunctions.splice(0).reverse()) stop();
       plane.close();
@@ -87,7 +99,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
   opened = composed;
   try {
     for (const part of parts) {
-      const stop = await part.start?.();
+      const stop = await part.start?.(planeCreation);
       if (stop !== undefined) stopFunctions.push(stop);
     }
   } catch (error) {

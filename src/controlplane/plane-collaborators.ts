@@ -2,7 +2,9 @@ import { parseApiVersion } from '../api/meta.ts';
 import type { PlaneCallbacks } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { resourceKey } from '../registry/rows/rows.ts';
+import { SelectorBudget } from '../registry/watch/selector-budget.ts';
 import { OwnerTracker } from '../registry/write/owner-tracker.ts';
+import type { Key } from '../store/key.ts';
 
 /**
  * The functions through which the kinds of a plane use other kinds of the plane: namespace checks, owner lookups and
@@ -10,10 +12,12 @@ import { OwnerTracker } from '../registry/write/owner-tracker.ts';
  */
 export function planeCollaborators(
   kinds: ReadonlyMap<string, KindStore>,
-  admit: PlaneCallbacks['admit'],
+  { admit, requeuedByCount }: Pick<PlaneCallbacks, 'admit' | 'requeuedByCount'>,
+  bell?: Key,
 ): PlaneCallbacks {
   return {
     ownerTracker: new OwnerTracker(),
+    selectorBudget: new SelectorBudget(),
     namespaceState: (namespace) => namespaceState(kinds, namespace),
     // The check fails if the namespace was changed. That includes the start of its deletion.
     namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchangedCheck('', namespace),
@@ -34,6 +38,8 @@ export function planeCollaborators(
       return { group, resource: plural, ...key, uid: uid ?? '' };
     },
     ...(admit === undefined ? {} : { admit }),
+    ...(bell === undefined ? {} : { bell }),
+    ...(bell === undefined || requeuedByCount === undefined ? {} : { requeuedByCount }),
   };
 }
 

@@ -14,9 +14,10 @@ import {
   widgetResource,
 } from '../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../store/memory.ts';
+import { gatedStore } from '../store/replicas.fixture.ts';
 import type { Store } from '../store/store.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
-import { ensurePlaneCreated, readPlaneCreationRow } from './plane-creation.ts';
+import { ensurePlaneCreated, PlaneRemovedError, planeCreationKey, readPlaneCreationRow } from './plane-creation.ts';
 
 async function open(store: Store, clock: ManualClock, builtinObjects: readonly KubeObject[]) {
   const plane = await openKubernetesPlane({
@@ -57,6 +58,46 @@ describe('the creation row of a plane', () => {
     expect(second).toEqual(first);
     expect(await ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' })).toEqual(first);
     expect(await readPlaneCreationRow(store, 'plane')).toMatchObject({ revision: first?.revision });
+  });
+
+  it('is not created again if the plane was removed while it was opened', async () => {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    await ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' });
+    const read = await readPlaneCreationRow(store, 'plane');
+    await store.transact({ writes: [{ key: planeCreationKey('plane'), value: undefined }] });
+    const opening = ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'y', read });
+    await expect(opening).rejects.toBeInstanceOf(PlaneRemovedError);
+    expect(await readPlaneCreationRow(store, 'plane')).toBeUndefined();
+  });
+
+  it('is not replaced by an older release if several servers share the store', async () => {
+    const clock = new ManualClock();
+    const { store } = gatedStore(openMemoryStore({ clock }));
+    const release = (builtinVersion: number, builtinDigest: string) =>
+      ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest, builtinVersion });
+    const first = await release(1, 'x');
+    const newer = await release(2, 'a');
+    expect(newer.revision).toBeGreaterThan(first.revision);
+    expect(newer.hasNewerBuiltinObjects).toBe(false);
+    expect(await release(1, 'x')).toEqual({ ...newer, hasNewerBuiltinObjects: true });
+    expect(await release(2, 'a')).toEqual(newer);
+    // Two releases that changed the objects without a new version do not replace the row in turns either.
+    const other = await release(2, 'b');
+    expect(other.revision).toBeGreaterThan(newer.revision);
+    expect(await release(2, 'a')).toEqual({ ...other, hasNewerBuiltinObjects: true });
+    expect(await release(2, 'b')).toEqual(other);
+  });
+
+  it('is replaced by an older release if no other server uses the store', async () => {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    const release = (builtinVersion: number, builtinDigest: string) =>
+      ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest, builtinVersion });
+    const newer = await release(2, 'y');
+    const older = await release(1, 'x');
+    expect(older.revision).toBeGreaterThan(newer.revision);
+    expect(older.hasNewerBuiltinObjects).toBe(false);
   });
 
   it('is rewritten by a release with other built-in objects, and resumed watches receive those', async () => {

@@ -73,7 +73,13 @@ export class PlaneKinds {
     if (taken !== undefined)
       throw new Error(`${resourceKey(taken.resource)} is built into the control plane and cannot be added`);
     const missing = added.map(({ resource }) => resource).filter((resource) => !this.#hasCompatibleStore(resource));
-    const opened = await openAllStoresOrNone(missing.map((resource) => this.#open(resource)));
+    const opened = await openAllStoresOrNone(missing.map((resource) => this.#open(resource))).catch(
+      (error: unknown) => {
+        // The plane was closed meanwhile, so nothing is added.
+        if (this.#closed) return [];
+        throw error;
+      },
+    );
     if (this.#closed) {
       for (const store of opened) store.close();
       return;

@@ -5,12 +5,18 @@ import type { AdmissionAttributes } from '../registry/admission-attributes.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
+import type { ObjectRef } from '../registry/rows/rows.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /** The values that a Kubernetes control plane passes to the constructors of its parts. */
 export interface PartDependencies {
   /** The ID of the plane. It is also the name of the plane's slice of the store. */
   readonly planeId: string;
+  /**
+   * True if other processes may write to the store. Several processes may then have loaded the plane. What must happen only
+   * once, such as the work of controllers, is done by maintenance tasks, which only one of them runs.
+   */
+  readonly isShared: boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** Returns the plane. Throws if the plane is not open yet, because its parts are created first. */
@@ -19,9 +25,23 @@ export interface PartDependencies {
 
 export type { AdmissionAttributes } from '../registry/admission-attributes.ts';
 
+/** The surroundings in which a part starts. */
+export interface PartStart {
+  /**
+   * True if a server of a newer release, with other built-in objects, uses the plane too. The part must not restore the
+   * built-in objects of this release then.
+   */
+  readonly hasNewerBuiltinObjects: boolean;
+}
+
 /** One part of a Kubernetes control plane, for example RBAC: a set of kinds and their behavior. */
 export interface PlanePart {
   readonly resources: readonly StoredResource[];
+  /**
+   * Kinds of which most planes have no objects. Their stores are opened when they are first used, so that an unused
+   * kind takes little memory. Their rows must not be sealed. Optional; defaults to none.
+   */
+  readonly resourcesOnDemand?: readonly StoredResource[];
   /** Returns the resources that the part serves: its stored kinds, and kinds that are never stored. */
   mount(stores: KindStores): readonly MountedResource[];
   /**
@@ -35,6 +55,16 @@ export interface PlanePart {
    * the write.
    */
   admit?(write: AdmissionAttributes): void | Promise<void>;
+  /**
+   * Returns the objects that must be reconciled because an object of this kind was created or removed in the namespace. Called
+   * for each such write if several processes may have loaded the plane. Must be fast.
+   */
+  requeuedByCount?(resource: StoredResource, namespace: string): readonly ObjectRef[];
+  /**
+   * Resolves when the plane serves all kinds that the objects of this part define: of this API group, or of all groups if it is
+   * absent. Absent if the part defines no kinds.
+   */
+  settled?(group?: string): Promise<void>;
   /** Called after the plane is open and before it serves requests. Returns a function that stops the part. */
-  start?(): Promise<() => void>;
+  start?(state: PartStart): Promise<() => void>;
 }

@@ -8,8 +8,8 @@ import type { KindStore } from '../registry/kind-store.ts';
 import { defineResource, type StoredResource } from '../registry/resource.ts';
 import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
 import type { DeleteOptions } from '../registry/verbs.ts';
-import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
+import { openTestStore } from '../store/test-store.fixture.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { namespacesPart } from './core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
@@ -87,7 +87,7 @@ export interface PlaneTestEnvOptions {
 export async function openPlaneTestEnv(options: PlaneTestEnvOptions = {}): Promise<PlaneTestEnv> {
   const { id = 'test', parts = [] } = options;
   const clock = options.clock ?? new ManualClock();
-  const store = options.store ?? openMemoryStore({ clock });
+  const store = options.store ?? openTestStore({ clock });
   let wake = (): void => {};
   const plane = await openKubernetesPlane({
     id,

@@ -1,10 +1,14 @@
 import { controllersUser } from '../api/naming.ts';
 import type { RequestContext } from '../registry/context.ts';
+import type { RevisionCheck } from '../store/store.ts';
 
 const never = new AbortController().signal;
 
-/** Returns the request context of the server's own code, which has all permissions. `namespace` may be empty. */
-export function systemContext(namespace: string, signal: AbortSignal = never): RequestContext {
+/**
+ * Returns the request context of the server's own code, which has all permissions. `namespace` may be empty. Background
+ * work passes its `fence`.
+ */
+export function systemContext(namespace: string, signal: AbortSignal = never, fence?: RevisionCheck): RequestContext {
   return {
     user: { name: controllersUser, groups: [] },
     system: true,
@@ -12,5 +16,6 @@ export function systemContext(namespace: string, signal: AbortSignal = never): R
     signal,
     warn() {},
     may: () => true,
+    ...(fence === undefined ? {} : { fence }),
   };
 }

@@ -3,12 +3,16 @@ import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type AuthenticatedChainOptions, authenticatedChain } from '../http/chain.ts';
 import { composeFilters, type Exchange, type Filter, type Handler } from '../http/exchange.ts';
+import { attributesOf } from '../http/filters/authorize.ts';
 import type { ServedResources } from '../http/plane.ts';
 import { hasDeferredBody, type Reply } from '../http/reply.ts';
 import { isLongRunning } from '../http/request/long-running.ts';
 import { runWithAbortSignal } from '../http/request/with-signal.ts';
+import { callerOf } from '../http/session/caller.ts';
 import { andThen, isPromise, type MaybePromise } from '../lib/maybe-promise.ts';
-import type { GatewaySession } from './gateway-target.ts';
+import { authorizeInTarget, type GatewaySession } from './gateway-target.ts';
+import { ImpersonationLimit } from './impersonation-limit.ts';
+import { RequestSessions } from './request-sessions.ts';
 
 export interface GatewayHandlerOptions {
   /** The filter chain options that all gateways share. */
@@ -48,18 +52,11 @@ export interface GatewayHandlerOptions {
  * use the target learns nothing about it. For all other callers, the target authorizes requests and impersonation.
  */
 export function gatewayHandler(options: GatewayHandlerOptions): Handler {
-  const sessions = new WeakMap<Exchange, MaybePromise<GatewaySession>>();
+  const sessions = new RequestSessions((exchange) => options.openSession(exchange));
+  const impersonation = new ImpersonationLimit();
 
-  const enter = (exchange: Exchange): MaybePromise<GatewaySession> => {
-    if (options.isPermanent === true) return options.openSession(exchange);
-    const existing = sessions.get(exchange);
-    if (existing !== undefined) return existing;
-    // Do not open a session after the request has ended, because nothing would close it.
-    if (exchange.end.hasEnded) throw exchange.end.reason ?? new Error('the request has ended');
-    const opening = options.openSession(exchange);
-    sessions.set(exchange, opening);
-    return opening;
-  };
+  const enter = (exchange: Exchange): MaybePromise<GatewaySession> =>
+    options.isPermanent === true ? options.openSession(exchange) : sessions.open(exchange);
 
   const decideInside = (
     exchange: Exchange,
@@ -68,7 +65,7 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
     attributes: Attributes,
   ): MaybePromise<Decision> => {
     options.onPlane(exchange, target.plane);
-    return target.authorize(identity, attributes);
+    return authorizeInTarget(target, exchange, () => target.authorize(identity, attributes));
   };
 
   const decide = (
@@ -90,19 +87,28 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
     return andThen(opened, (session) => withScopes(decideInside(exchange, session, identity, attributes), scopes));
   };
 
+  const authorizeRequest = (identity: Identity, attributes: Attributes, exchange: Exchange): MaybePromise<Decision> =>
+    andThen(identity.preauthorize?.(attributes), (decision) => decide(exchange, identity, attributes, decision));
+  const serve: Handler = (exchange) => andThen(enter(exchange), (session) => serveIn(session, exchange));
+  const { freshness } = options.chain;
+
   const chained = authenticatedChain(
     {
       ...options.chain,
       depth: options.pathDepth,
-      authenticate: (token, exchange) => options.authenticate(token, exchange, async () => await enter(exchange)),
+      authenticate(token, exchange) {
+        // If the request is authenticated again, its target may have been replaced. So it gets a new session.
+        if (freshness !== undefined) sessions.close(exchange);
+        return options.authenticate(token, exchange, async () => await enter(exchange));
+      },
       authorize(identity, attributes, exchange) {
-        return andThen(identity.preauthorize?.(attributes), (decision) =>
-          decide(exchange, identity, attributes, decision),
-        );
+        impersonation.check(exchange, attributes);
+        return authorizeRequest(identity, attributes, exchange);
       },
     },
-    composeFilters(options.targetFilter === undefined ? [] : [options.targetFilter], (exchange) =>
-      andThen(enter(exchange), (session) => serveIn(session, exchange)),
+    composeFilters(
+      options.targetFilter === undefined ? [] : [options.targetFilter],
+      freshness === undefined ? serve : serveConfirmed(serve, authorizeRequest),
     ),
   );
   if (options.isPermanent === true) return chained;
@@ -114,18 +120,31 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
       staysOpen = hasDeferredBody(reply);
       return reply;
     } finally {
-      const closeSession = () => {
-        const session = sessions.get(exchange);
-        if (session !== undefined && isPromise(session)) {
-          void session.then(
-            (opened) => opened.close(),
-            () => {},
-          );
-        } else session?.close();
-      };
       // Close the session of a stream or an upgraded connection only after it has ended.
-      if (staysOpen) exchange.end.onEnd(closeSession);
-      else closeSession();
+      if (staysOpen) exchange.end.onEnd(() => sessions.close(exchange));
+      else sessions.close(exchange);
+    }
+  };
+}
+
+/**
+ * Serves a request whose target authorizes it together with serving it, on another thread. If the target denies the request, the
+ * caller's roles in the target may have been outdated: then the request is authorized and served again.
+ */
+function serveConfirmed(
+  serve: Handler,
+  authorizeRequest: (identity: Identity, attributes: Attributes, exchange: Exchange) => MaybePromise<Decision>,
+): Handler {
+  return async (exchange) => {
+    try {
+      return await serve(exchange);
+    } catch (error) {
+      if (exchange.decision?.allowed !== false) throw error;
+      if ((await exchange.confirmation?.mustDecideAgain(error)) !== true) throw error;
+      const decision = await authorizeRequest(callerOf(exchange), attributesOf(exchange.info), exchange);
+      if (!decision.allowed) throw error;
+      exchange.decision = decision;
+      return await serve(exchange);
     }
   };
 }

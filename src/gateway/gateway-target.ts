@@ -1,7 +1,8 @@
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { Handler } from '../http/exchange.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
 import type { ServedResources } from '../http/plane.ts';
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 
 /** The API to which a gateway forwards a request: a control plane of this process, or a remote cluster. */
 export interface GatewayTarget {
@@ -10,6 +11,11 @@ export interface GatewayTarget {
    * cluster authorizes the request itself.
    */
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
+  /**
+   * Waits until the caches of the target contain every acknowledged write. Resolves with the revision of its slice. Absent if no
+   * other process writes to the store, or if the target waits itself.
+   */
+  freshRevision?(): Promise<number>;
   /** Serves a request. Called only after `Identity.preauthorize` and `authorize` have allowed the request. */
   readonly serve: Handler;
   /** The resources that the target serves, for metrics; absent for a remote cluster. */
@@ -19,6 +25,30 @@ export interface GatewayTarget {
    * for a remote cluster.
    */
   authenticate?(token: string): Promise<Identity | undefined>;
+}
+
+/**
+ * Authorizes a request with `decide`, which reads the caches of the target. A read waits for the current state first, because the
+ * verb needs it anyway (`Exchange.freshRevision`). Other requests wait only if they would be denied.
+ */
+export function authorizeInTarget(
+  { freshRevision }: GatewayTarget,
+  exchange: Exchange,
+  decide: () => MaybePromise<Decision>,
+): MaybePromise<Decision> {
+  if (freshRevision === undefined) return decide();
+  const decideWithCurrentState = async () => {
+    exchange.freshRevision = await freshRevision();
+    return await decide();
+  };
+  if (needsCurrentState(exchange)) return decideWithCurrentState();
+  return andThen(decide(), (decision) => (decision.allowed ? decision : decideWithCurrentState()));
+}
+
+const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+function needsCurrentState({ info, query }: Exchange): boolean {
+  return (!info.isResource || reads.has(info.verb)) && query.get('resourceVersion') !== '0';
 }
 
 /** A target that a request uses. The target stays available until the session is closed. */

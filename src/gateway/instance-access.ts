@@ -180,8 +180,10 @@ class ClusterInstanceAccess implements InstanceAccess {
   /** Wakes the instance. Concurrent requests for the same instance share one wake call. */
   #wake(instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
     return this.#wakes.wait(instance.metadata.uid ?? '', {
-      async work(signal) {
+      work: async (signal) => {
         const location = locationOf(instance);
+        // Another replica may decide at this moment that the instance is unused.
+        await this.#options.activity.publish?.(instance.metadata.uid ?? '');
         await cluster.wake(location, signal);
         await cluster.whenUsable(location, signal);
       },

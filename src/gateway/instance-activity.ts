@@ -15,6 +15,10 @@ export interface ActivityLog {
   onActivity(listener: (uid: string) => void): () => void;
   /** Removes the record of a deleted instance. */
   forget(uid: string): void;
+  /** Waits until other replicas can read the last use. Absent if there are no other replicas. */
+  publish?(uid: string): Promise<void>;
+  /** Records the last use that other replicas have observed. Absent if there are no other replicas. */
+  refresh?(uid: string): Promise<void>;
 }
 
 export function createActivityLog(clock: Clock): ActivityLog {

@@ -11,6 +11,7 @@ const gatedPlanes = new WeakMap<Plane, Plane>();
 export function preauthorizingPlane(plane: Plane): Plane {
   const found = gatedPlanes.get(plane);
   if (found !== undefined) return found;
+  const { settled } = plane;
   const gated: Plane = {
     id: plane.id,
     get generation() {
@@ -18,6 +19,7 @@ export function preauthorizingPlane(plane: Plane): Plane {
     },
     resources: () => plane.resources(),
     find: (group, version, plural) => plane.find(group, version, plural),
+    ...(settled === undefined ? {} : { settled }),
     mayRead: (identity, kind, verb) => plane.mayRead(identity, kind, verb),
     authorize: (identity, attributes) => authorizeWithEntry(plane, identity, attributes),
   };

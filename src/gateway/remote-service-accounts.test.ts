@@ -69,6 +69,35 @@ describe('a remote cluster', () => {
     expect(reviews().length).toBe(1);
   });
 
+  it('never receives the token of a user in a TokenReview, which reports the token as valid to that user', async () => {
+    const bodies = knows('the-token-of-another');
+    const path = `${demoInstancePath}/apis/authentication.k8s.io/v1/tokenreviews`;
+    at.state.respond = ((respond) => (request, response) => {
+      response.statusCode = 201;
+      respond(request, response);
+    })(at.state.respond);
+    const review = async (reviewed: string, more: JsonObject = {}, headers: Record<string, string> = {}) =>
+      await at.request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ spec: { token: reviewed, ...more } }),
+      });
+    const own = await review('anna-token');
+    expect([own.code, own.json]).toMatchObject([
+      201,
+      { spec: { token: 'anna-token' }, status: { authenticated: true, user: { username: 'anna' } } },
+    ]);
+    expect(JSON.stringify(own.json)).not.toContain('system:masters');
+    expect(valueAt((await review('anna-token', { audiences: ['x'] })).json, 'status', 'authenticated')).toBe(false);
+    const acting = await review('anna-token', {}, { 'impersonate-user': 'bob' });
+    expect([acting.code, valueAt(acting.json, 'status', 'authenticated')]).toEqual([201, false]);
+    expect(JSON.stringify(bodies)).not.toContain('anna-token');
+    expect(valueAt((await review('the-token-of-another')).json, 'status', 'authenticated')).toBe(true);
+    expect(valueAt((await review('unknown')).json, 'status', 'authenticated')).toBe(false);
+    at.state.respond = (_request, response) => void response.writeHead(403).end('{"kind":"Status","code":403}');
+    expect((await review('anna-token')).code).toBe(403);
+  });
+
   it('rejects a revoked token itself, and the caller gets its response', async () => {
     const good = token();
     knows(good);

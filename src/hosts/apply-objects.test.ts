@@ -1,8 +1,11 @@
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { notFound, serviceUnavailable } from '../api/status.ts';
-import { ApplyError, applyObjects, parseDocuments } from './apply-objects.ts';
+import { ApplyError, applyObjects } from './apply-objects.ts';
+import { readObjects } from './read-objects.ts';
 import type { VirtualClusterClient } from './virtual-cluster-client.ts';
+
+const applyText = async (text: string, virtual: VirtualClusterClient) => applyObjects(readObjects(text), virtual);
 
 const served: Readonly<Record<string, JsonObject>> = {
   '/api/v1': {
@@ -44,7 +47,7 @@ describe('the objects of a template', () => {
     const { applied, virtual } = recording();
     const definition = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\n';
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: apps}\n';
-    await applyObjects(`${map('one')}---\n${definition}--- # more\n${map('two')}---\n${namespace}`, virtual);
+    await applyText(`${map('one')}---\n${definition}--- # more\n${map('two')}---\n${namespace}`, virtual);
     expect(applied).toEqual([
       '/api/v1/namespaces/apps',
       '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/a.b',
@@ -55,7 +58,7 @@ describe('the objects of a template', () => {
 
   it('are extracted from lists, and empty documents are skipped', () => {
     const list = `apiVersion: v1\nkind: List\nitems:\n- {kind: A}\n- {kind: B}\n`;
-    expect(parseDocuments(`---\n\n---\n${list}---\n# nothing\n`)).toEqual([{ kind: 'A' }, { kind: 'B' }]);
+    expect(readObjects(`---\n\n---\n${list}---\n# nothing\n`)).toEqual([{ kind: 'A' }, { kind: 'B' }]);
   });
 
   it('are all applied except invalid ones, which the error lists', async () => {
@@ -63,7 +66,7 @@ describe('the objects of a template', () => {
       path.endsWith('/bad') ? notFound({ group: '', resource: 'x' }, 'y') : undefined,
     );
     const unknown = 'apiVersion: nowhere.io/v1\nkind: Thing\nmetadata: {name: a}\n';
-    const failed = applyObjects([unknown, map('bad'), map('good')].join('---\n'), virtual);
+    const failed = applyText([unknown, map('bad'), map('good')].join('---\n'), virtual);
     await expect(failed).rejects.toThrow(
       'Thing a: no matches for kind "Thing" in version "nowhere.io/v1"; ConfigMap bad: x "y" not found',
     );
@@ -72,14 +75,14 @@ describe('the objects of a template', () => {
 
   it('cause no ApplyError if the virtual cluster does not respond', async () => {
     const { virtual } = recording(() => serviceUnavailable('asleep'));
-    await expect(applyObjects(map('one'), virtual)).rejects.toMatchObject({ code: 503 });
+    await expect(applyText(map('one'), virtual)).rejects.toMatchObject({ code: 503 });
   });
 
   it('are rejected if they are not YAML or not objects', async () => {
     const { virtual } = recording();
-    await expect(applyObjects('a: [', virtual)).rejects.toBeInstanceOf(ApplyError);
-    await expect(applyObjects('just words', virtual)).rejects.toBeInstanceOf(ApplyError);
-    await expect(applyObjects('kind: ConfigMap', virtual)).rejects.toThrow(
+    await expect(applyText('a: [', virtual)).rejects.toBeInstanceOf(ApplyError);
+    await expect(applyText('just words', virtual)).rejects.toBeInstanceOf(ApplyError);
+    await expect(applyText('kind: ConfigMap', virtual)).rejects.toThrow(
       'apiVersion, kind and metadata.name are required',
     );
   });
@@ -91,9 +94,11 @@ describe('the objects of a template', () => {
       return `${name}: &${name} [${Array.from({ length: 9 }, () => item).join(', ')}]\n`;
     });
     const document = `kind: List\n${levels.join('')}`;
-    await expect(applyObjects(Array.from({ length: 2000 }, () => document).join('---\n'), virtual)).rejects.toThrow(
-      'reading the objects takes more than 1000000 units of work; use fewer objects or aliases',
+    await expect(applyText(Array.from({ length: 2000 }, () => document).join('---\n'), virtual)).rejects.toThrow(
+      'reading the objects takes more than 200000 units of work; use fewer objects or aliases',
     );
-    expect(parseDocuments('---\n'.repeat(500_000))).toEqual([]);
+    expect(readObjects('---\n'.repeat(500_000))).toEqual([]);
+    const members = Array.from({ length: 20_000 }, (_, at) => `k${at}: v`).join('\n');
+    expect(() => readObjects(members)).toThrow('an object in it has 20000 members, and at most 10000 are allowed');
   });
 });

@@ -1,7 +1,4 @@
-import { flagAt, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
-import { WorkLimitError, WorkMeter } from '@flotilla/work-meter';
-import { DocumentError } from '../api/decode/document-error.ts';
-import { readYaml } from '../api/decode/yaml-document.ts';
+import { flagAt, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 import { parseApiVersion } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import type { VirtualClusterClient } from './virtual-cluster-client.ts';
@@ -12,15 +9,19 @@ export class ApplyError extends Error {
 }
 
 /**
- * Applies all YAML documents of a template. Namespaces and CustomResourceDefinitions are applied first, because other
+ * Applies the objects of a template. Namespaces and CustomResourceDefinitions are applied first, because other
  * objects may depend on them. If `namespace` is given, all objects are applied to that namespace, and cluster-scoped
  * kinds are errors. An error does not stop the other objects; all errors are reported together as one ApplyError.
  */
-export async function applyObjects(text: string, virtual: VirtualClusterClient, namespace?: string): Promise<void> {
+export async function applyObjects(
+  objects: readonly JsonObject[],
+  virtual: VirtualClusterClient,
+  namespace?: string,
+): Promise<void> {
   const endpoints = new Endpoints(virtual, namespace);
   const problems: string[] = [];
-  for (const document of inApplyOrder(parseDocuments(text))) {
-    const object = namespace === undefined ? document : inNamespace(document, namespace);
+  for (const each of inApplyOrder(objects)) {
+    const object = namespace === undefined ? each : inNamespace(each, namespace);
     try {
       await virtual.apply(await endpoints.pathOf(object), object);
     } catch (error) {
@@ -31,52 +32,6 @@ export async function applyObjects(text: string, virtual: VirtualClusterClient, 
   }
   if (problems.length === 0) return;
   throw new ApplyError(`${problems.slice(0, 3).join('; ')}${problems.length > 3 ? '; …' : ''}`);
-}
-
-/** The maximum number of values in all documents of a template. Aliases make a short document large. */
-const maxValues = 1_000_000;
-/** The values that a document counts for besides its own, because it takes as long to start reading a document. */
-const valuesPerDocument = 25;
-
-export function parseDocuments(text: string): readonly JsonObject[] {
-  const meter = new WorkMeter('reading the objects', maxValues);
-  return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => {
-    if (document.trim() === '') return [];
-    charge(meter, valuesPerDocument);
-    const value = parseDocument(document);
-    const pending = [value];
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      charge(meter, 1);
-      if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
-    }
-    return objectsOf(value);
-  });
-}
-
-function charge(meter: WorkMeter, units: number): void {
-  try {
-    meter.charge(units);
-  } catch (error) {
-    if (!(error instanceof WorkLimitError)) throw error;
-    throw new ApplyError(`${error.message}; use fewer objects or aliases`);
-  }
-}
-
-function parseDocument(document: string): JsonValue {
-  try {
-    return readYaml(document).value;
-  } catch (error) {
-    if (error instanceof DocumentError) throw new ApplyError(error.message);
-    throw error;
-  }
-}
-
-function objectsOf(value: JsonValue): readonly JsonObject[] {
-  if (value === null) return [];
-  if (!isJsonObject(value))
-    throw new ApplyError('each YAML document must be a Kubernetes object, but one of them is a list or a scalar');
-  if (textAt(value, 'kind') !== 'List') return [value];
-  return listAt(value, 'items').flatMap(objectsOf);
 }
 
 const appliedFirst = ['Namespace', 'CustomResourceDefinition'];

@@ -41,7 +41,8 @@ export function hostWithTimeouts(
     install: (request, call = {}) => timed(timeouts.run, call, (limited) => host.install(request, limited)),
     observe: (location, call = {}) => timed(timeouts.read, call, (limited) => host.observe(location, limited)),
     remove: (location, of, call = {}) => timed(timeouts.run, call, (limited) => host.remove(location, of, limited)),
-    sleep: (location, call = {}) => timed(timeouts.change, call, (limited) => host.sleep(location, limited)),
+    sleep: (location, call = {}) =>
+      timed(timeouts.change, call, (limited) => host.sleep(location, { ...call, ...limited })),
     wake: (location, call = {}) => timed(timeouts.change, call, (limited) => host.wake(location, limited)),
     watch: (listener, signal) => host.watch(listener, signal),
     clusterApi: (location) => host.clusterApi(location),

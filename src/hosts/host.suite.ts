@@ -158,6 +158,14 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       expect((await send('/api/v1/namespaces/kept')).status).toBe(200);
     });
 
+    it('puts a virtual cluster to sleep only if that is still wanted after its state was read', async () => {
+      await installed();
+      await host.sleep(location, { isWanted: async () => false });
+      expect((await host.observe(location))?.phase).toBe('Ready');
+      await host.sleep(location, { isWanted: async () => true });
+      await inPhase('Sleeping');
+    });
+
     it('removes a sleeping virtual cluster', async () => {
       await installed();
       await host.sleep(location);

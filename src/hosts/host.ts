@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream';
+import type { JsonObject } from '@flotilla/json';
+import type { ApiSet } from '../api/storage/api-set.ts';
 import type { UserInfo } from '../api/user-info.ts';
 
 /** The namespace and name of a virtual cluster on its host. */
@@ -40,12 +42,14 @@ export interface InstallRequest {
    */
   readonly owner: string;
   readonly displayName?: string;
+  /** The set of kinds that a new virtual cluster serves. Ignored by hosts that are not a built-in cluster. */
+  readonly api?: ApiSet;
   /** Labels and annotations to add to the virtual cluster's object on the host. */
   readonly metadata?: LabelsAndAnnotations;
   /** Labels, annotations and objects to add to the namespace of the virtual cluster. */
   readonly space?: LabelsAndAnnotations & {
-    /** YAML documents to apply to the namespace. Only namespaced kinds are allowed. */
-    readonly objects?: string;
+    /** Objects to apply to the namespace. Only namespaced kinds are allowed. */
+    readonly objects?: readonly JsonObject[];
   };
   /** The Helm chart and its values. Ignored by hosts without Helm. Absent members default to the server's settings. */
   readonly helm?: HelmRelease;
@@ -65,6 +69,15 @@ export interface LabelsAndAnnotations {
 
 export interface HostCallOptions {
   readonly signal?: AbortSignal;
+}
+
+export interface SleepOptions extends HostCallOptions {
+  /**
+   * Decides whether the virtual cluster shall still be put to sleep. Called after its current state was read. If the result is
+   * false, nothing is changed. If the virtual cluster is changed after its state was read, for example because it is woken,
+   * `sleep` rejects with 409 or calls the function again. Optional; by default the virtual cluster is put to sleep.
+   */
+  isWanted?(): Promise<boolean>;
 }
 
 /** Receives the changes on a host. Its functions must be fast and must not throw. */
@@ -111,7 +124,7 @@ export interface Host {
     call?: HostCallOptions,
   ): Promise<boolean>;
   /** Puts the virtual cluster to sleep: all access is blocked, and its data is preserved. 404 if it does not exist. */
-  sleep(location: HostLocation, call?: HostCallOptions): Promise<void>;
+  sleep(location: HostLocation, call?: SleepOptions): Promise<void>;
   /** Wakes the virtual cluster. 404 if it does not exist. */
   wake(location: HostLocation, call?: HostCallOptions): Promise<void>;
   /** Reports changes to the listener until the signal fires. Reconnects after interruptions, and never rejects. */

@@ -11,6 +11,7 @@ import { type DeadlineOptions, deadlineFilter } from './filters/deadline.ts';
 import { finalizeReply } from './filters/finalize-reply.ts';
 import { impersonate } from './filters/impersonate.ts';
 import { requestInfo } from './filters/request-info.ts';
+import type { Freshness } from './freshness.ts';
 import type { Reply } from './reply.ts';
 import type { BrowserSessions } from './session/browser-session.ts';
 
@@ -39,6 +40,8 @@ export interface AuthenticatedChainOptions extends ChainOptions {
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
   /** The browser sessions. Optional; without them, session cookies are not accepted as credentials. */
   readonly sessions?: BrowserSessions | undefined;
+  /** Confirms that the caches are current. Absent if no other process writes to the store. */
+  readonly freshness?: Freshness | undefined;
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
@@ -80,7 +83,7 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
     ...(options.auditRules === undefined ? {} : { rules: options.auditRules }),
     ...(options.whenAuditUnwritable === undefined ? {} : { whenUnwritable: options.whenAuditUnwritable }),
   };
-  const { sessions } = options;
+  const { sessions, clock, freshness } = options;
   const onFailure = auditFailedAuthentication(auditOptions);
   const decide = options.authorize ?? (() => ({ allowed: true, reason: '' }));
   // Impersonation needs an authorizer that allows it. Without an authorizer, every caller would be able to impersonate.
@@ -88,7 +91,10 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
   return [
     ...openFilters(options),
     { name: 'source-limit', filter: options.sourceLimit },
-    { name: 'authenticate', filter: authenticate({ authenticate: options.authenticate, sessions, onFailure }) },
+    {
+      name: 'authenticate',
+      filter: authenticate({ clock, authenticate: options.authenticate, sessions, freshness, onFailure }),
+    },
     { name: 'audit', filter: auditFilter(auditOptions) },
     // These limits apply to the credential of the request, so they come before impersonation.
     { name: 'key-rate', filter: options.keyRate },

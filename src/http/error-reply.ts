@@ -4,7 +4,7 @@ import type { IncomingRequest } from './exchange.ts';
 import { negotiateError } from './negotiate/negotiate.ts';
 import { renderReply } from './negotiate/render.ts';
 import type { Reply } from './reply.ts';
-import { rawQuery } from './request/path-segments.ts';
+import { parseQueryLeniently } from './request/parse-query.ts';
 
 /**
  * Returns the response for an error. All error responses are created here. A StatusError becomes the response body. Any
@@ -12,7 +12,7 @@ import { rawQuery } from './request/path-segments.ts';
  */
 export function errorReply(request: IncomingRequest, error: unknown, log: Log, auditId?: string): Reply {
   const { status, code } = statusErrorOf(request, error, log, auditId);
-  const form = negotiateError(request, new URLSearchParams(rawQuery(request.url)));
+  const form = negotiateError(request, parseQueryLeniently(request.url));
   const reply = renderReply(JSON.stringify(status), code, form);
   // Error messages contain client input. This header keeps browsers from rendering a message as HTML (rule ERR-12).
   reply.headers['x-content-type-options'] = 'nosniff';

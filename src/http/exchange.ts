@@ -1,6 +1,9 @@
+import type { AuditLevel } from '../audit/audit-policy.ts';
 import type { AuditedBody } from '../audit/redact-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
+import type { RequestContext } from '../registry/context.ts';
+import type { RefusalConfirmation } from './filters/refusal-confirmation.ts';
 import type { ServedResources } from './plane.ts';
 import type { NextTimeSlice, Reply } from './reply.ts';
 import type { RequestEnd } from './request/request-end.ts';
@@ -90,17 +93,39 @@ export interface Exchange {
   info: RequestInfo;
   /** The credential that the client sent. Set by the source-limit filter. */
   credential?: PresentedCredential | undefined;
+  /**
+   * The result of `ownTokenDigest` on the thread that received the request. Set if that thread forwarded the request,
+   * because it does not forward the token.
+   */
+  forwardedTokenDigest?: string | undefined;
   /** The authenticated caller. Set by the authentication filter; the impersonation filter replaces it. */
   identity?: Identity | undefined;
+  /** Confirms refusals of this request. Set by the authentication filter, if other processes write to the store. */
+  confirmation?: RefusalConfirmation | undefined;
+  /**
+   * A revision of the serving plane's slice that its caches have reached, asked for after the request arrived. The verbs then
+   * need not ask again. Set before authorization, if other processes write to the store.
+   */
+  freshRevision?: number | undefined;
   /**
    * Waits for the request's next share of CPU time. Set by the in-flight filter, except for the server's own requests.
    */
   nextTimeSlice?: NextTimeSlice | undefined;
   /** The in-flight slot of the request. Set by the in-flight filter, except for the server's own requests. */
   inFlightSlot?: InFlightSlot | undefined;
+  /**
+   * The check for all transactions of a request of background work (`RequestContext.fence`). Never set from a request of a
+   * client.
+   */
+  fence?: RequestContext['fence'] | undefined;
   readonly warnings: string[];
   /** Annotations that admission policies add to the audit event of the request. */
   annotations?: Record<string, string> | undefined;
+  /**
+   * The highest level that the audit event of the request can have. Set by the audit filter, if the audit policy includes bodies
+   * at all. Whoever executes the request on another thread omits the bodies that the level does not include.
+   */
+  auditLevel?: AuditLevel | undefined;
   /** The request body and the response body for the audit log, if they are API objects. Set by the handlers. */
   auditedRequest?: AuditedBody | undefined;
   auditedResponse?: AuditedBody | undefined;

@@ -1,7 +1,7 @@
-import type { KubeObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
+import type { RequestContext } from '../registry/context.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 
 /** The resources that a control plane serves, as far as metrics need them. */
@@ -25,9 +25,14 @@ export interface Plane extends ServedResources {
    * Increases with every change to the set of kinds. Discovery and OpenAPI documents must be created again afterwards.
    */
   readonly generation: number;
+  /**
+   * Waits until the plane serves all kinds that are defined now: of this API group, or of all groups if it is absent. Absent if
+   * no other process writes to the store: a process serves a kind before it acknowledges the write that defines it.
+   */
+  settled?(group?: string): Promise<void>;
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
   /** Returns a predicate for the objects that the caller may read; `undefined` if the caller may read all of them. */
-  mayRead(identity: Identity, kind: ResourceKind, verb: string): ((object: KubeObject) => boolean) | undefined;
+  mayRead(identity: Identity, kind: ResourceKind, verb: string): RequestContext['mayRead'];
 }
 
 /** A check of /healthz, /livez or /readyz. `check` throws if it fails. */

@@ -6,7 +6,8 @@ import type { Log } from '../lib/log.ts';
 import { publicChain } from './chain.ts';
 import type { Exchange, Handler, IncomingRequest } from './exchange.ts';
 import type { Reply } from './reply.ts';
-import { pathSegments, rawPath, rawQuery } from './request/path-segments.ts';
+import { parseQuery } from './request/parse-query.ts';
+import { pathSegments, rawPath } from './request/path-segments.ts';
 import { onAbort, RequestEnd } from './request/request-end.ts';
 import { type RequestInfo, unparsedRequestInfo, urlCacheLimits } from './request/request-info.ts';
 import { RequestCompletion } from './wire/request-completion.ts';
@@ -83,14 +84,7 @@ function segmentsOf(url: string): string[] {
 /** Matches the audit IDs that clients may choose. They appear in log lines, so length and characters are limited. */
 const auditIdPattern = /^[A-Za-z0-9._:/+=-]{1,64}$/;
 
-/** The query of all requests without a query. It must not be modified. */
-const noQuery = new URLSearchParams();
-
-function queryOf(url: string): URLSearchParams {
-  const query = rawQuery(url);
-  return query === '' ? noQuery : new URLSearchParams(query);
-}
-
+/** Throws 400 if the query has too many parameters. */
 export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
   return new RoutedExchange(request, clock);
 }
@@ -110,9 +104,12 @@ class RoutedExchange implements Exchange {
   segments: Exchange['segments'] = undefined;
   credential: Exchange['credential'] = undefined;
   identity: Exchange['identity'] = undefined;
+  confirmation: Exchange['confirmation'] = undefined;
+  freshRevision: Exchange['freshRevision'] = undefined;
   nextTimeSlice: Exchange['nextTimeSlice'] = undefined;
   inFlightSlot: Exchange['inFlightSlot'] = undefined;
   annotations: Exchange['annotations'] = undefined;
+  auditLevel: Exchange['auditLevel'] = undefined;
   auditedRequest: Exchange['auditedRequest'] = undefined;
   auditedResponse: Exchange['auditedResponse'] = undefined;
   createdName: Exchange['createdName'] = undefined;
@@ -126,7 +123,7 @@ class RoutedExchange implements Exchange {
     if (request.end === undefined) end.onEnd(onAbort(request.signal, (reason) => end.end(reason)));
     else request.end.onEnd((reason) => end.end(reason));
     this.request = request;
-    this.query = queryOf(request.url);
+    this.query = parseQuery(request.url);
     this.auditId = sent !== undefined && auditIdPattern.test(sent) ? sent : randomUUID();
     this.receivedAt = clock.now();
     this.receivedElapsed = clock.elapsed();

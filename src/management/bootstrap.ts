@@ -7,6 +7,7 @@ import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster
 import { apiVersionOf, type KubeObject } from '../api/meta.ts';
 import { adminsGroup, adminUser, builtInClusterName, defaultProject, defaultTemplate } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
+import { StatusError } from '../api/status.ts';
 import { generateAccessKey } from '../auth/access-key-format.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { KindStore } from '../registry/kind-store.ts';
@@ -19,6 +20,10 @@ export interface BootstrapOptions {
    * and not an installation that nobody can log in to.
    */
   saveKey?(key: string): Promise<void>;
+  /** Removes the saved key, because another server has created the access key of the admin at the same time. */
+  discardKey?(): Promise<void>;
+  /** Waits until the caches contain all objects that other servers have created. Optional; defaults to no other servers. */
+  refresh?(): Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -57,23 +62,38 @@ export function bootstrapObjects(): readonly KubeObject[] {
 
 /**
  * Creates the initial objects if there is no user yet, and the admin's access key if there is no key at all. Returns
- * the value of the key if it was created. If it is interrupted, it resumes at the next start.
+ * the value of the key if it was created. If it is interrupted, it resumes at the next start. If several servers do this
+ * at the same time, each object is created by one of them.
  */
 export async function bootstrap(stores: KindStores, options: BootstrapOptions = {}): Promise<string | undefined> {
-  const context = systemContext('', options.signal);
+  await options.refresh?.();
   if (isEmpty(storeOf(stores, userKind))) {
-    for (const object of bootstrapObjects()) {
-      const store = storeOfObject(stores, object);
-      if (store.peek('', object.metadata.name ?? '') === undefined) await store.verbs.create(context, object, writing);
-    }
+    for (const object of bootstrapObjects()) await createIfAbsent(storeOfObject(stores, object), object, options);
+    await options.refresh?.();
   }
   const keys = storeOf(stores, accessKeyKind);
   if (!isEmpty(keys) || storeOf(stores, userKind).peek('', adminUser) === undefined) return undefined;
   const key = generateAccessKey();
   await options.saveKey?.(key);
   const spec = { displayName: 'Administrator, created at the first start', user: adminUser, type: 'User', key };
-  await keys.verbs.create(context, objectOf(accessKeyKind, adminUser, spec), writing);
-  return key;
+  if (await createIfAbsent(keys, objectOf(accessKeyKind, adminUser, spec), options)) return key;
+  await options.discardKey?.();
+  return undefined;
+}
+
+/** Returns false if the object exists already, also if another server creates it at the same time. */
+async function createIfAbsent(store: KindStore, object: KubeObject, options: BootstrapOptions): Promise<boolean> {
+  const exists = () => store.peek('', object.metadata.name ?? '') !== undefined;
+  if (exists()) return false;
+  try {
+    await store.verbs.create(systemContext('', options.signal), object, writing);
+    return true;
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 409) throw error;
+    await options.refresh?.();
+    if (!exists()) throw error;
+    return false;
+  }
 }
 
 function storeOfObject(stores: KindStores, object: KubeObject): KindStore {

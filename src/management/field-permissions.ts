@@ -11,7 +11,6 @@ import type { Draft, StoredRecord } from '../registry/resource.ts';
  */
 export async function checkFieldPermissions(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   if (context.system) return;
-  await requireWritePermission(kind, draft, context);
   await requireOwnerReferencePermission(kind, draft, context);
   const refused: string[] = [];
   for (const field of changedFields(draft)) {
@@ -34,13 +33,14 @@ export async function maySetField(
   return await context.may({ verb, group, resource: plural, subresource: field, namespace, name });
 }
 
-/**
- * Checks the write permission a second time. Throws 403 if the caller does not have it. The first check happened before
- * the request body was read, and in the meantime another object may have taken the name.
- */
-export async function requireWritePermission(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
-  if (context.system || draft.old === undefined) return;
-  await requireAny(kind, draft.old, context, ['update', 'patch']);
+/** Checks the permission to update or patch an object a second time (`guardWrite`). Throws 403 if the caller has neither. */
+export async function requireWritePermission(
+  kind: ResourceKind,
+  record: StoredRecord,
+  context: RequestContext,
+  subresource: string,
+): Promise<void> {
+  await requireAny(kind, record, context, { verbs: ['update', 'patch'], subresource });
 }
 
 /**
@@ -67,19 +67,19 @@ export async function requireDeletePermission(
   context: RequestContext,
 ): Promise<void> {
   if (context.system) return;
-  await requireAny(kind, record, context, ['delete', 'deletecollection']);
+  await requireAny(kind, record, context, { verbs: ['delete', 'deletecollection'], subresource: '' });
 }
 
 async function requireAny(
   kind: ResourceKind,
   { object }: StoredRecord,
   context: RequestContext,
-  verbs: readonly string[],
+  { verbs, subresource }: { readonly verbs: readonly string[]; readonly subresource: string },
 ): Promise<void> {
   const { name = '', namespace = '' } = object.metadata;
   const { group, plural } = kind;
   for (const verb of verbs) {
-    if (await context.may({ verb, group, resource: plural, namespace, name })) return;
+    if (await context.may({ verb, group, resource: plural, subresource, namespace, name })) return;
   }
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
   const detail = `User "${context.user.name}" cannot ${verbs[0]} resource "${plural}" in API group "${group}" ${where}`;

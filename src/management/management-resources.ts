@@ -1,5 +1,7 @@
 import type { StoredResource } from '../registry/resource.ts';
+import { projectConfigMapResource, projectSecretResource } from './config-objects/config-object-resource.ts';
 import type { ManagementDependencies } from './dependencies.ts';
+import { requireWritePermission } from './field-permissions.ts';
 import { accessKeyResource } from './resources/accesskeys.ts';
 import { clusterResource } from './resources/clusters.ts';
 import { projectResource } from './resources/projects.ts';
@@ -7,18 +9,31 @@ import { teamResource } from './resources/teams.ts';
 import { userResource } from './resources/users.ts';
 import { virtualClusterInstanceResource } from './resources/virtualclusterinstances.ts';
 import { virtualClusterTemplateResource } from './resources/virtualclustertemplates.ts';
+import { withSizeLimits } from './rules/size-limits.ts';
 
 /**
  * Returns the stored kinds of the management API, without the kinds that every control plane has, such as namespaces.
  */
 export function managementResources(dependencies: ManagementDependencies): readonly StoredResource[] {
-  return [
-    virtualClusterInstanceResource(dependencies),
-    projectResource(dependencies),
-    clusterResource(dependencies),
-    virtualClusterTemplateResource(dependencies),
-    userResource(dependencies),
-    teamResource(),
+  const resources = [
+    ...[
+      virtualClusterInstanceResource(dependencies),
+      projectResource(dependencies),
+      clusterResource(dependencies),
+      virtualClusterTemplateResource(dependencies),
+      userResource(dependencies),
+      teamResource(),
+    ].map(guarded),
     accessKeyResource(dependencies),
+    ...[projectSecretResource(dependencies), projectConfigMapResource(dependencies)].map(guarded),
   ];
+  return resources.map(withSizeLimits);
+}
+
+/** Checks the permission to write an object again when the body of the request has arrived. */
+function guarded(resource: StoredResource): StoredResource {
+  return {
+    ...resource,
+    guardWrite: (record, context, subresource) => requireWritePermission(resource, record, context, subresource),
+  };
 }

@@ -21,7 +21,9 @@ import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from '../registry/verbs.ts';
 import { decodeDocument } from '../registry/write/decode.ts';
 import { openSealer } from '../seal/open-sealer.ts';
-import { openMemoryStore } from '../store/memory.ts';
+import type { Sealer } from '../seal/sealer.ts';
+import type { Store } from '../store/store.ts';
+import { openTestStore } from '../store/test-store.fixture.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { ManagementDependencies } from './dependencies.ts';
 import { accessKeyIdentity } from './identity.ts';
@@ -53,16 +55,24 @@ export interface TestContext extends RequestContext {
   readonly warnings: string[];
 }
 
-/** Opens a complete management API over a memory store and creates its initial objects. */
+export interface ManagementTestEnvOptions extends Pick<ManagementDependencies, 'connect'> {
+  readonly store?: Store;
+  readonly clock?: ManualClock;
+  /** Encrypts secrets. Optional; defaults to one with a new key. Replicas over one store need the same. */
+  readonly sealer?: Sealer;
+}
+
+/** Opens a complete management API and creates its initial objects, by default over a memory store. */
 export async function openManagementTestEnv(
   settings: Partial<ManagementSettings> = {},
-  { connect }: Pick<ManagementDependencies, 'connect'> = {},
+  options: ManagementTestEnvOptions = {},
 ) {
-  const clock = new ManualClock();
-  const store = openMemoryStore({ clock });
+  const { connect } = options;
+  const clock = options.clock ?? new ManualClock();
+  const store = options.store ?? openTestStore({ clock });
   const merged = { ...defaultManagementSettings, ...settings };
   const state = createManagementState(merged.projects);
-  const sealer = openSealer(randomBytes(32));
+  const sealer = options.sealer ?? openSealer(randomBytes(32));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const signer = { kid: 'test-key', privateKey };
   const dependencies = { state, clock, sealer, settings: merged, connect };
@@ -90,7 +100,7 @@ export async function openManagementTestEnv(
   const adminKey = await bootstrap(plane.kinds);
 
   const mounted = (plural: string): MountedResource => {
-    const found = plane.find(managementGroup, managementVersion, plural);
+    const found = plane.find(managementGroup, managementVersion, plural) ?? plane.find('', 'v1', plural);
     if (found === undefined) throw new Error(`nothing is mounted at ${plural}`);
     return found;
   };
@@ -147,7 +157,12 @@ export async function openManagementTestEnv(
     const deleted = await verbs(plural).delete(context, name, deleteOptions);
     if ('gone' in deleted) return;
     const document = { metadata: { finalizers: null } };
-    await verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patchOptions);
+    try {
+      await verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patchOptions);
+    } catch (error) {
+      // If the controller runs, it may have completed the deletion meanwhile.
+      if (!(error instanceof StatusError) || error.code !== 404) throw error;
+    }
   }
 
   return {

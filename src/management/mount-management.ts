@@ -1,5 +1,8 @@
+import { configMapKind } from '../api/core/config-map.ts';
+import { secretKind } from '../api/core/secret.ts';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
+import { emptyKinds } from '../api/management/v1/empty-kinds.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
@@ -21,6 +24,7 @@ import { instanceLog } from './subresources/instance-log.ts';
 import { teamAccessKeys, userAccessKeys } from './subresources/principal-access-keys.ts';
 import { projectClusters, projectMembers, projectTemplates } from './subresources/project-subresources.ts';
 import { selves } from './subresources/selves.ts';
+import { emptyResource } from './views/empty-resource.ts';
 import { extendedInstances } from './views/extended-instances.ts';
 import { ownedAccessKeys } from './views/owned-access-keys.ts';
 
@@ -33,17 +37,26 @@ export interface MountOptions
   readonly instanceId: string;
 }
 
-/** Mounts all kinds of the management group. Attaches their stores to the state that validation and admission read. */
+const noInstanceKeys =
+  'virtual clusters have no access keys; connect the cluster that this one runs on, and import it with flotilla import';
+const noReadableKeys =
+  'the server stores only hashes of access keys; create a new key for the agent with POST, or with flotilla cluster agent-key';
+
+/**
+ * Mounts all kinds of the management group, and the Secrets and ConfigMaps of projects. Attaches their stores to the
+ * state that validation and admission read.
+ */
 export function mountManagement(stores: KindStores, options: MountOptions): readonly MountedResource[] {
   const { state } = options;
   state.attach(stores);
   return [
-    extendedInstances(
-      mountStoredKind(storeOf(stores, virtualClusterInstanceKind), {
+    extendedInstances({
+      ...mountStoredKind(storeOf(stores, virtualClusterInstanceKind), {
         kubeconfig: instanceKubeConfig(options),
         log: instanceLog(options),
       }),
-    ),
+      unsupported: { 'get accesskey': noInstanceKeys },
+    }),
     mountStoredKind(storeOf(stores, projectKind), {
       members: projectMembers(state),
       templates: projectTemplates(state),
@@ -53,17 +66,23 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
         instances: storeOf(stores, virtualClusterInstanceKind),
       }),
     }),
-    mountStoredKind(storeOf(stores, clusterKind), {
-      virtualclusters: clusterVirtualClusters({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
-      accesskey: clusterAccessKey({ ...options, accessKeys: storeOf(stores, accessKeyKind) }),
-    }),
+    {
+      ...mountStoredKind(storeOf(stores, clusterKind), {
+        virtualclusters: clusterVirtualClusters({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
+        accesskey: clusterAccessKey({ ...options, accessKeys: storeOf(stores, accessKeyKind) }),
+      }),
+      unsupported: { 'get accesskey': noReadableKeys },
+    },
     mountStoredKind(storeOf(stores, virtualClusterTemplateKind)),
     mountStoredKind(storeOf(stores, userKind), { accesskeys: userAccessKeys(state) }),
     mountStoredKind(storeOf(stores, teamKind), { accesskeys: teamAccessKeys(state) }),
     withoutCreate(mountStoredKind(storeOf(stores, accessKeyKind)), storeOf(stores, accessKeyKind)),
     ownedAccessKeys(storeOf(stores, accessKeyKind), state),
+    mountStoredKind(storeOf(stores, secretKind)),
+    mountStoredKind(storeOf(stores, configMapKind)),
     selves(options),
     directClusterEndpointTokens(options),
+    ...emptyKinds.map((kind) => emptyResource(kind, storeOf(stores, projectKind))),
   ];
 }
 

@@ -12,10 +12,18 @@ export interface ManagementSettings {
     readonly perProject: number;
     /** The maximum number of instances that a user or a team owns in one project. */
     readonly perUser: number;
+    /** The maximum size of all instances in a project, in bytes of JSON. */
+    readonly bytesPerProject: number;
   };
   readonly projects: {
     /** True if every user and team may create projects. */
     readonly selfService: boolean;
+    /** The maximum number of Secrets in a project. This and the next two do not apply to admins. 0 means no limit. */
+    readonly maxSecrets: number;
+    /** The maximum number of ConfigMaps in a project. */
+    readonly maxConfigMaps: number;
+    /** The maximum size of all Secrets and ConfigMaps in a project, in bytes of JSON. */
+    readonly maxConfigBytes: number;
   };
   readonly charts: {
     /** The Helm charts that templates may use. No others are allowed. */
@@ -38,8 +46,8 @@ export interface ManagementSettings {
 
 export const defaultManagementSettings: ManagementSettings = {
   accessKeys: { maxTTL: 0, perUser: 100 },
-  instances: { perProject: 1000, perUser: 200 },
-  projects: { selfService: false },
+  instances: { perProject: 1000, perUser: 200, bytesPerProject: 256 * 1024 * 1024 },
+  projects: { selfService: false, maxSecrets: 1000, maxConfigMaps: 1000, maxConfigBytes: 32 * 1024 * 1024 },
   charts: { allowed: [{ name: 'vcluster', repo: 'https://charts.loft.sh' }] },
   directTokens: { defaultTTL: 3600, maxTTL: 30 * 24 * 3600 },
   gateway: { serviceAccountTokens: true, defaultTokenTTL: 24 * 3600, maxTokenTTL: 365 * 24 * 3600 },

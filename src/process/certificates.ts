@@ -22,27 +22,57 @@ const servingLifetime = 365 * day;
 /** A serving certificate is renewed this long before expiry, so that there is time to notice a failing renewal. */
 const renewBefore = 30 * day;
 
+/** The paths of the certificate and the private key of a certificate authority. */
+export type AuthorityFiles = Pick<CertificateFiles, 'caCertificate' | 'caKey'>;
+
 /** Returns the certificate authority of the installation. Creates it on the first start. */
-export async function ensureCertificateAuthority(dir: CertificateFiles, clock: Clock): Promise<CertificatePair> {
-  const cert = await readIfExists(dir.caCertificate);
-  const key = await readIfExists(dir.caKey);
-  if (cert === undefined && key === undefined) {
-    const { createCertificateAuthority } = await import('./make-certificate.ts');
-    const created = await createCertificateAuthority(clock.now(), authorityLifetime);
-    await writePrivateFile(dir.caKey, created.key);
-    await writePrivateFile(dir.caCertificate, created.cert);
+export async function ensureCertificateAuthority(dir: AuthorityFiles, clock: Clock): Promise<CertificatePair> {
+  const found = await readAuthorityFiles(dir);
+  if (found === undefined) {
+    const created = await createAuthority(clock);
+    await writeAuthorityFiles(dir, created);
     return created;
   }
-  if (cert === undefined || key === undefined) {
-    throw new StartError(`${dir.caCertificate} and ${dir.caKey} belong together, but one of them is missing`);
-  }
-  const parsed = parsePair({ cert, key }, dir.caCertificate, dir.caKey);
-  if (parsed.validToDate <= clock.now()) {
+  if (hasExpired(found, clock)) {
     throw new StartError(
       `${dir.caCertificate} has expired: remove it and ${dir.caKey}, restart, and distribute new kubeconfigs`,
     );
   }
+  return found;
+}
+
+export async function createAuthority(clock: Clock): Promise<CertificatePair> {
+  const { createCertificateAuthority } = await import('./make-certificate.ts');
+  return await createCertificateAuthority(clock.now(), authorityLifetime);
+}
+
+/** Reads a certificate authority; `undefined` if neither file exists. Throws StartError if the files do not match. */
+export async function readAuthorityFiles({
+  caCertificate,
+  caKey,
+}: AuthorityFiles): Promise<CertificatePair | undefined> {
+  const cert = await readIfExists(caCertificate);
+  const key = await readIfExists(caKey);
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) {
+    throw new StartError(`${caCertificate} and ${caKey} belong together, but one of them is missing`);
+  }
+  assertPair({ cert, key }, caCertificate, caKey);
   return { cert, key };
+}
+
+export async function writeAuthorityFiles(dir: AuthorityFiles, { cert, key }: CertificatePair): Promise<void> {
+  await writePrivateFile(dir.caKey, key);
+  await writePrivateFile(dir.caCertificate, cert);
+}
+
+export function hasExpired({ cert }: CertificatePair, clock: Clock): boolean {
+  return Date.parse(new X509Certificate(cert).validTo) <= clock.now();
+}
+
+/** True if both pairs have the same certificate, whatever whitespace their files contain. */
+export function isSameCertificate(a: CertificatePair, b: CertificatePair): boolean {
+  return new X509Certificate(a.cert).fingerprint256 === new X509Certificate(b.cert).fingerprint256;
 }
 
 /**
@@ -73,7 +103,7 @@ export async function readCustomCertificate(certFile: string, keyFile: string): 
   if (cert === undefined) throw new StartError(`the certificate file ${certFile} does not exist`);
   const key = await readIfExists(keyFile);
   if (key === undefined) throw new StartError(`the key file ${keyFile} does not exist`);
-  parsePair({ cert, key }, certFile, keyFile);
+  assertPair({ cert, key }, certFile, keyFile);
   return { cert, key };
 }
 
@@ -121,7 +151,7 @@ function covers(leaf: X509Certificate, name: string): boolean {
   return leaf.checkHost(name.replace(/^\*\./, 'any.')) !== undefined;
 }
 
-function parsePair(pair: CertificatePair, certFile: string, keyFile: string): { validToDate: number } {
+function assertPair(pair: CertificatePair, certFile: string, keyFile: string): void {
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(pair.cert);
@@ -129,9 +159,7 @@ function parsePair(pair: CertificatePair, certFile: string, keyFile: string): { 
     throw new StartError(`${certFile} does not contain a certificate`);
   }
   try {
-    if (certificate.checkPrivateKey(createPrivateKey(pair.key))) {
-      return { validToDate: Date.parse(certificate.validTo) };
-    }
+    if (certificate.checkPrivateKey(createPrivateKey(pair.key))) return;
   } catch {
     throw new StartError(`${keyFile} does not contain a private key`);
   }

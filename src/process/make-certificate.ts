@@ -27,7 +27,7 @@ const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
 /** Certificates are valid from this many milliseconds in the past, because clocks of clients may be slow. */
 const backdated = 24 * 60 * 60_000;
 
-/** Creates a certificate authority for this installation. It may sign server certificates, but no other authorities. */
+/** Creates a certificate authority for this installation. It may sign certificates, but no other authorities. */
 export async function createCertificateAuthority(now: number, lifetime: number): Promise<CertificatePair> {
   const keys = await crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
   // The name is unique, so that clients that trust several installations can distinguish their authorities.
@@ -52,11 +52,39 @@ export async function createCertificateAuthority(now: number, lifetime: number):
 }
 
 /** Creates a serving certificate for the given names and addresses, which become its subject alternative names. */
-export async function createServingCertificate(
+export function createServingCertificate(
   authority: CertificatePair,
   names: readonly string[],
   now: number,
   lifetime: number,
+): Promise<CertificatePair> {
+  return signCertificate(authority, { names, usages: [ExtendedKeyUsage.serverAuth], now, lifetime });
+}
+
+/**
+ * Creates a certificate with which a replica identifies itself to other replicas, as a client and as a server. `name` is
+ * its only subject alternative name.
+ */
+export function createReplicaCertificate(
+  authority: CertificatePair,
+  name: string,
+  now: number,
+  lifetime: number,
+): Promise<CertificatePair> {
+  const usages = [ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth];
+  return signCertificate(authority, { names: [name], usages, now, lifetime });
+}
+
+interface CertificateContent {
+  readonly names: readonly string[];
+  readonly usages: ExtendedKeyUsage[];
+  readonly now: number;
+  readonly lifetime: number;
+}
+
+async function signCertificate(
+  authority: CertificatePair,
+  { names, usages, now, lifetime }: CertificateContent,
 ): Promise<CertificatePair> {
   const issuer = new X509Certificate(authority.cert);
   const issuerKey = await crypto.subtle.importKey(
@@ -80,7 +108,7 @@ export async function createServingCertificate(
       extensions: [
         new BasicConstraintsExtension(false, undefined, true),
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth], false),
+        new ExtendedKeyUsageExtension(usages, false),
         new SubjectAlternativeNameExtension(names.map(generalName), false),
         await SubjectKeyIdentifierExtension.create(keys.publicKey, false, crypto),
         await AuthorityKeyIdentifierExtension.create(issuer, false, crypto),

@@ -6,13 +6,16 @@ import { StartError } from './start-error.ts';
  * Flags shared by all server commands. Each function throws StartError with a one-line message.
  */
 
-/** Parses a listen address such as `127.0.0.1:8443` or `[::1]:8443`. Error messages contain `example`. */
-export function readListenAddress(text: string, example: string): { host: string; port: number } {
+/**
+ * Parses a listen address such as `127.0.0.1:8443` or `[::1]:8443`. Error messages contain the name of the flag and
+ * `example`.
+ */
+export function readListenAddress(text: string, example: string, flag = 'listen'): { host: string; port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   if (host === undefined || port > 65_535 || (match?.[1] !== undefined && !isIPv6(host))) {
-    throw new StartError(`--listen: "${text}" is not host:port (for example ${example} or [::1]:8443)`);
+    throw new StartError(`--${flag}: "${text}" is not host:port (for example ${example} or [::1]:8443)`);
   }
   return { host, port };
 }

@@ -9,7 +9,6 @@ import {
   type CertificateFiles,
   type CertificatePair,
   caCertificateOf,
-  ensureCertificateAuthority,
   ensureServingCertificate,
   readCustomCertificate,
   servingNames,
@@ -32,14 +31,18 @@ export interface ServingTls {
   follow(onChange: (pair: CertificatePair) => void): () => void;
 }
 
+export interface ServingTlsOptions {
+  readonly dir: CertificateFiles;
+  readonly settings: ServingTlsSettings;
+  /** The installation's own certificate authority. */
+  readonly authority: CertificatePair;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Loads the operator's certificate, or creates one that the installation's own authority signs. */
-export async function loadServingTls(
-  dir: CertificateFiles,
-  settings: ServingTlsSettings,
-  clock: Clock,
-  log: Log,
-): Promise<ServingTls> {
-  const authority = await ensureCertificateAuthority(dir, clock);
+export async function loadServingTls(options: ServingTlsOptions): Promise<ServingTls> {
+  const { dir, settings, authority, clock, log } = options;
   const { tls } = settings;
   const external = settings.externalUrl === undefined ? [] : [hostOf(settings.externalUrl)];
   const names = servingNames([settings.listen.host, ...external, ...settings.tlsSan]);

@@ -23,7 +23,12 @@ export interface RetiredKey extends JWK {
 export interface SigningKeySet {
   readonly current: SigningKey;
   readonly retired: readonly RetiredKey[];
+  /** The IDs of removed keys, newest first. With them an outdated copy of the key file is recognized. */
+  readonly former: readonly string[];
 }
+
+/** The maximum number of IDs of removed keys. A copy of a key file that is older than that many rotations is rejected. */
+const maxFormerKeys = 200;
 
 export async function makeSigningKey(longestTTL: number): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair(tokenAlgorithm, { extractable: true });
@@ -34,15 +39,29 @@ export async function makeSigningKey(longestTTL: number): Promise<SigningKey> {
 /** Reads the signing key file. `undefined` if it does not exist. */
 export async function readSigningKeyFile(path: string): Promise<SigningKeySet | undefined> {
   const text = await readIfExists(path);
-  if (text === undefined) return undefined;
-  const [current, ...older] = keysIn(text, path);
-  if (current?.kid === undefined) throw new StartError(`${path} contains no signing key`);
-  return { current: { ...current, kid: current.kid }, retired: older.filter(isRetired).map(retiredPart) };
+  return text === undefined ? undefined : parseKeySet(text, path);
+}
+
+/** Parses the text of a key set. `place` names its file or row in error messages. Throws StartError. */
+export function parseKeySet(text: string, place: string): SigningKeySet {
+  const { keys, former } = jwkSetIn(text, place);
+  const [current, ...older] = keys;
+  if (current?.kid === undefined) throw new StartError(`${place} contains no signing key`);
+  return { current: { ...current, kid: current.kid }, retired: older.filter(isRetired).map(retiredPart), former };
+}
+
+export function formatKeySet({ current, retired, former }: SigningKeySet): string {
+  return JSON.stringify({ keys: [current, ...retired], ...(former.length === 0 ? {} : { former }) });
 }
 
 /** Writes the signing key file atomically: after a crash, it contains either the old or the new key set. */
-export async function writeSigningKeyFile(path: string, { current, retired }: SigningKeySet): Promise<void> {
-  await writePrivateFile(path, `${JSON.stringify({ keys: [current, ...retired] })}\n`);
+export async function writeSigningKeyFile(path: string, set: SigningKeySet): Promise<void> {
+  await writePrivateFile(path, `${formatKeySet(set)}\n`);
+}
+
+/** True if the key is or was a key of this set. */
+export function isKeyOfSet({ current, retired, former }: SigningKeySet, kid: string): boolean {
+  return current.kid === kid || retired.some((key) => key.kid === kid) || former.includes(kid);
 }
 
 /** The maximum number of retired keys. A rotation that would exceed it fails, because `/auth/jwks` must stay small. */
@@ -64,15 +83,27 @@ export class TooManySigningKeysError extends StartError {
  * token has expired. With `revoke`, all older keys are removed instead, so that their tokens become invalid at once.
  */
 export function rotateKeySet(
-  { current, retired }: SigningKeySet,
+  set: SigningKeySet,
   next: SigningKey,
   options: { readonly now: number; readonly longestTTL: number; readonly revoke: boolean },
 ): SigningKeySet {
-  if (options.revoke) return { current: next, retired: [] };
-  const remaining = unexpiredKeys(retired, options.now);
+  if (options.revoke) return succeedingKeySet(set, next, []);
+  const { current } = set;
+  const remaining = unexpiredKeys(set.retired, options.now);
   if (remaining.length >= maxRetiredKeys) throw new TooManySigningKeysError();
   const until = Math.ceil(options.now / 1000) + Math.max(current.longestTTL ?? 0, options.longestTTL);
-  return { current: next, retired: [{ ...publicKeyPart(current), until }, ...remaining] };
+  return succeedingKeySet(set, next, [{ ...publicKeyPart(current), until }, ...remaining]);
+}
+
+/** Returns the key set that replaces another one. Keys of the other one that are missing in it become former keys. */
+export function succeedingKeySet(
+  before: SigningKeySet,
+  current: SigningKey,
+  retired: readonly RetiredKey[],
+): SigningKeySet {
+  const kept = new Set([current, ...retired].map(({ kid }) => kid));
+  const removed = [before.current, ...before.retired].map(({ kid }) => kid).filter((kid) => !kept.has(kid));
+  return { current, retired, former: [...removed, ...before.former].slice(0, maxFormerKeys) };
 }
 
 export function unexpiredKeys(retired: readonly RetiredKey[], now: number): readonly RetiredKey[] {
@@ -95,15 +126,21 @@ function isRetired(key: JWK): key is RetiredKey {
   return key.kid !== undefined && typeof (key as Partial<RetiredKey>).until === 'number';
 }
 
-function keysIn(text: string, path: string): (JWK & { readonly longestTTL?: number })[] {
+interface ParsedJwkSet {
+  readonly keys: readonly (JWK & { readonly longestTTL?: number })[];
+  readonly former: readonly string[];
+}
+
+function jwkSetIn(text: string, place: string): ParsedJwkSet {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new StartError(`${path} is damaged: it is not JSON`);
+    throw new StartError(`${place} is damaged: it is not JSON`);
   }
   if (!isJsonObject(value) || !Array.isArray(value.keys) || !value.keys.every(isJsonObject)) {
-    throw new StartError(`${path} is damaged: it is not a JWK set`);
+    throw new StartError(`${place} is damaged: it is not a JWK set`);
   }
-  return value.keys as JWK[];
+  const former = Array.isArray(value.former) ? value.former.filter((kid) => typeof kid === 'string') : [];
+  return { keys: value.keys as JWK[], former };
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DirectTokenClaims, signDirectToken } from '../auth/direct-token.ts';
 import { verifyDirectToken } from '../auth/verify-direct-token.ts';
 import { ManualClock } from '../lib/clock.ts';
-import { maxRetiredKeys, TooManySigningKeysError } from './signing-key-file.ts';
+import { isKeyOfSet, maxRetiredKeys, readSigningKeyFile, TooManySigningKeysError } from './signing-key-file.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 
 const day = 24 * 3600;
@@ -105,6 +105,17 @@ describe('signing key rotation', () => {
     const again = await open(day);
     clock.advance(89 * day * 1000);
     expect(kids(again)).toHaveLength(2);
+  });
+
+  it('the IDs of removed keys are kept, so that an old copy of the file is recognized', async () => {
+    const keys = await open();
+    const [first, second] = [keys.current().kid, (await keys.rotate({ revoke: false })).kid];
+    const { kid: third } = await keys.rotate({ revoke: true });
+    const set = await readSigningKeyFile(path);
+    if (set === undefined) throw new Error('there is no key file');
+    expect([first, second, third, 'other'].map((kid) => isKeyOfSet(set, kid))).toEqual([true, true, true, false]);
+    await open();
+    expect(await readSigningKeyFile(path)).toEqual(set);
   });
 
   it('a revocation invalidates the tokens of all older keys at once', async () => {

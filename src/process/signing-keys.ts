@@ -1,6 +1,7 @@
 import { importJWK, type JSONWebKeySet } from 'jose';
 import { type TokenSigner, tokenAlgorithm } from '../auth/direct-token.ts';
 import type { Clock } from '../lib/clock.ts';
+import { type Log, silentLog } from '../lib/log.ts';
 import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import {
   makeSigningKey,
@@ -9,16 +10,42 @@ import {
   rotateKeySet,
   type SigningKey,
   type SigningKeySet,
+  succeedingKeySet,
   unexpiredKeys,
   writeSigningKeyFile,
 } from './signing-key-file.ts';
 import { StartError } from './start-error.ts';
 
-export interface SigningKeysOptions {
-  readonly path: string;
+interface KeyLifetime {
   readonly clock: Clock;
   /** The longest lifetime of a token in seconds. After a rotation, the previous key stays published for this long. */
   readonly longestTTL: number;
+}
+
+export interface SigningKeysOptions extends KeyLifetime {
+  readonly path: string;
+}
+
+/** The place where the key set is stored: a file, or a row of a store that several servers share. */
+export interface SigningKeyStorage {
+  /** The name of the place in error messages. */
+  readonly place: string;
+  /** Returns the stored key set; `undefined` if there is none. */
+  read(): Promise<StoredKeySet | undefined>;
+  /** Replaces the key set that `read` has returned. Returns false if another process has replaced it since. */
+  replace(previous: StoredKeySet | undefined, next: SigningKeySet): Promise<boolean>;
+  /**
+   * Calls the listener with the stored key set, and again after each change. Absent if no other process can store one.
+   */
+  listen?(listener: (set: SigningKeySet) => void): void;
+  /** Resolves after the listener has received every key set that was stored before the call. */
+  refresh?(): Promise<void>;
+}
+
+export interface StoredKeySet {
+  readonly set: SigningKeySet;
+  /** The revision of the row that contains the set. */
+  readonly revision?: number;
 }
 
 /** The keys of this installation that sign and verify tokens. */
@@ -27,6 +54,8 @@ export interface SigningKeys {
   current(): TokenSigner;
   /** Returns the response of `/auth/jwks`: the public parts of the current key and of keys with unexpired tokens. */
   publicKeys(): JSONWebKeySet;
+  /** Resolves after `publicKeys` includes every rotation that any server had completed before the call. */
+  refresh(): Promise<void>;
   /**
    * Calls the listener after a change to the public keys. Returns a function that unsubscribes. Listeners must be fast.
    */
@@ -39,61 +68,108 @@ export interface SigningKeys {
 }
 
 /** Reads the signing key file, or creates it. Throws StartError with a one-line message if that fails. */
-export async function openSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
-  const { path, clock, longestTTL } = options;
-  let { set, signer } = await openFile(options);
+export function openSigningKeys({ path, ...lifetime }: SigningKeysOptions): Promise<SigningKeys> {
+  return openStoredSigningKeys({ storage: signingKeyFile(path), ...lifetime });
+}
+
+/** A file that no other process writes while this one runs. */
+function signingKeyFile(path: string): SigningKeyStorage {
+  let stored: SigningKeySet | undefined;
+  return {
+    place: path,
+    async read() {
+      stored ??= await readSigningKeyFile(path);
+      return stored && { set: stored };
+    },
+    async replace(_previous, next) {
+      await writeSigningKeyFile(path, next);
+      stored = next;
+      return true;
+    },
+  };
+}
+
+export interface StoredSigningKeysOptions extends KeyLifetime {
+  readonly storage: SigningKeyStorage;
+  readonly log?: Log;
+}
+
+/** Reads the key set from a storage, or creates it there. Throws StartError with a one-line message if that fails. */
+export async function openStoredSigningKeys(options: StoredSigningKeysOptions): Promise<SigningKeys> {
+  const { storage, clock, longestTTL, log = silentLog } = options;
   const lanes = new KeyedSerializer();
   const listeners = new Set<() => void>();
+  let set = await update(storage, (found) => usableKeySet(found, storage.place, options));
+  let signer = await signerOf(set.current, storage.place);
+  let importing: Promise<void> = Promise.resolve();
 
-  const replace = async (next: SigningKeySet): Promise<TokenSigner> => {
-    const nextSigner = await signerOf(next.current, path);
-    await writeSigningKeyFile(path, next);
+  /** The public keys change at once, so that a revocation has no delay. The import of the private key takes a moment. */
+  const accept = (next: SigningKeySet): Promise<void> => {
+    if (next === set) return importing;
     set = next;
-    signer = nextSigner;
+    importing = signerOf(next.current, storage.place).then((imported) => {
+      if (set === next) signer = imported;
+    });
     for (const listener of listeners) listener();
-    return signer;
+    return importing;
   };
+  storage.listen?.((next) => {
+    accept(next).catch((error: unknown) => log.error({ error }, 'the new signing key cannot be used'));
+  });
 
   return {
     current: () => signer,
     publicKeys: () => ({ keys: [set.current, ...unexpiredKeys(set.retired, clock.now())].map(publicKeyPart) }),
+    refresh: async () => storage.refresh?.(),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     rotate: ({ revoke }) =>
       lanes.run('rotate', async () => {
-        const next = await makeSigningKey(longestTTL);
-        return await replace(rotateKeySet(set, next, { now: clock.now(), longestTTL, revoke }));
+        const key = await makeSigningKey(longestTTL);
+        const rotated = (found = set) => rotateKeySet(found, key, { now: clock.now(), longestTTL, revoke });
+        await accept(await update(storage, rotated));
+        return signer;
       }),
   };
 }
 
-/**
- * Reads the signing key file, or creates it. If the longest token lifetime has increased, stores it before a token is
- * issued with it, because a later rotation needs it.
- */
-async function openFile({
-  path,
-  clock,
-  longestTTL,
-}: SigningKeysOptions): Promise<{ set: SigningKeySet; signer: TokenSigner }> {
-  const found = await readSigningKeyFile(path);
-  const current = found?.current ?? (await makeSigningKey(longestTTL));
-  const retired = unexpiredKeys(found?.retired ?? [], clock.now());
-  const isSame = retired.length === found?.retired.length && (current.longestTTL ?? 0) >= longestTTL;
-  const set = { current: { ...current, longestTTL: Math.max(current.longestTTL ?? 0, longestTTL) }, retired };
-  const signer = await signerOf(set.current, path);
-  if (!isSame) await writeSigningKeyFile(path, set);
-  return { set, signer };
+/** Replaces the stored set by the result of `change`. Repeats this if another process has replaced the set meanwhile. */
+async function update(
+  storage: SigningKeyStorage,
+  change: (found: SigningKeySet | undefined) => SigningKeySet | Promise<SigningKeySet>,
+): Promise<SigningKeySet> {
+  for (;;) {
+    const found = await storage.read();
+    const next = await change(found?.set);
+    if (next === found?.set || (await storage.replace(found, next))) return next;
+  }
 }
 
-async function signerOf(key: SigningKey, path: string): Promise<TokenSigner> {
+/**
+ * Returns the set that is stored at the start of the process: a new one if there is none, without expired keys. If the
+ * longest token lifetime has increased, stores it before a token is issued with it, because a later rotation needs it.
+ */
+async function usableKeySet(
+  found: SigningKeySet | undefined,
+  place: string,
+  { clock, longestTTL }: KeyLifetime,
+): Promise<SigningKeySet> {
+  if (found === undefined) return { current: await makeSigningKey(longestTTL), retired: [], former: [] };
+  await signerOf(found.current, place);
+  const { current } = found;
+  const retired = unexpiredKeys(found.retired, clock.now());
+  if (retired.length === found.retired.length && (current.longestTTL ?? 0) >= longestTTL) return found;
+  return succeedingKeySet(found, { ...current, longestTTL: Math.max(current.longestTTL ?? 0, longestTTL) }, retired);
+}
+
+async function signerOf(key: SigningKey, place: string): Promise<TokenSigner> {
   try {
     const privateKey = await importJWK(key, tokenAlgorithm);
     if (privateKey instanceof Uint8Array || privateKey.type !== 'private') throw new Error('not a private key');
     return { kid: key.kid, privateKey };
   } catch (error) {
-    throw new StartError(`${path} does not contain an ES256 key pair`, { cause: error });
+    throw new StartError(`${place} does not contain an ES256 key pair`, { cause: error });
   }
 }

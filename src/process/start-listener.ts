@@ -8,11 +8,12 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   try {
     return await listen(options);
   } catch (error) {
-    throw new StartError(`cannot listen on ${host}:${port}: ${listenFault(error)}`, { cause: error });
+    throw new StartError(`cannot listen on ${host}:${port}: ${describeListenError(error)}`, { cause: error });
   }
 }
 
-function listenFault(error: unknown): string {
+/** Returns why a process cannot listen on an address. */
+export function describeListenError(error: unknown): string {
   const fault = describeError(error);
   if (fault === 'EADDRINUSE') return 'the port is in use by another process';
   if (fault === 'EADDRNOTAVAIL') return 'this machine does not have that address';

@@ -1,5 +1,6 @@
 import type { RequestContext } from './context.ts';
 import type { Draft, StoredResource } from './resource.ts';
+import type { Guard } from './write/guard.ts';
 
 /**
  * A write that admission accepts or rejects before it is stored. The draft is complete and passed the kind's
@@ -23,4 +24,6 @@ export interface AdmissionAttributes {
    * conflict with another write also ends the write and runs the callback; admission is called again for the retry.
    */
   onCompleted(callback: () => void): void;
+  /** Adds the guard of a limit that admission has checked (`KindStore.takeGuard`). Not called for deletes. */
+  addGuard(guard: Guard): void;
 }

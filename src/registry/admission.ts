@@ -1,11 +1,12 @@
 import { type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { KindRuntime } from './kind-runtime.ts';
+import type { Guard } from './write/guard.ts';
 
 /** Runs the plane's admission and then stores the write. The server's own writes skip admission. */
 export function admitAndStore<T>(
   kind: KindRuntime,
-  write: Omit<AdmissionAttributes, 'resource' | 'onCompleted'>,
+  write: Omit<AdmissionAttributes, 'resource' | 'onCompleted' | 'addGuard'>,
   store: () => Promise<T>,
 ): Promise<T> {
   const { admit } = kind.planeCallbacks;
@@ -13,7 +14,10 @@ export function admitAndStore<T>(
   const { operation, subresource, draft, context, dryRun } = write;
   const callbacks: (() => void)[] = [];
   const onCompleted = (callback: () => void) => void callbacks.push(callback);
-  const request = { resource: kind.resource, operation, subresource, draft, context, dryRun, onCompleted };
+  const addGuard = (guard: Guard) => {
+    draft.guards = [...(draft.guards ?? []), guard];
+  };
+  const request = { resource: kind.resource, operation, subresource, draft, context, dryRun, onCompleted, addGuard };
   let decision: MaybePromise<void>;
   try {
     decision = admit(request);

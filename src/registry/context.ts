@@ -1,5 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../api/meta.ts';
 import type { UserInfo } from '../api/user-info.ts';
+import type { RevisionCheck } from '../store/store.ts';
 
 /** Describes the request and its caller to the verbs of a kind. */
 export interface RequestContext {
@@ -13,16 +15,32 @@ export interface RequestContext {
    * finalizers, and delete guards do not apply to them.
    */
   readonly system: boolean;
+  /**
+   * A check that every transaction of the request contains. If it fails, the write is refused with 503 and not retried.
+   * Background work uses it, so that a replica cannot write after another one has taken over its work. Optional; defaults
+   * to none.
+   */
+  readonly fence?: RevisionCheck;
   /** The namespace in the request path; '' for cluster-scoped kinds and for lists over all namespaces. */
   readonly namespace: string;
   /** The object name in the request path; '' or absent if the request is for a collection. */
   readonly pathName?: string;
+  /**
+   * A revision that the caches of the plane have reached, asked for after the request arrived. Verbs need not ask again then.
+   * Absent if nobody has asked.
+   */
+  readonly freshRevision?: number;
   /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
   /**
    * True if `signal` is aborted. Optional; contexts that create `signal` on demand implement it without creating one.
    */
   isCanceled?(): boolean;
+  /**
+   * Calls the listener when `signal` aborts, or immediately if it is aborted. Returns a function that removes the
+   * listener. Optional, like `isCanceled`. Other code uses the function `onCancel`.
+   */
+  onCancel?(listener: () => void): () => void;
   /**
    * Waits until fair scheduling grants the caller more CPU time. Long computations call it regularly. Absent if the
    * request is not scheduled.
@@ -39,18 +57,35 @@ export interface RequestContext {
    * Absent if these names are unknown or too many.
    */
   readonly readableNames?: () => Iterable<string>;
-  /** Lists, watches and collection deletes skip an object if this returns false. Absent if the caller may read all. */
-  readonly mayRead?: (object: KubeObject) => boolean;
+  /**
+   * Lists, watches and collection deletes skip an object if this returns false. `hidden` is the hidden part of its record.
+   * Absent if the caller may read all.
+   */
+  readonly mayRead?: (object: KubeObject, hidden?: JsonObject) => boolean;
   /**
    * Decides whether the caller's credential permits a request, regardless of the permissions of the user. Self-review
    * requests include the result. Absent if the plane already knows all restrictions of the credential.
    */
   readonly credentialAllows?: (request: RequestAttributes) => CredentialDecision | Promise<CredentialDecision>;
+  /** True if the caller authenticated this request with the token. Present only for token reviews. */
+  readonly isOwnToken?: (token: string) => boolean;
   /**
    * Reports whether the caller has a permission that the request needs in addition to its own verb. For example,
    * admission requires one for an owner reference and for an apply that creates the object.
    */
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
+}
+
+/**
+ * Calls the listener when the request is canceled, or immediately if it already is. Returns a function that removes the
+ * listener. Costs less than a listener of `signal`, which many contexts create on demand.
+ */
+export function onCancel(context: RequestContext, listener: () => void): () => void {
+  if (context.onCancel !== undefined) return context.onCancel(listener);
+  const { signal } = context;
+  signal.addEventListener('abort', listener, { once: true });
+  if (signal.aborted) listener();
+  return () => signal.removeEventListener('abort', listener);
 }
 
 /**
@@ -60,8 +95,11 @@ export interface RequestContext {
 export function contextWithChanges(context: RequestContext, changes: Partial<RequestContext>): RequestContext {
   return {
     ...context,
-    signal: context.signal,
+    get signal() {
+      return context.signal;
+    },
     isCanceled: () => context.isCanceled?.() ?? context.signal.aborted,
+    onCancel: (listener) => onCancel(context, listener),
     warn: (text) => context.warn(text),
     annotate: (key, value) => context.annotate?.(key, value),
     may: (attributes) => context.may(attributes),

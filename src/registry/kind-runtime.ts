@@ -1,12 +1,15 @@
 import type { OwnerReference } from '../api/meta.ts';
+import { maxOwnerReferences } from '../api/validation/owner-references.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
+import type { Key } from '../store/key.ts';
 import type { RevisionCheck, Store } from '../store/store.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { ObjectCache } from './cache/watch-cache.ts';
 import type { StoredResource } from './resource.ts';
 import type { ObjectRef } from './rows/rows.ts';
+import type { SelectorBudget } from './watch/selector-budget.ts';
 import type { SubscriberGroups } from './watch/subscriber-groups.ts';
 import type { MaintenanceWork } from './write/maintenance-work.ts';
 import type { OwnerTracker } from './write/owner-tracker.ts';
@@ -25,8 +28,20 @@ export interface PlaneCallbacks {
    * object. `undefined` if no object waits.
    */
   waitsForEmptyNamespace?(namespace: string): ObjectRef | undefined;
+  /**
+   * Returns the objects that must be reconciled because an object of this kind was created or removed in the namespace, such as
+   * a quota that counts it. Absent if no other process uses the store.
+   */
+  requeuedByCount?(resource: StoredResource, namespace: string): readonly ObjectRef[];
   /** Knows whether any object of the plane has an owner. If absent, every removal queries the store for dependents. */
   readonly ownerTracker?: OwnerTracker;
+  /**
+   * The key of a row that announces new maintenance work of the plane to all processes. It is written in the transaction
+   * that records the work. Absent if no other process uses the store.
+   */
+  readonly bell?: Key;
+  /** Limits the memory for the selectors of open watches. If absent, it is not limited. */
+  readonly selectorBudget?: SelectorBudget;
   /**
    * Returns the kind and key of the object that an owner reference names, even if this object does not exist.
    * `undefined` if the plane does not have the owner's kind.
@@ -60,6 +75,8 @@ export interface IdGenerator {
 export interface KindLimits {
   /** The maximum size of a stored object, in bytes of UTF-8. */
   readonly objectBytes: number;
+  /** The maximum number of owner references of an object. */
+  readonly ownerReferences: number;
   /** The maximum number of events that are queued for a slow watch. If it is exceeded, the watch ends. */
   readonly watchQueue: number;
   /**
@@ -79,6 +96,7 @@ export const defaultKindLimits: KindLimits = {
   // Equals the limit for a request body: every accepted body can be stored, and patches cannot grow an object beyond
   // it.
   objectBytes: 3_145_728,
+  ownerReferences: maxOwnerReferences,
   // Only a client that has stopped reading falls this far behind. A queued event is only a pointer to a shared object.
   watchQueue: 1_000,
   // Ten objects of the maximum size fit into the queue. A thousand objects of typical size take a tenth of the limit.
@@ -103,6 +121,8 @@ export interface KindRuntime {
   readonly log: Log;
   readonly ids: IdGenerator;
   readonly planeCallbacks: PlaneCallbacks;
+  /** Decides which subjects of a limit share a guard (`guardKey`). */
+  readonly guardSecret: string;
   readonly limits: KindLimits;
   readonly cache: ObjectCache;
   /** The watches of the kind. They receive each change of `cache`. */

@@ -3,12 +3,21 @@ import type { AnyFields, TypedObject } from '../api/meta.ts';
 import type { RevisionCheck } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, ServedObject, SubresourceVerbs } from './verbs.ts';
+import type { Guard } from './write/guard.ts';
 
 /** A committed change of one object: the object before and after the change. */
 export interface KindChange<Fields extends JsonObject = AnyFields> {
   readonly revision: number;
   readonly before?: ServedObject<TypedObject<Fields>> | undefined;
   readonly after?: ServedObject<TypedObject<Fields>> | undefined;
+}
+
+/** The name of an object and the hidden part of its record. */
+export interface HiddenPart {
+  readonly namespace: string;
+  readonly name: string;
+  /** Absent if the record has no hidden part. */
+  readonly hidden: JsonObject | undefined;
 }
 
 /**
@@ -18,6 +27,8 @@ export interface KindChange<Fields extends JsonObject = AnyFields> {
 export interface KindStore<Fields extends JsonObject = AnyFields> {
   /** The current definition of the kind. `redefine` replaces it. */
   readonly resource: StoredResource;
+  /** True if other processes may write to the store of the kind. */
+  readonly isShared: boolean;
   /** All verbs, including those that clients may not use because `resource.verbs` omits them. */
   readonly verbs: Required<ResourceVerbs>;
   /** Present if the kind has a status subresource. */
@@ -36,20 +47,42 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
    * `undefined` if the object does not exist.
    */
   unchangedCheck(namespace: string, name: string): RevisionCheck | undefined;
+  /**
+   * Takes the guard of a limit before the objects of `subject` are counted, and waits until the caches of the plane
+   * contain all earlier writes. The caller adds the guard to the draft of its write (`Draft.guards`). Needed only if
+   * `isShared` is true; otherwise a queue in this process is sufficient.
+   */
+  takeGuard(limit: string, subject: string): Promise<Guard>;
+  /**
+   * Waits until the caches of the plane contain all writes that were made before this call. Returns a revision up to
+   * which they are complete.
+   */
+  freshRevision(): number | Promise<number>;
   /** Returns the hidden part of the object's record; `undefined` if there is none. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
+  /**
+   * Returns the names and the hidden parts of the objects in a namespace, or of the one with this name. Does not decode the
+   * objects.
+   */
+  peekHiddenParts(namespace: string, name?: string): readonly HiddenPart[];
   /** Returns the object that holds this claim (see `StoredResource.claims`); `undefined` if no object holds it. */
   byClaim(claim: string): ServedObject<TypedObject<Fields>> | undefined;
   /**
    * Calls the listener synchronously for each change, in the order of revisions. The listener must be fast and must not
-   * throw. Returns a function that stops the calls.
+   * throw. Returns a function that stops the calls. If the store could not deliver all changes, the listener is called
+   * once for each object that differs, removals last, and then `onReload` is called.
    */
-  listen(listener: (change: KindChange<Fields>) => void): () => void;
+  listen(listener: (change: KindChange<Fields>) => void, onReload?: () => void): () => void;
   /**
    * Called by maintenance after a deadline of the object has passed. Removes the object if its grace period is over and
-   * it has no finalizers, or deletes it if it has expired. Otherwise does nothing.
+   * it has no finalizers, or deletes it if it has expired. Otherwise does nothing. `fence` is `RequestContext.fence`.
    */
-  handleDeadline(namespace: string, name: string): Promise<void>;
+  handleDeadline(namespace: string, name: string, fence?: RevisionCheck): Promise<void>;
+  /**
+   * Requests a reconcile of an object (`StoredResource.reconcile`), as if the object had been written. It need not exist. If
+   * several processes use the store, the one that maintains the plane does it.
+   */
+  requestReconcile(namespace: string, name: string): Promise<void>;
   /**
    * Replaces the definition of the kind, for example after a custom resource definition was changed. Objects and
    * watches remain. The new definition must have the same key, scope, `builtIn` and `claims` as the previous one.

@@ -8,6 +8,16 @@ export interface MountedResource {
   readonly subresources: Readonly<Record<string, MountedSubresource>>;
   /** Verbs that clients can use but that discovery does not list. */
   readonly unlisted?: readonly (keyof ResourceVerbs)[];
+  /**
+   * A cache key of the documents about this resource, shared by all planes in which they are the same. Optional; the
+   * documents of resources without a key are compared member by member.
+   */
+  readonly documentKey?: object;
+  /**
+   * Reasons why the server does not support requests that clients of this API send, by `<verb> <subresource>`. The
+   * response is 405 with the reason. Discovery does not list these requests.
+   */
+  readonly unsupported?: Readonly<Record<string, string>>;
 }
 
 export interface MountedSubresource {

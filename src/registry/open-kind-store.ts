@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { controllersUser } from '../api/naming.ts';
+import { maxOwnerReferencesInEtcd } from '../api/validation/owner-references.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import type { RevisionCheck, Store } from '../store/store.ts';
 import type { PlaneBuiltinObjects } from './cache/builtin-objects.ts';
 import type { CachedObject } from './cache/cached-object.ts';
-import type { SliceObjects } from './cache/slice-objects.ts';
+import type { KindRows, SliceObjects } from './cache/slice-objects.ts';
 import { VersionCache } from './cache/version-cache.ts';
-import { WatchCache } from './cache/watch-cache.ts';
+import { WatchCache, type WatchCacheOptions } from './cache/watch-cache.ts';
 import type { RequestContext } from './context.ts';
 import {
   defaultKindLimits,
@@ -32,6 +33,8 @@ import { SubscriberGroups } from './watch/subscriber-groups.ts';
 import { watch } from './watch/watch.ts';
 import { randomSuffix } from './write/generate-name.ts';
 import type { MaintenanceWork } from './write/maintenance-work.ts';
+import { requestReconcile } from './write/request-reconcile.ts';
+import { takeGuard } from './write/take-guard.ts';
 
 export interface KindStoreOptions {
   readonly resource: StoredResource;
@@ -42,6 +45,11 @@ export interface KindStoreOptions {
   readonly log: Log;
   readonly ids?: IdGenerator;
   readonly planeCallbacks: PlaneCallbacks;
+  /**
+   * A text that tenants do not know and that all processes share. It decides which subjects of a limit share a guard.
+   * Optional, for kinds without limits.
+   */
+  readonly guardSecret?: string;
   /** Called after each commit that wrote maintenance rows. Must not throw. */
   readonly onMaintenanceWork?: (left: MaintenanceWork) => void;
   readonly limits?: Partial<KindLimits>;
@@ -55,18 +63,36 @@ export interface KindStoreOptions {
 
 /** Fills the watch cache of a kind and returns its store. Rejects with an API error if the store cannot be read. */
 export async function openKindStore(options: KindStoreOptions): Promise<KindStore> {
-  const { resource, slice, clock, log } = options;
+  const cacheOptions = cacheOptionsOf(options);
+  return storeWithCache(options, cacheOptions.store, await WatchCache.open(cacheOptions));
+}
+
+/** Returns the store of a kind that has no rows (`SliceObjects.emptyRowsOf`). Its rows must not be sealed. */
+export function openEmptyKindStore(options: KindStoreOptions, rows: KindRows): KindStore {
+  return storeWithCache(options, options.store, WatchCache.openWithRows(cacheOptionsOf(options), rows));
+}
+
+function cacheOptionsOf(options: KindStoreOptions): WatchCacheOptions {
+  const { resource, slice, clock, log, builtinObjects } = options;
   const { store, shared } = withSealing(options);
-  const limits = { ...defaultKindLimits, ...options.limits };
-  const cache = await WatchCache.open({
+  const { recentChanges, recentSize, decodedSize } = { ...defaultKindLimits, ...options.limits };
+  return {
     resource,
     store,
     slice,
-    recent: { changes: limits.recentChanges, size: limits.recentSize },
-    decodedSize: limits.decodedSize,
+    clock,
+    log,
+    recent: { changes: recentChanges, size: recentSize },
+    decodedSize,
     shared,
-    builtinObjects: options.builtinObjects,
-  });
+    builtinObjects,
+  };
+}
+
+function storeWithCache(options: KindStoreOptions, store: Store, cache: WatchCache): KindStore {
+  const { resource, slice, clock, log } = options;
+  const storeLimits = store.isShared ? { ownerReferences: maxOwnerReferencesInEtcd } : {};
+  const { objectBytes, ...limits } = { ...defaultKindLimits, ...storeLimits, ...options.limits };
   const subscribers = new SubscriberGroups(log);
   cache.listen(subscribers);
   const kind: KindRuntime = {
@@ -75,12 +101,13 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     slice,
     clock,
     log,
-    limits,
+    limits: { ...limits, objectBytes: Math.min(objectBytes, store.limits.valueBytes) },
     cache,
     subscribers,
     createQueues: new KeyedSerializer(),
     ids: options.ids ?? { uid: randomUUID, suffix: randomSuffix },
     planeCallbacks: options.planeCallbacks,
+    guardSecret: options.guardSecret ?? '',
     onMaintenanceWork: options.onMaintenanceWork ?? (() => {}),
   };
   return kindStore(kind);
@@ -97,6 +124,7 @@ function kindStore(kind: KindRuntime): KindStore {
     get resource() {
       return kind.resource;
     },
+    isShared: kind.store.isShared,
     verbs: verbsOf(kind),
     get status() {
       return kind.resource.hasStatus ? status : undefined;
@@ -107,10 +135,19 @@ function kindStore(kind: KindRuntime): KindStore {
     bytes: () => cache.bytes,
     objectBytes: () => cache.objectBytes,
     unchangedCheck: (namespace, name) => unchanged(kind, cache.get(namespace, name)),
+    takeGuard: (limit, subject) => takeGuard(kind, limit, subject),
+    freshRevision: () => cache.freshRevision(),
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,
+    peekHiddenParts(namespace, name) {
+      if (name === undefined) return cache.take(namespace);
+      const found = cache.get(namespace, name);
+      return found === undefined ? [] : [found];
+    },
     byClaim: (claim) => cache.byClaim(claim)?.served,
-    listen: (listener) => cache.listen({ changed: (change) => listener(change) }),
-    handleDeadline: (namespace, name) => handleDeadline(kind, maintenanceContext(namespace), name),
+    listen: (listener, onReload) =>
+      cache.listen({ changed: (change) => listener(change), reloaded: () => onReload?.() }),
+    handleDeadline: (namespace, name, fence) => handleDeadline(kind, maintenanceContext(namespace, fence), name),
+    requestReconcile: (namespace, name) => requestReconcile(kind, { namespace, name }),
     redefine(next) {
       // A plane usually calls `redefine` with the same definition right after it has opened the kind. Recreating all
       // objects of the kind would be wasteful then.
@@ -199,7 +236,7 @@ function statusVerbsOf(kind: KindRuntime): NonNullable<KindStore['status']> {
   };
 }
 
-function maintenanceContext(namespace: string): RequestContext {
+function maintenanceContext(namespace: string, fence: RevisionCheck | undefined): RequestContext {
   return {
     user: { name: controllersUser, groups: [] },
     system: true,
@@ -207,5 +244,6 @@ function maintenanceContext(namespace: string): RequestContext {
     signal: new AbortController().signal,
     warn() {},
     may: () => true,
+    ...(fence === undefined ? {} : { fence }),
   };
 }

@@ -2,10 +2,12 @@ import type { JsonObject } from '@flotilla/json';
 import type { FieldError } from '../api/field-error.ts';
 import type { AnyFields, KubeObject, TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
-import type { Write } from '../store/store.ts';
+import type { RevisionCheck, Write } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
 import type { ObjectRef } from './rows/rows.ts';
 import type { ResourceVerbs } from './verbs.ts';
+import type { Guard } from './write/guard.ts';
+import type { RequiredCheck } from './write/required-check.ts';
 
 /**
  * An object as the store holds it. `object` is the part that clients may see, without resourceVersion. `hidden` holds
@@ -28,6 +30,10 @@ export interface Draft<Fields extends JsonObject = AnyFields> {
    * key. They are never stored, and a dry run does not set them.
    */
   reveal?: JsonObject;
+  /** The guards of the limits that this write was checked against (`KindStore.takeGuard`). */
+  guards?: readonly Guard[];
+  /** Further checks for the transaction, for example that another object is unchanged. */
+  requires?: readonly RequiredCheck[];
 }
 
 /** An object of another kind that is written or deleted in the same transaction, such as the namespace of a project. */
@@ -68,16 +74,46 @@ export interface RowSealing {
   open(purpose: string, sealed: string): string;
 }
 
+export type KeptMetadata = 'labels' | 'ownerReferences';
+
+/** The generation of the objects of a built-in kind. */
+export interface GenerationRule {
+  /** The generation of a new object. 0 means that a new object has none. */
+  readonly first: 0 | 1;
+  /**
+   * The changes that increase it: `spec` stands for everything except metadata and status. `never`: it stays the same
+   * until the object is deleted.
+   */
+  readonly increasedBy: 'spec' | 'spec-or-annotations' | 'spec-or-labels' | 'never';
+}
+
 /**
  * The definition of a stored kind: its data, and hooks for behavior that differs from the default. A write runs these
- * steps in order: decode, apply defaults and prune → set system metadata → `prepare` → validate schema and metadata →
- * `validate` → compute claims and indexes → store.
+ * steps in order: decode, apply defaults and prune → `sizeErrors` → set system metadata → `prepare` → validate schema
+ * and metadata → `validate` → compute claims and indexes → store.
  */
 export interface StoredResource<Fields extends JsonObject = AnyFields> extends ResourceKind<Fields> {
   /**
-   * True if the kind has a status subresource. Writes to the object then keep status; status writes change only status.
+   * True if the kind has a status subresource. Writes to the object then keep the status, and status writes keep the
+   * other fields.
    */
   readonly hasStatus: boolean;
+  /**
+   * True if a write to the status subresource also changes the metadata, for example the labels, as for namespaces.
+   * Otherwise it changes only the status, as for custom resources.
+   */
+  readonly statusWritesMetadata?: boolean;
+  /**
+   * Members of the metadata that a status write keeps, if `statusWritesMetadata` is true. Optional; defaults to none.
+   */
+  readonly statusKeepsMetadata?: readonly KeptMetadata[];
+  /** The rule for `metadata.generation`. Optional; a built-in kind without it has no generation. */
+  readonly generation?: GenerationRule;
+  /**
+   * True if only the server's own code changes the status. Clients that may write the object may send writes of its
+   * status; they are checked and change nothing.
+   */
+  readonly serverOwnedStatus?: boolean;
   /** The verbs that clients may use. Optional; defaults to all verbs. The server itself may always use all verbs. */
   readonly verbs?: readonly (keyof ResourceVerbs)[];
   /**
@@ -119,6 +155,12 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   readonly serverFinalizer?: string;
 
   /**
+   * Returns the errors of an object that is too large. If there are any, the write is rejected before all other checks,
+   * because each of them takes time in proportion to the size. The types of fields have not been checked yet. `old` is
+   * the stored object. An object that is not larger than the stored one must be accepted.
+   */
+  sizeErrors?(object: TypedObject<Fields>, old: TypedObject<Fields> | undefined): readonly FieldError[];
+  /**
    * Sets the fields that the server decides and removes fields that clients may not set. Throws StatusError for errors
    * that are not field errors, for example 403 or 404. Must change nothing but the draft, because dry runs call it too.
    * `subresource` is the name of the subresource through which the request writes the object, for example `scale`
@@ -158,6 +200,16 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * Returns the time at which maintenance deletes the object, in milliseconds since the epoch; `undefined` for never.
    */
   expiresAt?(record: StoredRecord<Fields>): number | undefined;
+  /**
+   * Returns checks for the transaction that creates an object, for example that the definition of its kind is unchanged.
+   * Throws StatusError if objects cannot be created now. `name` is empty if it is generated.
+   */
+  requiredToCreate?(name: string): readonly RequiredCheck[];
+  /**
+   * Throws StatusError if the caller may not change the object, or the given subresource of it. Called before a patch or
+   * an update is applied. The request was authorized before its body was read, and in the meantime another object may have taken the name.
+   */
+  guardWrite?(record: StoredRecord<Fields>, context: RequestContext, subresource: string): void | Promise<void>;
   /** Throws StatusError to reject a delete, for example because an annotation protects the object. */
   guardDelete?(record: StoredRecord<Fields>, context: RequestContext): void | Promise<void>;
   /** Returns the error message for a failed delete precondition. Optional; defaults to the message of Kubernetes. */
@@ -185,9 +237,9 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * A returned number requests another call after that many milliseconds, or earlier if the object is written.
    * `undefined` means that the reconcile is done until the object is written again or another object `requeues` it.
    * Errors are logged and retried with increasing backoff. Must be idempotent: calls may repeat, and the object may be
-   * deleted or may need no reconcile any more.
+   * deleted or may need no reconcile any more. All writes should contain the check `fence` (`RequestContext.fence`).
    */
-  reconcile?(namespace: string, name: string): Promise<number | undefined>;
+  reconcile?(namespace: string, name: string, fence?: RevisionCheck): Promise<number | undefined>;
   /**
    * Returns other objects of the plane that need a reconcile because of this write, for example the roles that
    * aggregate the written role. Their `reconcile` is called as if they had been written. Must be fast.

@@ -1,4 +1,12 @@
-import { badRequest, expired, type StatusError, serviceUnavailable, timedOut } from '../api/status.ts';
+import {
+  badRequest,
+  expired,
+  insufficientStorage,
+  requestTooLarge,
+  type StatusError,
+  serviceUnavailable,
+  timedOut,
+} from '../api/status.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 
 /** The value of the Retry-After header if the store is unavailable. */
@@ -21,12 +29,19 @@ function statusOf(code: Exclude<StoreErrorCode, 'Damaged'>, message: string): St
       return serviceUnavailable(message, retryAfterSeconds);
     case 'Closed':
       return serviceUnavailable('the server is shutting down', 1);
+    case 'OutOfSpace':
+      return insufficientStorage(message);
+    case 'SliceRemoved':
+      return serviceUnavailable('the control plane is being removed', 1);
     case 'Expired':
       return expired(message);
+    case 'UnknownOutcome':
     case 'FutureRevision':
       return timedOut(message);
     case 'CheckFailed':
       return serviceUnavailable(`the store could not resolve a write conflict: ${message}`, 1);
+    case 'TooLarge':
+      return requestTooLarge(message);
     case 'InvalidKey':
       return badRequest(message);
   }

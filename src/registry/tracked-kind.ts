@@ -17,13 +17,15 @@ export function trackedKindOf(resource: StoredResource): TrackedKind {
 }
 
 function makeTrackedKind(resource: StoredResource): TrackedKind {
-  const { group, version, kind, schema, hasStatus } = resource;
+  const { group, version, kind, schema, hasStatus, statusWritesMetadata = false, statusKeepsMetadata } = resource;
   return {
     group,
     version,
     kind,
     schema,
     hasStatus,
+    statusWritesMetadata,
+    ...(statusKeepsMetadata === undefined ? {} : { statusKeepsMetadata }),
     confidential: resource.confidential === true,
     goForm:
       resource.builtIn === true

@@ -4,8 +4,9 @@ import type { KubeObject, OwnerReference } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { openMemoryStore } from '../store/memory.ts';
+import { denseRevisions } from '../store/dense-revisions.fixture.ts';
 import type { Store } from '../store/store.ts';
+import { openTestStore } from '../store/test-store.fixture.ts';
 import type { RequestContext } from './context.ts';
 import { type KindStoreOptions, openKindStore } from './open-kind-store.ts';
 import type { StoredResource } from './resource.ts';
@@ -59,12 +60,18 @@ export function storeWithOverrides(store: Store, changes: Partial<Store>): Store
   });
 }
 
+/** Opens a new store whose revisions are 2, 3, 4 and so on, also on etcd. */
+function openWidgetStore(clock: ManualClock): Store {
+  const store = openTestStore({ clock });
+  return store.isShared ? denseRevisions(store) : store;
+}
+
 export async function openWidgets(
   change: Partial<StoredResource> = {},
   options: Partial<KindStoreOptions> & { store?: Store; clock?: ManualClock } = {},
 ) {
   const clock = options.clock ?? new ManualClock();
-  const store = options.store ?? openMemoryStore({ clock });
+  const store = options.store ?? openWidgetStore(clock);
   const maintenance = { calls: 0 };
   const namespaces = new Map<string, 'active' | 'terminating'>([
     ['a', 'active'],

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,6 +29,17 @@ describe('the seal key file', () => {
     await createSealKeyFile(path);
     await chmod(path, mode);
     await expect(readSealKeyFile(path)).rejects.toThrow(/can be read by others.*chmod 600/);
+  });
+
+  it.runIf(process.getuid?.() === 0)('a file of another owner may be readable for its group', async () => {
+    const key = await createSealKeyFile(path);
+    await chown(path, 65_534, 0);
+    await chmod(path, 0o440);
+    expect(Buffer.from((await readSealKeyFile(path)) ?? []).equals(key)).toBe(true);
+    for (const mode of [0o460, 0o444]) {
+      await chmod(path, mode);
+      await expect(readSealKeyFile(path)).rejects.toThrow(/can be read by others/);
+    }
   });
 
   it.each(['', 'short', `${'A'.repeat(44)}\n`, `${'A'.repeat(43)}=\nmore`, `${'A'.repeat(42)}B=`])(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { errorCode, nonOwnerPermissions, writePrivateFile } from '../lib/private-file.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { errorCode, writePrivateFile } from '../lib/private-file.ts';
 import { SealError, sealKeyBytes } from './open-sealer.ts';
 
 /** Matches 32 bytes in base64: 43 characters and one padding character. */
@@ -13,7 +13,7 @@ const format = /^[A-Za-z0-9+/]{43}=$/;
 export async function readSealKeyFile(path: string): Promise<Uint8Array | undefined> {
   let text: string;
   try {
-    if ((await nonOwnerPermissions(path)) !== 0) {
+    if (await isReadableByOthers(path)) {
       throw new SealError(`${path} can be read by others; restrict it to its owner (chmod 600 ${path})`);
     }
     text = await readFile(path, 'utf8');
@@ -28,6 +28,15 @@ export async function readSealKeyFile(path: string): Promise<Uint8Array | undefi
     throw new SealError(`${path} does not contain a seal key (one line of base64, ${sealKeyBytes} bytes)`);
   }
   return bytes;
+}
+
+/**
+ * A file of another owner may be readable for its group. Kubernetes mounts a Secret this way for a process that is not
+ * root: the files belong to root and to the group of the pod (`fsGroup`).
+ */
+async function isReadableByOthers(path: string): Promise<boolean> {
+  const { mode, uid } = await stat(path);
+  return (mode & (uid === process.getuid?.() ? 0o077 : 0o037)) !== 0;
 }
 
 export async function createSealKeyFile(path: string): Promise<Uint8Array> {

@@ -5,15 +5,17 @@ import { builtInClusterName } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
+import type { RevisionCheck } from '../store/store.ts';
 
 /**
  * Writes the status of the Cluster object `local`, the built-in cluster. The built-in cluster is online whenever the
- * server runs, so only the first start and a version change cause a write.
+ * server runs, so only the first start and a version change cause a write. The write contains the check `fence`.
  */
 export async function updateBuiltInClusterStatus(
   kinds: KindStores,
   local: KindStores,
   kubernetesVersion: string,
+  fence?: RevisionCheck,
 ): Promise<void> {
   // The uid detects a second Cluster object whose kubeconfig leads to the built-in cluster.
   const clusterUID = storeOf(local, namespaceKind).peek('', 'kube-system')?.object.metadata.uid ?? '';
@@ -24,7 +26,7 @@ export async function updateBuiltInClusterStatus(
   const write = async (document: NonNullable<Cluster['status']>) => {
     if (equalJson(cluster.status, document)) return;
     await clusters.status?.patch(
-      systemContext(''),
+      systemContext('', undefined, fence),
       builtInClusterName,
       { type: 'merge', document: { status: document }, findings: [] },
       { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false },

@@ -49,6 +49,40 @@ describe('kubeconfigs of virtual clusters', () => {
     expect(await at.code(proxy, token)).toBe(401);
   });
 
+  it('are valid in a TokenReview by their holder, and so is an access key; nobody else can review them', async () => {
+    const anna = await at.createUser('anna');
+    await at.createInstance('demo', sharedWith('anna'));
+    const token = await at.token('demo', anna);
+    const review = async (reviewed: string, by: string, audiences: string[] = []) =>
+      (
+        await at.post(
+          `${gatewayPath('demo')}/apis/authentication.k8s.io/v1/tokenreviews`,
+          { spec: { token: reviewed, audiences } },
+          by,
+        )
+      ).json;
+    for (const own of [token, anna]) {
+      const { status } = await review(own, own);
+      expect(status).toMatchObject({ authenticated: true, user: { username: 'anna' } });
+      expect(listAt(status ?? null, 'user', 'groups')).toContain('platform:role:cluster-admin');
+      const issuer = listAt(status ?? null, 'audiences').map(String);
+      expect(issuer).toHaveLength(1);
+      expect((await review(own, own, [...issuer, 'other'])).status).toMatchObject({
+        authenticated: true,
+        audiences: issuer,
+      });
+      expect((await review(own, own, ['other'])).status).not.toHaveProperty('authenticated');
+    }
+    expect((await review(anna, token)).status).toMatchObject({
+      error: expect.stringContaining('invalid bearer token'),
+    });
+    const path = `${gatewayPath('demo')}/apis/authentication.k8s.io/v1/tokenreviews`;
+    const key = await at.bench.adminKey();
+    const headers = { 'impersonate-user': 'somebody', 'impersonate-group': 'system:masters' };
+    const acting = await at.bench.request(at.server, path, { method: 'POST', body: { spec: { token: key } } }, headers);
+    expect(((await acting.body.json()) as JsonObject).status).not.toHaveProperty('authenticated');
+  });
+
   it('are rejected with the cause, and never issued for another user (completions §3)', async () => {
     await at.createInstance('demo');
     const path = `${instances}/demo/kubeconfig`;

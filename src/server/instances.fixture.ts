@@ -36,12 +36,9 @@ export function inPhase(phase: string): (instance: JsonObject | undefined) => bo
 
 /** True if the server has reconciled the current generation of the instance. */
 export function isReconciled(instance: JsonObject | undefined): boolean {
-  const conditions = listAt(instance, 'status', 'conditions') as readonly JsonObject[];
-  const generation = (instance?.metadata as JsonObject | undefined)?.generation;
-  const ready = conditions.find(({ type }) => type === 'Ready');
+  const { observedGeneration, reason } = (instance?.status ?? {}) as { observedGeneration?: number; reason?: string };
+  const { generation } = (instance?.metadata ?? {}) as { generation?: number };
   return (
-    ready !== undefined &&
-    !['Starting', 'Installing'].includes(textAt(ready, 'reason')) &&
-    conditions.every(({ observedGeneration }) => observedGeneration === generation)
+    generation !== undefined && observedGeneration === generation && !['Starting', 'Installing'].includes(reason ?? '')
   );
 }

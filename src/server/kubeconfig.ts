@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { dump, load } from 'js-yaml';
 import { builtInClusterName, defaultProject, projectNamespace } from '../api/naming.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
+import { withoutTrailingSlashes } from '../lib/without-trailing-slashes.ts';
 import { readIfExists } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
 
@@ -125,7 +126,7 @@ export async function readAdminAccess(path: string): Promise<AdminAccess | undef
   const { origin, pathname } = new URL(cluster.server);
   return {
     origin,
-    managementPath: pathname.replace(/\/+$/, ''),
+    managementPath: withoutTrailingSlashes(pathname),
     authority: typeof data === 'string' ? Buffer.from(data, 'base64').toString('utf8') : undefined,
     token: user.token,
   };

@@ -6,15 +6,18 @@ import {
   type BuiltInClusterPlanesOptions,
   openBuiltInClusterPlanes,
 } from '../builtin/open-planes.ts';
-import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import { tasksInPlanes } from '../controlplane/maintenance/maintenance-task.ts';
 import type { Host } from '../hosts/host.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import { bootstrap } from '../management/bootstrap.ts';
+import type { KindStores } from '../registry/kind-stores.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
+import type { RevisionCheck } from '../store/store.ts';
+import { ServerMaintenance } from './background/run-maintenance.ts';
+import { runOnLeader } from './background/run-on-leader.ts';
 import { updateBuiltInClusterStatus } from './built-in-cluster-status.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
-import { writeAdminKey } from './data/admin-files.ts';
+import { removeAdminKey, writeAdminKey } from './data/admin-files.ts';
 import { openConnectedHosts } from './open-connected-hosts.ts';
 import { type ManagementApi, openManagementApi } from './open-management.ts';
 import type { ServerContext } from './server-context.ts';
@@ -35,6 +38,8 @@ export interface ControlPlanes {
  * Finds the host of a cluster. It is created empty, because the management API refers to hosts that are opened later.
  */
 class HostDirectory {
+  /** Returns the host of the built-in cluster for background work with a fence. */
+  fencedLocal: ((fence: RevisionCheck) => Host) | undefined;
   /** The host of the built-in cluster. */
   local: Host | undefined;
   connected: ConnectedHosts | undefined;
@@ -42,13 +47,19 @@ class HostDirectory {
   hostOf(cluster: string): Host | undefined {
     return cluster === builtInClusterName ? this.local : this.connected?.hostOf(cluster);
   }
+
+  /** Returns a function that finds hosts for background work, whose transactions contain the check `fence`. */
+  fenced(fence: RevisionCheck | undefined): (cluster: string) => Host | undefined {
+    const local = fence === undefined ? this.local : this.fencedLocal?.(fence);
+    return (cluster) => (cluster === builtInClusterName ? local : this.connected?.hostOf(cluster));
+  }
 }
 
 /** Opens all control planes. `url` returns the address of this server and is called only after the server listens. */
 export async function openControlPlanes(server: ServerContext, url: () => string | undefined): Promise<ControlPlanes> {
   const { settings, clock, log, closing, dir, store, sealer } = server;
   const hosts = new HostDirectory();
-  let maintenance: Maintenance | undefined;
+  let maintenance: ServerMaintenance | undefined;
   const onMaintenanceWork = (work: MaintenanceWork) => maintenance?.wake(work);
   const connect = (kubeconfig: Kubeconfig): HostConnection => connectToHost(kubeconfig, { clock });
   const management = await openManagementApi({
@@ -68,24 +79,39 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   closing.add('management', () => management.plane.close());
   const planes = await openPlanesOf(server, onMaintenanceWork);
   hosts.local = planes.host;
+  hosts.fencedLocal = (fence) => planes.fencedHost(fence);
   closing.add('control planes', () => planes.close());
-  const newKey = await bootstrap(management.plane.kinds, { saveKey: (key) => writeAdminKey(dir, key) });
+  const stopPreferring = server.replicas.followPreferredShards((shards) => planes.preferShards(shards));
+  closing.add('preferred planes', stopPreferring);
   const { plane } = management;
+  for (const each of [plane, planes.local]) server.freshness?.follow(each);
+  const newKey = await bootstrap(plane.kinds, {
+    saveKey: (key) => writeAdminKey(dir, key),
+    async discardKey() {
+      await removeAdminKey(dir);
+      log.info({}, 'another server has created the access key of the administrator; this server has no admin.key');
+    },
+    refresh: async () => {
+      await plane.freshRevision?.();
+    },
+  });
   const runInManagement = tasksInPlanes(store, async () => plane);
-  await updateBuiltInClusterStatus(plane.kinds, planes.local.kinds, server.version.gitVersion);
-  maintenance = startMaintenance({
+  await runLeaderTasks(server, plane.kinds, planes);
+  maintenance = new ServerMaintenance({
     store,
     clock,
     log,
-    runTask: (id, task) => (id === plane.id ? runInManagement(id, task) : planes.runTask(id, task)),
+    runTask: (id, task, fence) => (id === plane.id ? runInManagement : planes.runTask)(id, task, fence),
   });
-  closing.add('maintenance', () => maintenance?.stop());
+  let stopMaintenance: (() => Promise<void>) | undefined;
+  closing.add('maintenance', () => stopMaintenance?.());
   const connected = await openConnectedHosts({
     kinds: plane.kinds,
     sealer,
     connect,
     helm: settings.helm,
     dir,
+    replicas: server.replicas,
     clock,
     log,
   });
@@ -97,8 +123,32 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     connected,
     hosts,
     isNew: newKey !== undefined,
-    startMaintenance: () => maintenance?.wake(),
+    startMaintenance() {
+      stopMaintenance = maintenance?.run(server.replicas);
+    },
   };
+}
+
+/**
+ * Runs the tasks that one server does after each start. Resolves after the tasks of this server, if it does not share the
+ * store with others.
+ */
+async function runLeaderTasks(
+  { store, replicas, closing, version, log }: ServerContext,
+  kinds: KindStores,
+  planes: BuiltInClusterPlanes,
+): Promise<void> {
+  let running = Promise.resolve();
+  const stop = runOnLeader(replicas, (fence) => {
+    running = updateBuiltInClusterStatus(kinds, planes.local.kinds, version.gitVersion, fence);
+    if (store.isShared) running = Promise.all([running, planes.fleet.resumeRemovals(fence)]).then(() => {});
+    const done = running.catch((error: unknown) =>
+      log.warn({ error: String(error) }, 'a task of the leader failed; the next leader repeats it'),
+    );
+    return () => done;
+  });
+  closing.add('leader tasks', stop);
+  await running;
 }
 
 function openPlanesOf(
@@ -115,6 +165,7 @@ function openPlanesOf(
     longestTokenSeconds: settings.planes.maxTokenTTL,
     ...(tls.authority === undefined ? {} : { certificateAuthority: tls.authority }),
     memoryBudget: settings.planes.memoryBytes,
+    defaultApi: settings.planes.api,
     maxVirtualClusterBytes: settings.planes.maxBytes,
     maxVirtualClusterObjects: settings.planes.maxObjects,
     bodyBytes: settings.limits.bodyBytes,
@@ -130,16 +181,12 @@ function workersOf(server: ServerContext): Pick<BuiltInClusterPlanesOptions, 'wo
   const { settings, threads, sealerKeys } = server;
   const { workers: count = availableParallelism(), stallSeconds } = settings.planes;
   if (threads === undefined || count === 0) return {};
-  const needsAuditedBodies = settings.audit.rules.some(
-    ({ level }) => level === 'Request' || level === 'RequestResponse',
-  );
   return {
     workers: {
       count,
       stallSeconds,
       startThread: threads.planes,
       sealerKeys,
-      needsAuditedBodies,
     },
   };
 }

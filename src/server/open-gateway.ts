@@ -15,18 +15,23 @@ import { createTokenReviews } from '../gateway/token-reviews.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Mount } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { storeOf } from '../registry/kind-stores.ts';
+import type { Store } from '../store/store.ts';
 import type { ManagementApi } from './open-management.ts';
+import { SharedActivityLog } from './shared-activity.ts';
 
 export interface GatewayOptions {
   readonly management: ManagementApi;
   readonly planes: BuiltInClusterPlanes;
   readonly tokens: TokenKeys;
+  readonly store: Store;
   /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
   /** True to accept service account tokens of virtual clusters. */
   readonly serviceAccountTokens: boolean;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 export interface Gateway {
@@ -45,12 +50,17 @@ export interface GatewayMountOptions extends Pick<InstanceGatewayOptions, 'chain
 
 /** Serves `/<api_prefix>/project/<project>/virtualcluster/<name>` for instances on all connected clusters. */
 export function openGateway({ management, planes, tokens, clock, ...options }: GatewayOptions): Gateway {
-  const activity = createActivityLog(clock);
+  const { store, log } = options;
+  const shared = store.isShared ? new SharedActivityLog({ store, clock, log }) : undefined;
+  const activity = shared ?? createActivityLog(clock);
   const changes = createInstanceChanges();
-  const stop = storeOf(management.plane.kinds, virtualClusterInstanceKind).listen(({ before, after }) => {
+  const instances = storeOf(management.plane.kinds, virtualClusterInstanceKind);
+  const stop = instances.listen(({ before, after }) => {
     if (after === undefined) activity.forget(before?.object.metadata.uid ?? '');
+    else shared?.update(after.object);
     changes.handleChange(before?.object, after?.object);
   });
+  if (shared !== undefined) for (const { object } of instances.peekAll()) shared.update(object);
   const limiters = new TargetLimiters();
   const reviews = createTokenReviews({ clock });
   const isOwnToken = async (token: string) => (await tokens.verify(token)) !== undefined;

@@ -10,14 +10,17 @@ import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.ts';
 import { accessReviews, kubernetesReviews, type ReviewDependencies } from '../controlplane/core/reviews.ts';
+import { ensurePlaneCreated } from '../controlplane/plane-creation.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { managementDefinitions, readOnlyDefinitions } from '../management/definitions/management-definitions.ts';
 import { managementResources } from '../management/management-resources.ts';
 import { type MountOptions, mountManagement } from '../management/mount-management.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
 import { authorizationSubjectOf, type CredentialedCaller } from '../management/subject.ts';
+import { builtinObjectsDigest } from '../registry/cache/builtin-objects.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
@@ -45,7 +48,10 @@ export interface ManagementApiOptions {
 }
 
 /** The inputs of the controllers that are not API objects, such as the use of virtual clusters. */
-export type ControllerInputs = Pick<ControllersOptions, 'activity' | 'connected' | 'render'>;
+export type ControllerInputs = Pick<
+  ControllersOptions,
+  'activity' | 'connected' | 'hostOf' | 'render' | 'readObjects' | 'tenure'
+>;
 
 export interface ManagementApi {
   readonly plane: ControlPlane;
@@ -55,7 +61,7 @@ export interface ManagementApi {
 }
 
 /** The store slice of the management API. */
-const managementSlice = 'management';
+export const managementSlice = 'management';
 
 /** Opens the management API as a control plane. Its controllers do not run until `start` is called. */
 export async function openManagementApi(options: ManagementApiOptions): Promise<ManagementApi> {
@@ -64,18 +70,35 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
   const dependencies = { state, settings, clock, sealer, connect: options.connect };
   const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
     decide(authorizationSubjectOf(caller, state), attributes, state);
+  // A review shows what another replica has granted or revoked a moment ago.
+  const caughtUp = async () => (store.isShared ? await state.caughtUp() : undefined);
   const reviews: ReviewDependencies = {
     clock,
-    authorize,
-    rules: (caller, namespace) => permissionRulesFor(authorizationSubjectOf(caller, state), namespace, state),
+    authorize: async (caller, attributes) => {
+      await caughtUp();
+      return authorize(caller, attributes);
+    },
+    rules: async (caller, namespace) => {
+      await caughtUp();
+      return permissionRulesFor(authorizationSubjectOf(caller, state), namespace, state);
+    },
   };
 
+  const resources = managementResources(dependencies);
+  const definitions = managementDefinitions(resources);
+  const planeCreation = await ensurePlaneCreated({
+    store,
+    slice: managementSlice,
+    clock,
+    builtinDigest: builtinObjectsDigest([definitions]),
+  });
   const plane = await openControlPlane({
     id: managementSlice,
     store,
     clock,
     log,
-    resources: [readOnlyNamespaces, storedEvents, storedLeases, ...managementResources(dependencies)],
+    builtinObjects: { lists: [definitions], planeCreation },
+    resources: [readOnlyNamespaces, storedEvents, storedLeases, readOnlyDefinitions, ...resources],
     mount: (stores) => [
       ...coreKinds(stores),
       ...kubernetesReviews(reviews),
@@ -92,13 +115,14 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
     ],
     authorize,
     mayRead: (caller, kind, verb) => visibilityFilterFor(authorizationSubjectOf(caller, state), kind, state, verb),
+    guardSecret: sealer.hash('guards of limits', store.identity),
     onMaintenanceWork: options.onMaintenanceWork,
   });
 
   return {
     plane,
     state,
-    start: (inputs) => startControllers({ kinds: plane.kinds, state, hostOf: options.hostOf, ...inputs, clock, log }),
+    start: (inputs) => startControllers({ kinds: plane.kinds, state, ...inputs, clock, log }),
   };
 }
 
@@ -109,5 +133,6 @@ function coreKinds(stores: KindStores): MountedResource[] {
     coreEventsView(events),
     eventsGroupView(events),
     mountStoredKind(storeOf(stores, storedLeases)),
+    mountStoredKind(storeOf(stores, readOnlyDefinitions)),
   ];
 }

@@ -2,7 +2,9 @@ import { relative } from 'node:path';
 
 export interface ReadyMessageOptions {
   readonly url: string;
-  readonly adminKubeconfig: string;
+  /** The administrator's kubeconfig; `undefined` if another server has created the installation. */
+  readonly adminKubeconfig: string | undefined;
+  readonly caCertificate: string;
   readonly adminKey: string;
   /** True if the web console is available at the URL. */
   readonly hasConsole: boolean;
@@ -15,13 +17,18 @@ export function readyMessage({ url, workingDirectory, ...options }: ReadyMessage
     const found = relative(workingDirectory, path);
     return shellQuote(found.startsWith('..') ? path : found);
   };
-  const kubectl = `kubectl --kubeconfig ${displayPath(options.adminKubeconfig)}`;
-  const consoleLine = `  console: ${url}/ (sign in with the access key in ${displayPath(options.adminKey)})`;
+  const { adminKubeconfig, adminKey, caCertificate, hasConsole } = options;
+  if (adminKubeconfig === undefined) {
+    const login = `  flotilla login ${url} --ca-file ${displayPath(caCertificate)}`;
+    return [`ready ${url}`, login, ...(hasConsole ? [`  console: ${url}/`] : []), ''].join('\n');
+  }
+  const kubectl = `kubectl --kubeconfig ${displayPath(adminKubeconfig)}`;
+  const consoleLine = `  console: ${url}/ (sign in with the access key in ${displayPath(adminKey)})`;
   return [
     `ready ${url}`,
     `  ${kubectl} get projects,clusters,virtualclustertemplates`,
     `  ${kubectl} explain virtualclusterinstances.spec`,
-    ...(options.hasConsole ? [consoleLine] : []),
+    ...(hasConsole ? [consoleLine] : []),
     '',
   ].join('\n');
 }

@@ -2,13 +2,14 @@ import { systemClock } from '../lib/clock.ts';
 import { disableMetersInTests } from '../process/disable-meters-in-tests.ts';
 import { setHeapGrowth } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
+import { fileExists } from '../process/private-dir.ts';
 import { watchShutdownSignals } from '../process/shutdown-signals.ts';
 import { threadStarter } from '../process/threads/start-thread.ts';
 import { dataDirAt } from './data/data-dir.ts';
 import { readyMessage } from './ready-message.ts';
 import type { FlagValues } from './settings/flags.ts';
 import { readOptions } from './settings/options.ts';
-import { startServer } from './start-server.ts';
+import { type RunningServer, startServer } from './start-server.ts';
 
 /**
  * Maximum duration of the shutdown, which must end within ten seconds. Work that takes longer is aborted. Acknowledged
@@ -31,17 +32,27 @@ export async function runServer(flags: FlagValues): Promise<number> {
     clock: systemClock,
     log,
     threads: {
-      planes: threadStarter('plane-thread.js', options.planes.workerHeapBytes),
-      rendering: threadStarter('render-thread.js', renderingHeapBytes),
+      planes: threadStarter('plane-thread', options.planes.workerHeapBytes),
+      rendering: threadStarter('render-thread', renderingHeapBytes),
     },
   });
-  const { adminKubeconfig, adminKey } = dataDirAt(options.dataDir);
-  const { url, hasConsole } = server;
-  process.stdout.write(readyMessage({ url, adminKubeconfig, adminKey, hasConsole, workingDirectory: process.cwd() }));
+  process.stdout.write(await describeReadyServer(server, options.dataDir));
   setHeapGrowth();
   await signals.firstSignal;
   const forceExit = setTimeout(() => process.exit(0), maxShutdownMs);
   await server.close();
   clearTimeout(forceExit);
   return 0;
+}
+
+async function describeReadyServer({ url, hasConsole }: RunningServer, dataDir: string): Promise<string> {
+  const { adminKubeconfig, adminKey, caCertificate } = dataDirAt(dataDir);
+  return readyMessage({
+    url,
+    adminKubeconfig: (await fileExists(adminKubeconfig)) ? adminKubeconfig : undefined,
+    adminKey,
+    caCertificate,
+    hasConsole,
+    workingDirectory: process.cwd(),
+  });
 }

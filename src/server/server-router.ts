@@ -1,5 +1,6 @@
 import { auditPath } from '../api/audit/audit-event.ts';
 import { builtInClusterName } from '../api/naming.ts';
+import { replicasPath } from '../api/replicas/replica-list.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authn.ts';
 import type { Identity } from '../auth/identity.ts';
@@ -16,6 +17,7 @@ import { inFlightFilter } from '../http/filters/in-flight.ts';
 import { keyRateFilter } from '../http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../http/filters/source-limit.ts';
 import { watchLimitFilter } from '../http/filters/watch-limit.ts';
+import type { Freshness } from '../http/freshness.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane, ServedResources } from '../http/plane.ts';
@@ -43,6 +45,8 @@ export interface ServerRouterOptions {
   /** Forwards requests to the virtual clusters of projects, at `/project`. */
   readonly gateway: Gateway;
   readonly authenticate: Authenticator['authenticate'];
+  /** Confirms that the caches are current. Absent if no other process writes to the store. */
+  readonly freshness: Freshness | undefined;
   /** True for a caller to whom the limits per access key do not apply. */
   isExemptFromLimits(identity: Identity): boolean;
   readonly resume: Authenticator['authenticateByKey'];
@@ -58,6 +62,8 @@ export interface ServerRouterOptions {
   readonly backup: Handler;
   /** GET `/audit`: searches the audit log. Only administrators may use it. */
   readonly audit: Handler;
+  /** GET `/replicas`: the state of all servers. Only administrators may use it. */
+  readonly replicas: Handler;
   /** Serves all paths that no other handler serves. */
   readonly console: Handler;
 }
@@ -78,6 +84,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     depth: 0,
     authenticate: (token, exchange) => options.authenticate(token, fingerprintOf(token, exchange)),
     sessions: options.auth.sessions,
+    freshness: options.freshness,
     auditLog: options.auditLog,
     auditRules: settings.audit.rules,
     whenAuditUnwritable: settings.audit.onFailure,
@@ -145,6 +152,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
       ...authMounts(options.auth, chainOptions, authorize),
       { prefix: '/backup', exact: true, handler: guarded(readOnly(options.backup)) },
       { prefix: auditPath, exact: true, handler: guarded(readOnly(options.audit)) },
+      { prefix: replicasPath, exact: true, handler: guarded(readOnly(options.replicas)) },
     ],
   });
 }

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { Agent, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
+import { workerEtcdFlags } from '../../test/harness/worker-etcd.ts';
 import { managementGroup } from '../api/naming.ts';
 import { startOnSameThread } from '../builtin/workers/same-thread.fixture.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
+import { openEmbeddedStore } from '../store/embedded/embedded.ts';
+import { openEtcdStore } from '../store/etcd/etcd-store.ts';
+import type { Store } from '../store/store.ts';
 import type { ServerThreads } from './server-context.ts';
 import type { FlagValues } from './settings/flags.ts';
 import { readOptions } from './settings/options.ts';
@@ -44,6 +48,8 @@ export class ServerTestEnv {
   dataDir: string;
   /** The directory from which the server reads the console. It is empty by default. */
   readonly consoleDir: string;
+  /** The store of the servers. Optional; by default each server opens the store in its data directory. */
+  store: Store | undefined;
   #running: RunningServer[] = [];
   readonly #agents: Agent[] = [];
 
@@ -69,11 +75,22 @@ export class ServerTestEnv {
     log: Log = silentLog,
     rendering: ServerThreads['rendering'] = renderOnSameThread,
   ): Promise<RunningServer> {
-    const read = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...flags });
+    const { 'data-dir': dataDir = this.dataDir } = flags;
+    const hasOwnStore = flags.store !== undefined || this.store !== undefined;
+    const store = hasOwnStore ? {} : workerEtcdFlags([dataDir].flat().join());
+    const read = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...store, ...flags });
     const options = { ...read, console: { ...read.console, directory: this.consoleDir } };
-    const server = await startServer(options, { clock, log, threads: { planes: startOnSameThread(clock), rendering } });
+    const threads = { planes: startOnSameThread(clock), rendering };
+    const server = await startServer(options, { clock, log, threads, store: this.store });
     this.#running.push(server);
     return server;
+  }
+
+  /** Opens the store of the data directory while no server runs. The caller must close it. */
+  async openStore(): Promise<Store> {
+    const { store: endpoints, 'etcd-prefix': prefix } = workerEtcdFlags(this.dataDir);
+    if (endpoints === undefined || prefix === undefined) return openEmbeddedStore({ directory: this.file('store') });
+    return openEtcdStore({ endpoints, prefix });
   }
 
   async stop(server: RunningServer): Promise<void> {

@@ -1,3 +1,5 @@
+import { configMapKind } from '../api/core/config-map.ts';
+import { secretKind } from '../api/core/secret.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { teamKind } from '../api/management/v1/team.ts';
@@ -22,6 +24,9 @@ import type { Log } from '../lib/log.ts';
 import { chooseCluster } from '../management/instances/placement.ts';
 import type { ManagementState } from '../management/state.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
+import type { Tenure } from '../replicas/tenure.ts';
+import { hostsInTenure } from './background/hosts-in-tenure.ts';
+import { workSharesIn } from './background/work-shares.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
 
 export interface ControllersOptions {
@@ -32,15 +37,21 @@ export interface ControllersOptions {
   readonly activity: InstanceActivity;
   /** Renders templates. Optional; by default they are rendered on this thread. */
   readonly render?: InstanceControllerOptions['render'];
+  /** Reads the objects of templates. Optional; by default they are read on this thread. */
+  readonly readObjects?: InstanceControllerOptions['readObjects'];
   readonly connected: Pick<ConnectedHosts, 'connectionOf' | 'onReplaced'>;
+  /** The period in which the controllers run. */
+  readonly tenure: Tenure;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Starts all controllers of the management API. Returns a function that stops them. */
+/** Starts all controllers of the management API for one tenure. Returns a function that stops them. */
 export function startControllers(options: ControllersOptions): () => Promise<void> {
-  const { kinds, state, hostOf, activity, connected, clock, log } = options;
-  const management = inProcessClient(kinds, 'flotilla');
+  const { kinds, state, activity, connected, tenure, clock, log } = options;
+  const shares = workSharesIn(tenure);
+  const hostOf = hostsInTenure(options.hostOf, tenure);
+  const management = inProcessClient(kinds, 'flotilla', tenure.fence);
   const projects = management.resource(projectKind);
   const instances = management.resource(virtualClusterInstanceKind);
   const clusters = management.resource(clusterKind);
@@ -49,17 +60,28 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
     startProjectController({
       projects,
       instances,
-      contents: [storedLeases, storedEvents].map((kind) => management.resource(kind)),
+      contents: [storedLeases, secretKind, configMapKind, storedEvents].map((kind) => management.resource(kind)),
       usage: (project) => ({ total: state.instanceCount(project), perOwner: state.instanceOwners(project) }),
+      share: shares.leader,
       clock,
       log,
     }),
-    startUserController({ users: management.resource(userKind), teams: management.resource(teamKind), clock, log }),
+    startUserController({
+      users: management.resource(userKind),
+      teams: management.resource(teamKind),
+      share: shares.leader,
+      clock,
+      log,
+    }),
     startClusterController({
       clusters,
       connectionOf: (name) => connected.connectionOf(name),
       onReplaced: (listener) => connected.onReplaced(listener),
-      instancesOn: (name) => state.instancesOn(name),
+      async instancesOn(name) {
+        await state.caughtUp();
+        return state.instancesOn(name);
+      },
+      share: shares.sharded,
       clock,
       log,
     }),
@@ -77,7 +99,9 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
       },
       activity,
       ...(options.render === undefined ? {} : { render: options.render }),
+      ...(options.readObjects === undefined ? {} : { readObjects: options.readObjects }),
       onReady: (project, milliseconds) => readyTimes.record(project, milliseconds),
+      share: shares.sharded,
       clock,
       log,
     }),

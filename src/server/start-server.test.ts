@@ -4,11 +4,16 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itExceptOnEtcd } from '../../test/harness/it-except-on-etcd.ts';
+import { isEtcdRun } from '../../test/harness/worker-etcd.ts';
 import { defaultProject, projectNamespace } from '../api/naming.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { groupPath, ServerTestEnv } from './server.fixture.ts';
 import { renderOnSameThread } from './templates/same-thread.fixture.ts';
+
+/** The directory of LevelDB: the embedded store, or the lock of a data directory whose store is on etcd. */
+const databaseName = isEtcdRun ? 'lock' : 'store';
 
 let bench: ServerTestEnv;
 beforeEach(async () => {
@@ -27,14 +32,15 @@ describe('the first start', () => {
       'ca.crt',
       'ca.key',
       'installation.json',
+      ...(isEtcdRun ? ['lock', 'replica.id'] : []),
       'seal.key',
       'serving.crt',
       'serving.key',
       'signing.key',
-      'store',
+      ...(isEtcdRun ? [] : ['store']),
     ]);
     for (const name of files) {
-      expect((await stat(bench.file(name))).mode & 0o777, name).toBe(name === 'store' ? 0o700 : 0o600);
+      expect((await stat(bench.file(name))).mode & 0o777, name).toBe(name === databaseName ? 0o700 : 0o600);
     }
   });
 
@@ -74,10 +80,13 @@ describe('a later start', () => {
 
   it('changes nothing except the address in admin.kubeconfig', async () => {
     const first = await bench.start();
+    const cluster = async () => (await bench.send(first, `${groupPath}/clusters/local`)).text;
+    await expect.poll(cluster, { timeout: 10_000 }).toContain('"online":true');
     const objects = await bench.objects(first);
     await bench.stop(first);
     const before = new Map<string, string>();
-    for (const name of await readdir(bench.dataDir)) if (name !== 'store') before.set(name, await bench.read(name));
+    for (const name of await readdir(bench.dataDir))
+      if (name !== databaseName) before.set(name, await bench.read(name));
 
     const second = await bench.start();
     expect(second.url).not.toBe(first.url);
@@ -123,7 +132,7 @@ describe('a start that fails', () => {
     await expect(bench.start()).rejects.toThrow(/data directory .* is in use by another process/);
   });
 
-  it('rejects the store of another installation', async () => {
+  itExceptOnEtcd('rejects the store of another installation', 'etcd-start.etcd.test.ts tests it', async () => {
     await bench.stop(await bench.start());
     const other = join(bench.root, 'other');
     await bench.stop(await bench.start({ 'data-dir': other }));

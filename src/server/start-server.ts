@@ -11,6 +11,8 @@ import { CloseStack } from '../process/close-stack.ts';
 import { describeError } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
 import { serverUrl, startListener } from '../process/start-listener.ts';
+import type { Replicas } from '../replicas/replicas.ts';
+import { allTerms, leaderTerm } from '../replicas/shards.ts';
 import { openAgentApi } from './agents/open-agent-api.ts';
 import { auditHandler } from './audit-handler.ts';
 import { openAccessKeys } from './auth/access-keys.ts';
@@ -22,8 +24,10 @@ import { backupHandler } from './data/backup-handler.ts';
 import { type ControlPlanes, openControlPlanes } from './open-control-planes.ts';
 import { openGateway } from './open-gateway.ts';
 import type { ControllerInputs } from './open-management.ts';
+import { reachableAddress } from './peers/reachable-address.ts';
+import { replicasHandler } from './replicas-handler.ts';
 import { openServerContext, type ServerContext, type ServerEnvironment } from './server-context.ts';
-import { serverRouter } from './server-router.ts';
+import { type ServerRouterOptions, serverRouter } from './server-router.ts';
 import type { ServerOptions } from './settings/options.ts';
 import { TemplateRenderer } from './templates/template-renderer.ts';
 
@@ -42,11 +46,11 @@ const drainMilliseconds = 8_000;
 /** Starts the server. If the start fails, closes everything and rejects with a one-line message. */
 export async function startServer(
   settings: ServerOptions,
-  { clock, log, threads }: Omit<ServerEnvironment, 'closing'>,
+  environment: Omit<ServerEnvironment, 'closing'>,
 ): Promise<RunningServer> {
-  const closing = new CloseStack(log);
+  const closing = new CloseStack(environment.log);
   try {
-    const server = await openServerContext(settings, { clock, log, closing, threads });
+    const server = await openServerContext(settings, { ...environment, closing });
     return await serve(server);
   } catch (error) {
     await closing.close();
@@ -76,13 +80,15 @@ async function serve(server: ServerContext): Promise<RunningServer> {
 
   url ??= serverUrl(settings.listen.host, listener.port);
   const content = { url, apiPrefix: settings.apiPrefix, authority: tls.authority };
+  server.lifecycle.url = `https://${reachableAddress(settings.listen.host, listener.port)}`;
   await ensureAdminKubeconfig(dir, content, controlPlanes.isNew);
   const hasConsole = settings.console.enabled && (await isConsoleBuilt(settings.console.directory));
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
   // The server already answers health checks and lets administrators delete objects. So no stored object can prevent that.
-  controlPlanes.planes.startWorkers();
+  controlPlanes.planes.startWorkersAhead();
   controlPlanes.startMaintenance();
   startControllers();
+  server.replicas.start();
   return {
     url,
     hasConsole,
@@ -103,15 +109,18 @@ interface OpenedHandler {
 /** Opens the gateway and authentication. */
 function openHandler(server: ServerContext, { management, planes, connected, hosts }: ControlPlanes): OpenedHandler {
   const { settings, clock, log, closing, dir, store, sealer, signingKeys, auditLog, version } = server;
+  const { replicas, freshness } = server;
   const { plane, state } = management;
   const { serviceAccountTokens } = settings.management.gateway;
   const gateway = openGateway({
     management,
     planes,
     tokens: server.tokens,
+    store,
     hostOf: (cluster) => hosts.hostOf(cluster),
     serviceAccountTokens,
     clock,
+    log,
   });
   closing.add('gateway', () => gateway.close());
   const render = openRenderer(server);
@@ -121,6 +130,8 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
     kinds: plane.kinds,
     state,
     hash: (token) => sealer.hash(accessKeyHashPurpose, token),
+    replicas,
+    isShared: store.isShared,
     clock,
     log,
   });
@@ -136,6 +147,7 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
     apiOf: (name) => connected.apiOf(name),
     gateway,
     authenticate,
+    freshness,
     isExemptFromLimits: (identity) => isUnscopedAdmin(identity, state),
     resume: (key) => accessKeys.authenticator.authenticateByKey(key),
     auditLog,
@@ -145,7 +157,7 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
       version,
       storedObjects: () => countObjects([plane, planes.local]),
       loadedPlanes: () => planes.loaded,
-      gauges: workerGauges(planes.quarantine),
+      gauges: [...workerGauges(planes.quarantine), ...replicaGauges(replicas)],
     }),
     agentApi: openAgentApi({
       management,
@@ -154,35 +166,67 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
       auditLog,
       auditPath: dir.auditLog,
       apiPrefix: settings.apiPrefix,
-      installation: store.identity,
+      store,
       serviceAccountTokens,
       limits: settings.limits,
       activity: gateway.activity,
+      freshness,
       clock,
     }),
-    auth: openAuthHandlers({ settings, management, authenticate, sealer, signingKeys, closing, clock, log }),
-    backup: backupHandler(store),
-    audit: auditHandler({ path: dir.auditLog, keptFiles: settings.audit.keptFiles }),
-    console: consoleHandler({
-      read: () => readConsoleFiles(settings.console.directory),
-      apiPrefix: settings.apiPrefix,
+    auth: openAuthHandlers({
+      settings,
+      management,
+      authenticate,
+      freshness,
+      replicas,
+      store,
+      sealer,
+      signingKeys,
+      closing,
+      clock,
+      log,
     }),
+    ...operatorHandlers(server),
   });
   return {
     handler,
     startControllers() {
-      stopControllers = management.start({ activity: gateway.activity, connected, ...render });
+      stopControllers = replicas.run((tenure) => {
+        const hostOf = hosts.fenced(tenure.fence);
+        return management.start({ activity: gateway.activity, connected, hostOf, tenure, ...render });
+      });
     },
   };
 }
 
-/** Renders templates on a thread of its own, if the server has other threads. */
-function openRenderer({ settings, threads, closing, log }: ServerContext): Pick<ControllerInputs, 'render'> {
+/** The handlers for the people who run the server, and the console. */
+function operatorHandlers({
+  settings,
+  store,
+  replicas,
+  searchAudit,
+}: ServerContext): Pick<ServerRouterOptions, 'backup' | 'replicas' | 'audit' | 'console'> {
+  const { directory } = settings.console;
+  return {
+    backup: backupHandler(store),
+    replicas: replicasHandler(replicas),
+    audit: auditHandler(searchAudit),
+    console: consoleHandler({ read: () => readConsoleFiles(directory), apiPrefix: settings.apiPrefix }),
+  };
+}
+
+/** Renders templates and reads their objects on a thread of its own, if the server has other threads. */
+function openRenderer({
+  settings,
+  threads,
+  closing,
+  log,
+}: ServerContext): Pick<ControllerInputs, 'render' | 'readObjects'> {
   if (threads === undefined || settings.planes.workers === 0) return {};
   const { stallSeconds } = settings.planes;
   const renderer = new TemplateRenderer({ startThread: threads.rendering, stallSeconds, log });
   closing.add('template renderer', () => renderer.close());
-  return { render: (source) => renderer.render(source) };
+  return { render: (source) => renderer.render(source), readObjects: (text) => renderer.readObjects(text) };
 }
 
 /** The worker threads that were replaced since the start of the server. */
@@ -197,6 +241,22 @@ function workerGauges({ incidents }: Quarantine): SimpleGauge[] {
       name: 'flotilla_worker_failures_total',
       help: 'Number of worker threads that ended with an error, for example because their heap was full.',
       value: () => incidents.failed,
+    },
+  ];
+}
+
+/** The part of the background work that this server does. A server that does not share its store does all of it. */
+function replicaGauges(replicas: Replicas): SimpleGauge[] {
+  return [
+    {
+      name: 'flotilla_replica_leader',
+      help: '1 if this server is the leader, which does the background work that is not divided into shards; otherwise 0.',
+      value: () => (replicas.owns(leaderTerm) ? 1 : 0),
+    },
+    {
+      name: 'flotilla_shards_held',
+      help: 'Number of shards of background work that this server does, of 64.',
+      value: () => allTerms.filter((term) => term !== leaderTerm && replicas.owns(term)).length,
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itExceptOnEtcd } from '../../test/harness/it-except-on-etcd.ts';
 import type { ReadyDay } from '../api/management/v1/project.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { readLines } from '../lib/read-lines.ts';
@@ -88,11 +89,13 @@ describe('the time to ready of virtual clusters', () => {
   });
 });
 
-describe('the last activity of an instance', () => {
-  const inside = '/kubernetes/project/default/virtualcluster/demo/api/v1/namespaces';
-  const lastActivity = (object: JsonObject | undefined) => textAt(object, 'status', 'lastActivity');
+const inside = '/kubernetes/project/default/virtualcluster/demo/api/v1/namespaces';
+const lastActivity = (object: JsonObject | undefined) => textAt(object, 'status', 'lastActivity');
 
-  it('is written for used instances only, at most every five minutes', async () => {
+itExceptOnEtcd(
+  'the last activity is written for used instances only, at most every five minutes',
+  'a clock that jumps pauses the background work of a replica',
+  async () => {
     await make('demo');
     await make('unused');
     const ready = await until('demo', isReady);
@@ -110,5 +113,5 @@ describe('the last activity of an instance', () => {
     expect(lastActivity(second)).toBe('2026-11-16T00:04:13Z');
     const unused = await until('unused', isReady);
     expect(lastActivity(unused)).toBe('');
-  });
-});
+  },
+);

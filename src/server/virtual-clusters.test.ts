@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listAt, textAt } from '@flotilla/json';
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import {
   BuiltInClusterTestEnv,
@@ -117,6 +118,34 @@ describe('the built-in cluster over HTTP', () => {
     expect(await whoami(proxyPath('one'), inLocal)).toBe('platform:host:serviceaccount:default:default');
   });
 
+  it('publishes the keys that verify service account tokens (DISC-21)', async () => {
+    await at.createVirtualCluster('one');
+    const root = proxyPath('one');
+    const path = `${root}/api/v1/namespaces/default/serviceaccounts/default/token`;
+    const token = textAt((await at.post(path, { spec: {} })).json, 'status', 'token');
+    // Service accounts may read both documents.
+    const read = async (document: string) => {
+      const { headers, body } = await at.request(`${root}${document}`, { token });
+      return { type: headers['content-type'], json: await body.json() };
+    };
+    const configuration = await read('/.well-known/openid-configuration');
+    expect(configuration.type).toBe('application/json');
+    expect(configuration.json).toEqual({
+      issuer: decodeJwt(token).iss,
+      jwks_uri: `${at.server.url}${root}/openid/v1/jwks`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    });
+    const keys = await read('/openid/v1/jwks');
+    expect(keys.type).toBe('application/jwk-set+json');
+    const verified = await jwtVerify(token, createLocalJWKSet(keys.json as JSONWebKeySet));
+    expect(verified.payload.sub).toBe('system:serviceaccount:default:default');
+    expect((await at.send(root)).json).toMatchObject({
+      paths: expect.arrayContaining(['/.well-known/openid-configuration', '/openid/v1/jwks']),
+    });
+  });
+
   it('puts a virtual cluster to sleep, which ends watches and rejects requests, and wakes it (completions §3)', async () => {
     await at.createVirtualCluster('one');
     await at.waitForVirtualCluster('one', inPhase('Ready'));
@@ -189,7 +218,7 @@ describe('the built-in cluster over HTTP', () => {
     bench.dataDir = join(bench.root, 'restored');
     await runRestore(backup, bench.dataDir, sealKey);
     await writeFile(bench.file('admin.key'), `${key}\n`, { mode: 0o600 });
-    await at.start();
+    await at.start({ store: 'embedded' });
     expect((await at.send(`${secrets}/canary`)).json).toEqual(before.json);
   });
 

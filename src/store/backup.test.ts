@@ -7,7 +7,15 @@ import { BackupError, backupLines, restoreBackup } from './backup.ts';
 import { openEmbeddedStore } from './embedded/embedded.ts';
 import { openMemoryStore } from './memory.ts';
 import type { Store } from './store.ts';
-import { collectAsync, putValue, removeKey, storeErrorOf, storeKey, storeRange } from './suite/suite-store.ts';
+import {
+  collectAsync,
+  historyOf,
+  putValue,
+  removeKey,
+  storeErrorOf,
+  storeKey,
+  storeRange,
+} from './suite/suite-store.ts';
 
 let root: string;
 const opened: Store[] = [];
@@ -47,7 +55,7 @@ describe('a backup', () => {
     const store = await filled(await open('original'));
     const lists = await Promise.all(['many', 's', 'quiet'].map((slice) => store.list(storeRange(slice))));
     const restored = await restoreBackup(backupLines(store), join(root, 'restored'));
-    expect(restored).toEqual({ entries: 2502, revision: 1_000_002_506 });
+    expect(restored).toEqual({ identity: store.identity, entries: 2502, revision: 1_000_002_506 });
 
     const again = await open('restored');
     expect(again.identity).toBe(store.identity);
@@ -69,13 +77,13 @@ describe('a backup', () => {
     const last = await store.revision('s');
     await restoreBackup(backupLines(store), join(root, 'restored'));
     const again = await open('restored');
-    expect(await storeErrorOf(again.history(storeRange('s'), last - 1))).toMatchObject({
+    expect(await storeErrorOf(historyOf(again, storeRange('s'), last - 1))).toMatchObject({
       code: 'Expired',
       detail: last,
     });
-    expect(await again.history(storeRange('s'), last)).toEqual([]);
+    expect(await historyOf(again, storeRange('s'), last)).toEqual([]);
     await putValue(again, storeKey('s', 'x'), 'new');
-    expect(await again.history(storeRange('s'), last)).toHaveLength(1);
+    expect(await historyOf(again, storeRange('s'), last)).toHaveLength(1);
   });
 
   it('of a memory store can be restored', async () => {
@@ -111,6 +119,7 @@ describe('a backup', () => {
   it('of an empty store restores to an empty store', async () => {
     const store = await open('original');
     expect(await restoreBackup(backupLines(store), join(root, 'restored'))).toEqual({
+      identity: store.identity,
       entries: 0,
       revision: 1_000_000_001,
     });

@@ -13,11 +13,11 @@ const format = 'flotilla-backup';
 const version = 1;
 
 /**
- * The number of revisions that a restore skips. Clients may have seen revisions that were assigned after the backup,
+ * The number of revisions that a restore or a migration skips. Clients may have seen revisions that were assigned after the backup,
  * and these must not be assigned again. No store writes this often between a backup and its restore. After the restore,
  * revisions are still far below the limit of 2^53.
  */
-const revisionsSkipped = 1_000_000_000;
+export const revisionsSkipped = 1_000_000_000;
 
 /** Thrown if a backup is incomplete or modified, or if the target directory is not empty. Operators see the message. */
 export class BackupError extends Error {
@@ -59,20 +59,64 @@ export async function* backupLines(store: Store): AsyncGenerator<string> {
 }
 
 /**
- * Creates a store from a backup, with the same identity, entries and revisions. A backup contains no history, so
- * watches that started before the backup end with Expired. The directory must be empty or absent. The store can be
- * opened only after the whole backup was read and its checksum verified. On an error, the directory is empty again.
+ * Yields the rows of a backup. Throws BackupError at the first damaged line, or at the end if the checksum does not
+ * match. So the caller must not use the rows until the last one was yielded.
  */
-export async function restoreBackup(
-  lines: AsyncIterable<string>,
-  directory: string,
-): Promise<{ entries: number; revision: Revision }> {
+export async function* readBackup(lines: AsyncIterable<string>): AsyncGenerator<DumpRow> {
+  const hash = createHash('sha256');
+  let hasHeader = false;
+  let footer: Footer | undefined;
+  let rows = 0;
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (footer !== undefined) throw new BackupError('the backup has data after its checksum line');
+    const parsed = parseLine(line, number);
+    if (hasHeader && isFooter(parsed)) {
+      footer = parsed;
+      continue;
+    }
+    if (hasHeader) {
+      rows++;
+      yield asRow(parsed, number);
+    } else {
+      hasHeader = true;
+      const { identity, revision } = asHeader(parsed);
+      yield { row: 'head', identity, revision };
+    }
+    hash.update(`${line}\n`);
+  }
+  if (!hasHeader) throw new BackupError('the backup is empty');
+  if (footer === undefined) throw new BackupError('the backup is truncated: its checksum line is missing');
+  if (footer.rows !== rows || footer.sha256 !== hash.digest('hex')) {
+    throw new BackupError('the backup was modified or damaged: its checksum does not match');
+  }
+}
+
+/** Creates a store from a backup; see `restoreRows`. The store can be opened only after the checksum was verified. */
+export function restoreBackup(lines: AsyncIterable<string>, directory: string): Promise<RestoredStore> {
+  return restoreRows(readBackup(lines), directory);
+}
+
+export interface RestoredStore {
+  readonly identity: string;
+  readonly entries: number;
+  /** The revision that the first write will exceed. */
+  readonly revision: Revision;
+}
+
+/**
+ * Creates an embedded store from the rows of a dump, with the same identity, entries and revisions. A dump contains no
+ * history, so watches that started before it end with Expired. The directory must be empty or absent. The store can be
+ * opened only after all rows were read. On an error, the directory is empty again.
+ */
+export async function restoreRows(rows: AsyncIterable<DumpRow>, directory: string): Promise<RestoredStore> {
   await assertEmpty(directory);
   try {
     const db = await openLevel(directory);
     try {
       await db.put(restoringRowKey, '', { sync: true });
-      return await restoreInto(db, lines);
+      return await restoreInto(db, rows);
     } finally {
       await db.close();
     }
@@ -88,42 +132,21 @@ async function assertEmpty(directory: string): Promise<void> {
     throw new BackupError(`the directory ${directory} is not empty; restore into an empty or new directory`);
 }
 
-async function restoreInto(
-  db: LevelHandle,
-  lines: AsyncIterable<string>,
-): Promise<{ entries: number; revision: Revision }> {
-  const hash = createHash('sha256');
+async function restoreInto(db: LevelHandle, rows: AsyncIterable<DumpRow>): Promise<RestoredStore> {
   const writer = new BatchWriter(db);
-  let header: Header | undefined;
-  let footer: Footer | undefined;
-  let rows = 0;
+  let head: { readonly identity: string; readonly revision: Revision } | undefined;
   let entries = 0;
-  let number = 0;
-  for await (const line of lines) {
-    number++;
-    if (footer !== undefined) throw new BackupError('the backup has data after its checksum line');
-    const parsed = parseLine(line, number);
-    if (header === undefined) header = asHeader(parsed);
-    else if (isFooter(parsed)) {
-      footer = parsed;
-      continue;
-    } else {
-      const row = asRow(parsed, number);
-      rows++;
-      if (row.row === 'entry') entries++;
-      await writer.add(operationOf(row));
-    }
-    hash.update(`${line}\n`);
+  for await (const row of rows) {
+    if (row.row === 'head') head = row;
+    else await writer.add(operationOf(row));
+    if (row.row === 'entry') entries++;
   }
-  if (header === undefined) throw new BackupError('the backup is empty');
-  if (footer === undefined) throw new BackupError('the backup is truncated: its checksum line is missing');
-  if (footer.rows !== rows || footer.sha256 !== hash.digest('hex')) {
-    throw new BackupError('the backup was modified or damaged: its checksum does not match');
-  }
+  if (head === undefined) throw new BackupError('the dump is empty');
   await writer.flush();
-  const revision = header.revision + revisionsSkipped;
-  await writeStoreState(db, header.identity, { revision, batch: 0 });
-  return { entries, revision };
+  const { identity } = head;
+  const revision = head.revision + revisionsSkipped;
+  await writeStoreState(db, identity, { revision, batch: 0 });
+  return { identity, entries, revision };
 }
 
 function parseLine(line: string, number: number): Record<string, unknown> {
@@ -155,10 +178,12 @@ function isFooter(line: Record<string, unknown>): line is Record<string, unknown
 type BackupRow = Exclude<DumpRow, { row: 'head' }>;
 
 function asRow(line: Record<string, unknown>, number: number): BackupRow {
-  const { row, slice, key, value, revision } = line;
+  const { row, slice, key, value, revision, unlogged } = line;
   if (isRevision(revision)) {
     if (row === 'slice' && typeof slice === 'string') return { row, slice, revision };
-    if (row === 'entry' && typeof value === 'string' && isKey(key)) return { row, key, value, revision };
+    if (row === 'entry' && typeof value === 'string' && isKey(key)) {
+      return { row, key, value, revision, ...(unlogged === true ? { unlogged } : {}) };
+    }
   }
   throw new BackupError(`line ${number} of the backup is damaged`);
 }

@@ -1,14 +1,8 @@
 import type { Log } from '../lib/log.ts';
 import type { ObserverHub } from './hub.ts';
 import type { KeyRange } from './key.ts';
-import type { Change, Observer, Revision, WatchWakeCounter } from './store.ts';
+import type { Change, HistoryChunk, Observer, Revision, WatchWakeCounter } from './store.ts';
 import { StoreError } from './store-error.ts';
-
-/** A chunk of the history of a range. Together with the previous chunks, it contains all changes up to `upTo`. */
-export interface HistoryChunk {
-  readonly changes: readonly Change[];
-  readonly upTo: Revision;
-}
 
 interface Observation {
   readonly hub: ObserverHub;

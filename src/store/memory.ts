@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { catchUp, type HistoryChunk } from './catch-up.ts';
+import { catchUp } from './catch-up.ts';
 import { ChangeAge } from './change-age.ts';
 import { Compactor } from './embedded/compactor.ts';
 import { Rollback } from './embedded/rollback.ts';
@@ -13,6 +13,7 @@ import {
   type Row,
   type SliceHead,
 } from './embedded/stage.ts';
+import { HistoryCollector } from './history-collector.ts';
 import { ObserverHub } from './hub.ts';
 import { compareEncodedKeys, decodeKey, encodeKey, encodeRange, isKeyInRange, type Key, type KeyRange } from './key.ts';
 import {
@@ -20,15 +21,18 @@ import {
   type DumpRow,
   defaultHistoryRetention,
   type Entry,
+  type HistoryChunk,
+  type HistoryOptions,
   type HistoryRetention,
   type ListOptions,
   type ListResult,
+  noStoreLimits,
   type Observer,
   type Revision,
   type Store,
   type Transaction,
 } from './store.ts';
-import { assertHistoryRetained, futureRevisionError, StoreError, storeClosedError } from './store-error.ts';
+import { assertHistoryRetained, futureRevisionError, sliceRemovedError, storeClosedError } from './store-error.ts';
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock;
@@ -49,6 +53,8 @@ interface Slice {
 
 class MemoryStore implements Store {
   readonly identity: string;
+  readonly isShared = false;
+  readonly limits = noStoreLimits;
   readonly #age: ChangeAge;
   readonly #retention: HistoryRetention;
   readonly #slices = new Map<string, Slice>();
@@ -125,7 +131,7 @@ class MemoryStore implements Store {
       return;
     }
     this.#slices.delete(range.slice);
-    this.#hub.endSlice(range.slice, new StoreError('Closed', 'the slice was removed'));
+    this.#hub.endSlice(range.slice, sliceRemovedError());
   }
 
   async revision(slice: string): Promise<Revision> {
@@ -140,9 +146,11 @@ class MemoryStore implements Store {
     return catchUp({ hub: this.#hub, range, since, observer, log: silentLog, history, isCurrent });
   }
 
-  async history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]> {
+  async history(range: KeyRange, since: Revision, options?: HistoryOptions): Promise<HistoryChunk> {
     this.#assertOpen();
-    return this.#changes(range, since).filter(({ revision }) => to === undefined || revision <= to);
+    const collector = new HistoryCollector(since, options);
+    for await (const chunk of this.#historyPiece(range, since)) collector.add(chunk);
+    return collector.result;
   }
 
   async compact(slice: string, upTo: Revision): Promise<void> {

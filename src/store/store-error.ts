@@ -6,16 +6,27 @@ export type StoreErrorCode =
   /** The requested revision does not exist yet. */
   | 'FutureRevision'
   /**
-   * The disk rejects writes because it is full, read-only or broken, or too many writes are queued. Nothing was
-   * written, and reads continue to work. There is one exception: if the disk failed during the write and the database
-   * could not be reopened, it is unknown whether the write succeeded. If it did, readers and observers see it after the
-   * database was reopened.
+   * The disk rejects writes because it is read-only or broken, or too many writes are queued. Nothing was written, and
+   * reads continue to work. Also used if etcd cannot be reached or has no leader; then reads fail too. There is one
+   * exception: if the disk failed during the write and the database could not be reopened, it is unknown whether the
+   * write succeeded. If it did, readers and observers see it after the database was reopened.
    */
   | 'Unavailable'
+  /**
+   * The disk or the quota of etcd is full. Reads continue to work. Nothing was written, with the same exception as for
+   * Unavailable. The message says how to free space.
+   */
+  | 'OutOfSpace'
+  /** The store did not confirm the transaction in time. It may or may not have been applied. */
+  | 'UnknownOutcome'
+  /** The transaction has too many writes or checks, or its values are too long. Nothing was written. */
+  | 'TooLarge'
   /** The stored bytes differ from what was written. Reads of damaged rows fail with this error. */
   | 'Damaged'
   | 'InvalidKey'
   | 'Closed'
+  /** The slice was removed, possibly by another process. Its name cannot be used again. */
+  | 'SliceRemoved'
   /**
    * The store cannot be opened: another process uses it, it belongs to another installation, it has a newer format, or
    * it is damaged.
@@ -53,6 +64,10 @@ export function futureRevisionError(asked: number, highest: number): StoreError 
 
 export function storeClosedError(): StoreError {
   return new StoreError('Closed', 'the store is closed');
+}
+
+export function sliceRemovedError(): StoreError {
+  return new StoreError('SliceRemoved', 'the slice was removed');
 }
 
 /** True if the error means that the store was closed. Background work stops silently in this case. */

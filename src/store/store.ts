@@ -2,14 +2,15 @@ import type { Key, KeyRange } from './key.ts';
 import type { StoreError } from './store-error.ts';
 
 /**
- * The number of a logged write. One counter serves all slices. It only increases, and no number is used twice, even
- * after a crash. A new store is at revision 1, and its first logged write gets revision 2.
+ * The number of a logged write. A later write in a slice has a greater number, and no number is used twice, even after
+ * a crash. Numbers may be skipped. A slice without writes is at revision 1, and every logged write has a greater one.
+ * The numbers of different slices must not be compared, because a store may count them separately.
  */
 export type Revision = number;
 
 /**
  * A row: a key, its current value, and the revision of the write that set it. Values are well-formed Unicode text that
- * the store does not interpret. An unlogged write has no revision of its own, so its row gets the current revision of
+ * the store does not interpret. An unlogged write is not counted, so its row gets a number near the current revision of
  * the store. Several versions of such a row may have the same revision, so a check of this row can only tell whether it
  * exists.
  */
@@ -39,13 +40,19 @@ export interface RevisionCheck {
  * A write of one key. If `value` is `undefined`, the key is removed; removing an absent key has no effect and gets no
  * revision. `unlogged` is for rows that are derived from other rows, such as indexes. An unlogged write is part of the
  * transaction, but it gets no revision, is not in the history, and is not delivered to observers. A key must have
- * either only logged or only unlogged writes.
+ * either only logged or only unlogged writes. A transaction must not contain two logged writes of one key.
  */
 export interface Write {
   readonly key: Key;
   readonly value: string | undefined;
   readonly unlogged?: boolean;
 }
+
+/**
+ * The numbers of writes and checks that every store accepts in a transaction, and the number of further checks of unlogged
+ * rows that the transaction also writes. A larger transaction may be rejected with TooLarge.
+ */
+export const [maxTransactionWrites, maxTransactionChecks, maxUnloggedChecks] = [40, 10, 30] as const;
 
 export interface Transaction {
   readonly checks?: readonly RevisionCheck[];
@@ -76,6 +83,22 @@ export interface ListResult {
   readonly remaining: number;
 }
 
+export interface HistoryOptions {
+  /** The last revision to return. Optional; defaults to the highest revision of the slice. */
+  readonly to?: Revision;
+  /**
+   * The maximum size of the result in characters, approximately: the lengths of keys, values and previous values. At least
+   * one change is returned if there is one. Optional; defaults to no limit.
+   */
+  readonly characters?: number;
+}
+
+/** A part of the history of a range: all changes after the requested revision, up to and including `upTo`. */
+export interface HistoryChunk {
+  readonly changes: readonly Change[];
+  readonly upTo: Revision;
+}
+
 /**
  * Receives each change of a range once, in the order of revisions. The store calls it synchronously during the commit,
  * so it must be fast and must not throw. An observer with slow work needs a bounded queue of its own.
@@ -83,7 +106,10 @@ export interface ListResult {
 export interface Observer {
   /** Called with new changes. If the observer wakes watches, it may add their number to `wakes`. */
   changes(changes: readonly Change[], wakes?: WatchWakeCounter): void;
-  /** Called after the last change: the store was closed, the slice was removed, or `changes` threw an exception. */
+  /**
+   * Called after the last change: the store was closed (Closed), the slice was removed (SliceRemoved), or `changes`
+   * threw an exception (Closed). The code is Expired if changes were compacted before they could be delivered. The observer must list the range again then.
+   */
   ended(error: StoreError): void;
 }
 
@@ -95,15 +121,36 @@ export interface WatchWakeCounter {
   add(readers: number): void;
 }
 
+/** The sizes that a store accepts. */
+export interface StoreLimits {
+  /**
+   * The maximum size of a value, in bytes of UTF-8. The store may reject a longer value with TooLarge. Infinity if the
+   * store has no limit.
+   */
+  readonly valueBytes: number;
+}
+
+/** The limits of stores that accept values of any size. */
+export const noStoreLimits: StoreLimits = { valueBytes: Number.POSITIVE_INFINITY };
+
 /**
- * A store of keys and values with revisions. There are two implementations: memory, for tests, and embedded, which is
- * durable. Both must pass `store.suite.ts`, which specifies the behavior of this interface.
+ * A store of keys and values with revisions. There are three implementations: memory, for tests; embedded, which is
+ * durable; and etcd, which several processes can share. All must pass `store.suite.ts`, which specifies the behavior of
+ * this interface.
  *
  * Methods reject only with StoreError, and after `close` with the code Closed.
  */
 export interface Store {
   /** The unique ID of this store. It is generated when a new store is opened, and a backup keeps it. */
   readonly identity: string;
+
+  /**
+   * True if other processes may write to the store. A cache of its rows may then be older than the store, until
+   * `revision` was awaited.
+   */
+  readonly isShared: boolean;
+
+  readonly limits: StoreLimits;
 
   get(key: Key): Promise<Entry | undefined>;
 
@@ -115,7 +162,8 @@ export interface Store {
 
   /**
    * Applies all writes if all checks succeed, otherwise none. Resolves after the transaction is durable and every
-   * observer has received its changes. Returns the revision of each write, in order. The revision is `undefined` for an
+   * observer in this process has received its changes. Transactions of this process are applied in the order of the
+   * calls if one of them writes a key that the other one checks or writes. Returns the revision of each write, in order. The revision is `undefined` for an
    * unlogged write and for a write without effect.
    */
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]>;
@@ -141,8 +189,11 @@ export interface Store {
    */
   observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void>;
 
-  /** Returns the changes of the range after `since`, up to and including `to`. Rejects with Expired if compacted. */
-  history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]>;
+  /**
+   * Returns the changes of the range after `since`, in the order of revisions. The result is complete if its `upTo` is at
+   * least `to`; otherwise the next call continues after its `upTo`. Rejects with Expired if the history was compacted.
+   */
+  history(range: KeyRange, since: Revision, options?: HistoryOptions): Promise<HistoryChunk>;
 
   /**
    * Removes the history of the slice up to and including `upTo`, or up to its highest revision if that is lower. The
@@ -151,7 +202,8 @@ export interface Store {
   compact(slice: string, upTo: Revision): Promise<void>;
 
   /**
-   * Resolves if the store accepts writes. Rejects with Unavailable if the disk is full or read-only. It writes to the
+   * Resolves if the store accepts writes. Rejects with OutOfSpace if the disk or the quota of etcd is full, and
+   * with Unavailable if the disk is read-only or etcd cannot be reached. It writes to the
    * disk, so do not call it for every request.
    */
   assertWritable(): Promise<void>;
@@ -162,18 +214,32 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** The members of a store that are data. They do not change while the store is open. */
+export type StoreProperties = Pick<Store, 'identity' | 'isShared' | 'limits'>;
+
+export function propertiesOf({ identity, isShared, limits }: Store): StoreProperties {
+  return { identity, isShared, limits };
+}
+
 /**
- * A row of a dump. The dump contains one `head`, then one `slice` per slice, then all entries, including unlogged ones.
- * It does not contain history.
+ * A row of a dump. The dump contains one `head`, then one `slice` per slice, then all entries in the order of their keys,
+ * including unlogged ones. It does not contain history.
  */
 export type DumpRow =
   | { readonly row: 'head'; readonly identity: string; readonly revision: Revision }
   | { readonly row: 'slice'; readonly slice: string; readonly revision: Revision }
-  | { readonly row: 'entry'; readonly key: Key; readonly value: string; readonly revision: Revision };
+  | DumpEntry;
+
+export interface DumpEntry extends Entry {
+  readonly row: 'entry';
+  /** Present if the row is unlogged. Only the store on etcd can tell; the other stores do not distinguish such rows. */
+  readonly unlogged?: true;
+}
 
 /**
  * A change is kept in the history if it is younger than `ageMilliseconds`, or if it is among the newest changes of its
- * slice. `changes` is the number of these.
+ * slice. `changes` is the number of these. The history of etcd has no slices, so the store on etcd keeps changes only
+ * by age.
  */
 export interface HistoryRetention {
   readonly ageMilliseconds: number;

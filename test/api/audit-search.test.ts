@@ -4,6 +4,7 @@ import type { AuditEvent, AuditEventList } from '../../src/api/audit/audit-event
 import { type AuditQuery, writeAuditQuery } from '../../src/api/audit/audit-query.ts';
 import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
+import { itExceptOnEtcd } from '../harness/it-except-on-etcd.ts';
 
 describe('GET /audit', () => {
   let bench: ServerTestEnv;
@@ -76,9 +77,20 @@ describe('GET /audit', () => {
       message:
         'the query is invalid: limit must be an integer from 1 to 1000; since must be an RFC 3339 time such as 2026-11-15T08:00:00Z; "nme" is not a known parameter',
     });
-    const gone = Buffer.from('1 0123456789abcdef 5').toString('base64url');
-    expect((await bench.send(server, `/audit?continue=${gone}`)).json).toMatchObject({ code: 410, reason: 'Expired' });
   });
+
+  const otherPositions = 'a search of several replicas continues at a position in each of their logs';
+  itExceptOnEtcd(
+    'reports that a log no longer contains the position at which to continue',
+    otherPositions,
+    async () => {
+      const gone = Buffer.from('1 0123456789abcdef 5').toString('base64url');
+      expect((await bench.send(server, `/audit?continue=${gone}`)).json).toMatchObject({
+        code: 410,
+        reason: 'Expired',
+      });
+    },
+  );
 
   it('is read-only and reserved for admins; a refused caller is audited', async () => {
     expect((await bench.send(server, '/audit', { method: 'POST', body: {} })).code).toBe(405);

@@ -1,7 +1,7 @@
-import { type JsonObject, listAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
-import { type ParsedResponse, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
+import { groupPath, type ParsedResponse, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const instances = instancesOf('default');
@@ -31,11 +31,20 @@ function compared({ metadata, ...rest }: JsonObject): JsonObject {
   return { metadata: meta, ...rest };
 }
 
-/** The same without what a plan cannot know before the object exists. */
+/** The same without what a plan cannot know before the object exists, such as the times in the status. */
 function planned(object: JsonObject): JsonObject {
-  const { metadata, ...rest } = compared(object);
+  const { metadata, status: _status, ...rest } = compared(object);
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...meta } = metadata as JsonObject;
   return { metadata: meta, ...rest };
+}
+
+/** The health of an object by the generic rules of kstatus, which Flux and others use. */
+function healthOf(object: JsonObject | undefined): 'Current' | 'InProgress' | 'Terminating' {
+  if (valueAt(object, 'metadata', 'deletionTimestamp') !== undefined) return 'Terminating';
+  const observed = valueAt(object, 'status', 'observedGeneration');
+  if (observed !== undefined && observed !== valueAt(object, 'metadata', 'generation')) return 'InProgress';
+  const ready = listAt(object, 'status', 'conditions').find((condition) => textAt(condition, 'type') === 'Ready');
+  return ready === undefined || textAt(ready, 'status') === 'True' ? 'Current' : 'InProgress';
 }
 
 describe('GitOps, while the server works on the same objects (completions §2, §3)', () => {
@@ -121,6 +130,21 @@ describe('GitOps, while the server works on the same objects (completions §2, �
     expect((await apply(changed, 'Terraform')).spec).toEqual(next.spec);
     // A wait for conditions relies on this: they refer to this generation.
     await until('plan', (object) => isReconciled(object) && textAt(object, 'spec', 'displayName') === 'Another');
+  });
+
+  it('is never healthy by the rules of kstatus before the server has processed it (Flux)', async () => {
+    const created = await apply(manifestOf('health'), 'kustomize-controller');
+    expect(healthOf(created)).toBe('InProgress');
+    const ready = await until('health', (object) => healthOf(object) === 'Current');
+    expect(inPhase('Ready')(ready)).toBe(true);
+    const changed = await apply(manifestOf('health', { displayName: 'Another' }), 'kustomize-controller');
+    expect(healthOf(changed)).toBe('InProgress');
+    await until('health', (object) => healthOf(object) === 'Current');
+    const { code, json } = await ask(`${groupPath}/clusters`, {
+      method: 'POST',
+      body: { metadata: { name: 'peer' }, spec: { networkPeer: true } },
+    });
+    expect([code, healthOf(json)]).toEqual([201, 'InProgress']);
   });
 
   it('lets two managers apply their own fields indefinitely without conflicts', async () => {

@@ -49,8 +49,15 @@ export async function createFixture(make: Make): Promise<void> {
   for (const { project, name } of world.leases) {
     await make(`${root}/apis/coordination.k8s.io/v1${inProject(project)}/leases`, { metadata: { name } });
   }
+  const tokens = new Map<string, string>();
   for (const { name, owner } of world.keys.filter((key) => key.name !== 'admin')) {
-    await one('ownedaccesskeys', name, { ...owner });
+    tokens.set(JSON.stringify(owner), textAt(await one('ownedaccesskeys', name, { ...owner }), 'spec', 'key'));
+  }
+  for (const { project, name, owner } of world.configObjects) {
+    for (const plural of ['secrets', 'configmaps']) {
+      const path = `${root}/api/v1${inProject(project)}/${plural}`;
+      await make(path, { metadata: { name } }, tokens.get(JSON.stringify(owner)));
+    }
   }
 }
 

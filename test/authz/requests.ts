@@ -32,9 +32,14 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
       return [...placed(world.events), { project: 'red', name: 'nothing' }];
     case 'leases':
       return placed(world.leases);
+    case 'secrets':
+    case 'configmaps':
+      return placed(world.configObjects);
     case 'projects':
     case 'namespaces':
       return named(world.projects);
+    case 'customresourcedefinitions':
+      return named([{ name: `projects.${managementGroup}` }]);
     case 'clusters':
       return named(world.clusters);
     case 'virtualclustertemplates':
@@ -43,6 +48,12 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
       return named(world.teams);
     case 'users':
       return named(someUsers);
+    case 'spaceinstances':
+      return [{ project: 'red', name: 'nothing' }];
+    case 'features':
+    case 'licenses':
+    case 'configs':
+      return named([]);
     case 'accesskeys':
     case 'ownedaccesskeys':
       return named(world.keys);
@@ -131,6 +142,8 @@ const creates: Readonly<Record<string, JsonObject>> = {
   users: named,
   teams: named,
   leases: named,
+  secrets: named,
+  configmaps: named,
   selfsubjectaccessreviews: { spec: question },
   subjectaccessreviews: { spec: { ...question, user: 'somebody' } },
   selfsubjectrulesreviews: { spec: { namespace: projectNamespace('red') } },

@@ -9,7 +9,7 @@ import { covered, type Persona, plainPersonas, scopedPersonas } from './personas
 import { describeAction, type RequestedAction } from './requested-action.ts';
 import { actionsOf } from './requests.ts';
 
-const inProjects = ['virtualclusterinstances', 'events', 'leases'];
+const inProjects = ['virtualclusterinstances', 'events', 'leases', 'secrets', 'configmaps'];
 
 /**
  * The operations that a review of one project's namespace can report: on objects in it, and on cluster-scoped objects.
@@ -17,9 +17,7 @@ const inProjects = ['virtualclusterinstances', 'events', 'leases'];
 function asksIn(project: string): { row: Row; ask: RequestedAction }[] {
   return (
     table
-      // Operations that nobody may perform belong to the server: the rule of admins, who may do everything else, is a
-      // star.
-      .filter(({ extent, only, may }) => extent !== 'path' && only !== 'request' && may.length > 0)
+      .filter(({ extent, only }) => extent !== 'path' && only !== 'request')
       .flatMap((row) => actionsOf(row).map((ask) => ({ row, ask })))
       .filter(({ ask }) => (inProjects.includes(ask.resource) ? ask.project === project : ask.project === ''))
       // A caller who may create an object learns whether it exists; no rule names a missing object.

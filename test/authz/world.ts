@@ -212,6 +212,14 @@ export const leases: readonly { readonly project: string; readonly name: string 
   { project: 'red', name: 'l-red' },
 ];
 
+/** Secrets and ConfigMaps: one of each kind. Their owner is the holder of the key that creates them. */
+export const configObjects: readonly { readonly project: string; readonly name: string; readonly owner: Owner }[] = [
+  { project: 'red', name: 'd-user', owner: { user: 'red-user' } },
+  { project: 'red', name: 'd-crew', owner: { team: 'crew' } },
+  { project: 'red', name: 'd-plain', owner: administrator },
+  { project: 'blue', name: 'd-blue', owner: administrator },
+];
+
 /** Keys of other users; the administrator's key is from the first start. */
 export const keys: readonly { readonly name: string; readonly owner: Owner }[] = [
   { name: 'admin', owner: administrator },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,8 @@ import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process
 import { ApiCaller } from './api-caller.ts';
 import { Disk, refuseWrites, unavailableReason } from './disk.ts';
 import { eventually } from './eventually.ts';
+import { configMaps } from './hostile-tenant/attack.ts';
+import { Tenant } from './hostile-tenant/tenant.ts';
 import { WatchCrowd } from './watch-crowd.ts';
 
 const teams = `/apis/${managementGroup}/v1/teams`;
@@ -62,14 +64,52 @@ async function names(caller: ApiCaller): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name).sort();
 }
 
+async function namesIn(tenant: Tenant): Promise<string[]> {
+  const { status, text } = await tenant.send({ method: 'GET', path: `${tenant.inside}${configMaps}` });
+  expect(status, text.slice(0, 500)).toBe(200);
+  const { items } = JSON.parse(text) as { items: { metadata: { name: string } }[] };
+  return items.map(({ metadata }) => metadata.name).sort();
+}
+
+/** Writes in the virtual cluster until a write is refused. Returns the names of all its objects. */
+async function fillVirtualCluster(tenant: Tenant): Promise<string[]> {
+  const taken = await namesIn(tenant);
+  for (let count = 0; count < 2_000; count++) {
+    const name = `map-${count}`;
+    const data = { noise: randomBytes(60_000).toString('hex') };
+    const body = { metadata: { name }, data };
+    const { status, text } = await tenant.send({ method: 'POST', path: `${tenant.inside}${configMaps}`, body });
+    if (status !== 201) {
+      expectRefusal({ status, text }, /^the disk of the data directory is full/, 507);
+      return taken.sort();
+    }
+    taken.push(name);
+  }
+  throw new Error('the disk did not fill up');
+}
+
+/** Fills the disk except for 4 MiB. The store uses space and frees it again while it merges its tables. */
+async function fillWithBallast(disk: Disk): Promise<void> {
+  const rest = Math.max(0, disk.free() - 4 * mebibyte);
+  await appendFile(join(disk.path, 'more-ballast'), Buffer.alloc(rest)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOSPC') throw error;
+  });
+}
+
+function createSmall(tenant: Tenant) {
+  const body = { metadata: { generateName: 'small-' } };
+  return tenant.send({ method: 'POST', path: `${tenant.inside}${configMaps}`, body });
+}
+
 async function ask(caller: ApiCaller, path: string): Promise<number> {
   return (await caller.send('GET', path)).status;
 }
 
 /** Expects a refusal as a Status, whichever file was the first that could not be written. */
-function expectRefusal({ status, text }: { status: number; text: string }, message: RegExp): void {
-  expect(JSON.parse(text)).toMatchObject({ kind: 'Status', code: 503, reason: 'ServiceUnavailable' });
-  expect(status).toBe(503);
+function expectRefusal({ status, text }: { status: number; text: string }, message: RegExp, expected = 503): void {
+  const reason = expected === 507 ? 'InsufficientStorage' : 'ServiceUnavailable';
+  expect(JSON.parse(text)).toMatchObject({ kind: 'Status', code: expected, reason });
+  expect(status).toBe(expected);
   expect(JSON.parse(text).message).toMatch(message);
 }
 
@@ -86,13 +126,13 @@ describe.skipIf(noMemoryDisk !== undefined)('a server whose disk is full', () =>
     await writeFile(ballast, Buffer.alloc(34 * mebibyte));
 
     const first = await fill(caller, 'first');
-    expectRefusal(first, /^the disk of the data directory is full: \d+ bytes free/);
+    expectRefusal(first, /^the disk of the data directory is full: \d+ bytes free/, 507);
     expect(first.taken.length).toBeGreaterThan(5);
     expect(await names(caller)).toEqual([...first.taken].sort());
     // The store may still free space by merging its tables, so other files fill the disk as well.
     await writeFile(join(disk.path, 'more-ballast'), Buffer.alloc(Math.max(0, disk.free() - 4 * mebibyte)));
     const small = await caller.send('POST', teams, { metadata: { name: 'small' } });
-    expectRefusal(small, /^the disk of the data directory is full: \d+ bytes free/);
+    expectRefusal(small, /^the disk of the data directory is full: \d+ bytes free/, 507);
     await eventually(
       30,
       () => ask(caller, '/readyz'),
@@ -122,6 +162,68 @@ describe.skipIf(noMemoryDisk !== undefined)('a server whose disk is full', () =>
     expect(await server.stop()).toBe(0);
     const again = await serve(join(disk.path, 'data'));
     expect(await names(again.caller)).toEqual([...held, 'afterwards'].sort());
+  });
+});
+
+describe.skipIf(noMemoryDisk !== undefined)('a full disk while virtual clusters run on worker threads', () => {
+  it('refuses writes in all of them, serves reads and watches, and accepts writes again when there is space', async () => {
+    const disk = Disk.inMemory(96);
+    undo.push(() => disk.remove());
+    const config = join(disk.path, 'config.yaml');
+    await writeFile(config, 'planes: {workers: 2}\n');
+    const server = await startFlotilla({
+      dataDirectory: join(disk.path, 'data'),
+      args: ['--log-level', 'warn', '--config', config],
+    });
+    undo.push(() => server.stop());
+    const admin = await ApiCaller.of(server);
+    undo.push(() => admin.close());
+    const full = await Tenant.create(admin, { name: 'full', role: 'user' });
+    const other = await Tenant.create(admin, { name: 'other', role: 'user' });
+    undo.push(() => Promise.all([full.close(), other.close()]));
+    await other.make(`${other.inside}${configMaps}`, { metadata: { name: 'before' } });
+    const watch = new WatchCrowd();
+    undo.push(() => watch.close());
+    await watch.open(other, `${configMaps}?watch=1`, { sessions: 1, each: 1, root: other.inside });
+
+    const ballast = join(disk.path, 'ballast');
+    await writeFile(ballast, Buffer.alloc(34 * mebibyte));
+    const taken = await fillVirtualCluster(full);
+    const refusals = await eventually(
+      30,
+      async () => {
+        await fillWithBallast(disk);
+        return [await createSmall(full), await createSmall(other)];
+      },
+      (responses) => responses.every(({ status }) => status === 507),
+    );
+    for (const refused of refusals) {
+      expectRefusal(refused, /^the disk of the data directory is full: \d+ bytes free/, 507);
+    }
+    const stored = await namesIn(full);
+    expect(stored).toEqual(expect.arrayContaining(taken));
+    expect(await namesIn(other)).toContain('before');
+    expect([await ask(admin, '/livez'), watch.ended]).toEqual([200, 0]);
+
+    await rm(ballast);
+    await eventually(
+      30,
+      () => ask(admin, '/readyz'),
+      (status) => status === 200,
+    );
+    const eventsBefore = watch.events;
+    for (const tenant of [full, other]) {
+      await tenant.make(`${tenant.inside}${configMaps}`, { metadata: { name: 'afterwards' } });
+    }
+    await eventually(
+      30,
+      () => watch.events,
+      (events) => events === eventsBefore + 1,
+    );
+    expect(await namesIn(full)).toEqual(['afterwards', ...stored].sort());
+    expect(watch.ended).toBe(0);
+    expect(server.output()).not.toMatch(/worker/i);
+    await expectNoFaultIn(server);
   });
 });
 

@@ -47,7 +47,7 @@ it('5,000 idle watches do not slow down other clients, all receive a change, and
   );
   expect(during.median).toBeLessThan(most);
   expect([crowd.events, crowd.ended]).toEqual([0, 0]);
-  expect((memoryWith - memoryBefore) / crowd.size).toBeLessThan(100 * 1024);
+  expect((memoryWith - memoryBefore) / crowd.size).toBeLessThan(40 * 1024);
 
   const changed = performance.now();
   await caller.make(users, { metadata: { name: 'newcomer' } });

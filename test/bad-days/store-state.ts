@@ -1,6 +1,6 @@
 import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import type { Store } from '../../src/store/store.ts';
-import { collectAsync, storeRange } from '../../src/store/suite/suite-store.ts';
+import { collectAsync, historyOf, storeRange } from '../../src/store/suite/suite-store.ts';
 
 /** The complete observable state of a store as one string: equal strings mean equal stores. */
 export async function storeState(store: Store): Promise<string> {
@@ -8,7 +8,7 @@ export async function storeState(store: Store): Promise<string> {
     await collectAsync(store.dump()),
     await store.revision('s'),
     await store.list(storeRange('s')),
-    await store.history(storeRange('s'), 1),
+    await historyOf(store, storeRange('s'), 1),
   ]);
 }
 

@@ -2,6 +2,15 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { type ApiCaller, apiRoot } from './api-caller.ts';
 
+type Watcher = Pick<ApiCaller, 'url' | 'ca' | 'key'>;
+
+interface CrowdOptions {
+  readonly sessions: number;
+  /** The number of watches of each session. */
+  readonly each: number;
+  readonly root?: string;
+}
+
 /** Many watches over a few HTTP/2 connections. */
 export class WatchCrowd {
   readonly #sessions: ClientHttp2Session[] = [];
@@ -11,17 +20,23 @@ export class WatchCrowd {
   /** The number of watches that the server has ended. */
   ended = 0;
 
-  async open(caller: ApiCaller, path: string, { sessions, each }: { sessions: number; each: number }): Promise<void> {
+  /** Opens watches of `path`, which is below `root`: by default the root of the management API. */
+  async open(caller: Watcher, path: string, { sessions, each, root = apiRoot }: CrowdOptions): Promise<void> {
     for (let count = 0; count < sessions; count++) {
-      const session = connect(caller.url, { ca: caller.ca });
-      this.#sessions.push(session);
-      await once(session, 'connect');
-      await Promise.all(Array.from({ length: each }, () => this.#watch(session, caller, path)));
+      await this.openEach(caller, Array<string>(each).fill(path), { root });
     }
   }
 
-  async #watch(session: ClientHttp2Session, caller: ApiCaller, path: string): Promise<void> {
-    const stream = session.request({ ':path': `${apiRoot}${path}`, authorization: `Bearer ${caller.key}` });
+  /** Opens one watch of each path over one connection. */
+  async openEach(caller: Watcher, paths: readonly string[], { root = apiRoot } = {}): Promise<void> {
+    const session = connect(caller.url, { ca: caller.ca });
+    this.#sessions.push(session);
+    await once(session, 'connect');
+    await Promise.all(paths.map((path) => this.#watch(session, caller, `${root}${path}`)));
+  }
+
+  async #watch(session: ClientHttp2Session, caller: Watcher, path: string): Promise<void> {
+    const stream = session.request({ ':path': path, authorization: `Bearer ${caller.key}` });
     this.#streams.push(stream);
     const [headers] = await once(stream, 'response');
     if (headers[':status'] !== 200) throw new Error(`the watch was answered with ${headers[':status']}`);

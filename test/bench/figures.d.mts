@@ -3,6 +3,7 @@ export type Figure =
   | 'p50'
   | 'p99'
   | 'serverCpu'
+  | 'etcdCpu'
   | 'clientCpu'
   | 'milliseconds'
   | 'growth'

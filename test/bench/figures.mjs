@@ -30,6 +30,7 @@ export const figures = {
   share: { title: 'of the rate %', more: true, digits: 0 },
   added: { title: 'p99 added ms', digits: 2 },
   serverCpu: { title: 'server CPU ms', digits: 3 },
+  etcdCpu: { title: 'etcd CPU ms', digits: 3 },
   clientCpu: { title: 'client CPU ms', digits: 3, isCompared: false },
   milliseconds: { title: 'ms', digits: 0 },
   // Differences below a few megabytes depend on when the garbage collector ran.

@@ -1,6 +1,6 @@
 import type { Figures } from './figures.mjs';
 
-interface RowFigures extends Figures {
+export interface RowFigures extends Figures {
   readonly refused?: number;
   readonly resumed?: number;
   readonly disturbed?: number;
@@ -38,4 +38,4 @@ export interface BenchResult {
     readonly message: string;
   }[];
 }
-export function performancePage(result: BenchResult): string;
+export function performancePage(result: BenchResult, cold?: BenchResult): string;

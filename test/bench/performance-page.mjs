@@ -1,5 +1,6 @@
 import { code, page, paragraph, table } from '../../scripts/docs/markdown.mjs';
-import { figures, median } from './figures.mjs';
+import { circumstances } from './circumstances.mjs';
+import { figures } from './figures.mjs';
 import { losses, resultTable, written, writtenTimes } from './result-table.mjs';
 import { goalsOf, limitsOf } from './targets.mjs';
 
@@ -69,22 +70,43 @@ const notes = {
   console: 'In headless Chromium, on the same cores as the server, with an empty cache and an existing session.',
 };
 
-const verdict = (isReached) => (isReached ? 'reached' : 'missed');
+const alternation = [
+  'alternation',
+  'each operation runs on one side and then on the other, whose processes are stopped meanwhile',
+];
 
-/** The page of a result, for docs/reference and beside the result's JSON. */
-export function performancePage(result) {
+function verdict(target, coldTarget) {
+  if (!target.isReached) return 'missed';
+  return coldTarget?.isReached === false ? 'missed when cold' : 'reached';
+}
+
+/**
+ * The page of a result, for docs/reference and beside the result's JSON. `cold` is the result of a run at a small scale,
+ * in which the code is not compiled yet; the targets show its figures too.
+ */
+export function performancePage(result, cold) {
   const { rows, sides } = result;
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
   return page(
     '# Performance',
     paragraph(
-      'The results of one run of `npm run bench`. `node test/bench/write-page.mjs <result.json>` writes this page. Absolute',
-      'figures depend on the machine. Compare the ratios and the CPU time per operation, which other work on the machine',
-      'affects least.',
+      'The results of `npm run bench`. `node test/bench/write-page.mjs` writes this page. Absolute figures depend on the',
+      'machine. Compare the ratios and the CPU time per operation, which other work on the machine affects least.',
     ),
-    circumstances(result),
-    limitsBlock(rows),
-    goalsBlock(rows, sides),
+    circumstances(result, sides.theirs === undefined ? [] : [sides.theirs], [
+      [
+        'both sides',
+        'custom objects of 1.8 kB, TLS, HTTP/2, audit of writes (metadata), fsync, the client on the same cores',
+      ],
+      ...(sides.theirs === undefined ? [] : [alternation]),
+    ]),
+    cold &&
+      paragraph(
+        `The column "cold" is from ${code(cold.command)}: so few requests of each kind that most of the code runs before the`,
+        'compiler has optimized it, as in a server that is used now and then.',
+      ),
+    limitsBlock(rows, cold?.rows),
+    goalsBlock(rows, sides, cold?.rows),
     '## All measurements',
     paragraph(
       sides.theirs === undefined || sides.ours === undefined
@@ -102,68 +124,51 @@ export function performancePage(result) {
   );
 }
 
-function circumstances({ date, command, scale, seconds, machine, sides, rows }) {
-  return table(
-    ['', ''],
-    [
-      ['date', `${date.slice(0, 16).replace('T', ' ')} UTC, duration ${Math.round(seconds / 60)} minutes`],
-      ['command', code(command)],
-      ...(scale === 1
-        ? []
-        : [['scale', `${scale} of the full size; the comparison with the targets is only an indication`]]),
-      ['measured', [`Flotilla ${machine.version} (${machine.commit})`, sides.theirs].filter(Boolean).join(', ')],
-      ['machine', `${machine.cores} cores (${machine.processor}), ${machine.memoryMiB} MiB, ${machine.kernel}`],
-      ...disturbance(rows, sides),
-      ['disk', `${machine.fileSystem}; a write with fdatasync takes ${machine.syncMilliseconds.toFixed(2)} ms`],
-      ['Node', machine.node],
-      [
-        'both sides',
-        'custom objects of 1.8 kB, TLS, HTTP/2, audit of writes (metadata), fsync, the client on the same cores',
-      ],
-      ...(sides.theirs === undefined
-        ? []
-        : [
-            [
-              'alternation',
-              'each operation runs on one side and then on the other, whose processes are stopped meanwhile',
-            ],
-          ]),
-    ],
-  );
-}
-
-/** The CPU share of other programs during the run. Times from a busy machine mean little. */
-function disturbance(rows, sides) {
-  const parts = Object.keys(sides).flatMap((side) => {
-    const shares = rows.map((row) => row[side]?.disturbed).filter((share) => share !== undefined);
-    return shares.length === 0 ? [] : [`${median(shares).toFixed(0)} % while ${sides[side]} was measured`];
-  });
-  return parts.length === 0 ? [] : [['other work', `CPU share of other programs: ${parts.join(', ')} (median)`]];
-}
-
-function limitsBlock(rows) {
+function limitsBlock(rows, coldRows) {
   const limits = limitsOf(rows);
   if (limits.length === 0) return undefined;
-  const lines = limits.map(({ operation, figure, limit, measured, isReached }) => [
-    `${operation}: ${figures[figure].title}`,
-    `${figures[figure].more ? 'at least' : 'under'} ${written(figure, limit)}`,
-    written(figure, measured),
-    verdict(isReached),
-  ]);
-  return ['## Targets on two cores', table(['', 'target', 'measured', ''], lines)];
+  const coldLimits = new Map(limitsOf(coldRows ?? []).map((cold) => [targetKey(cold), cold]));
+  const lines = limits.map((target) => {
+    const { figure, limit, measured } = target;
+    const cold = coldLimits.get(targetKey(target));
+    return [
+      `${target.operation}: ${figures[figure].title}`,
+      `${figures[figure].more ? 'at least' : 'under'} ${written(figure, limit)}`,
+      written(figure, measured),
+      ...(coldRows === undefined ? [] : [written(figure, cold?.measured)]),
+      verdict(target, target.isForColdRuns ? cold : undefined),
+    ];
+  });
+  return ['## Targets on two cores', table(['', 'target', ...measuredHeadings(coldRows), ''], lines)];
 }
 
-function goalsBlock(rows, sides) {
+function goalsBlock(rows, sides, coldRows) {
   const goals = goalsOf(rows);
   if (goals.length === 0) return undefined;
-  const lines = goals.map(({ operation, figure, goal, measured, isReached }) => [
-    `${operation}: ${figures[figure].title}`,
-    writtenTimes(goal),
-    writtenTimes(measured),
-    verdict(isReached),
-  ]);
-  return [`## Compared with ${sides.theirs}`, table(['times better', 'target', 'measured', ''], lines)];
+  const coldGoals = new Map(goalsOf(coldRows ?? [], 'coldGoal').map((cold) => [targetKey(cold), cold]));
+  const lines = goals.map((target) => {
+    const { figure, goal, measured } = target;
+    const cold = coldGoals.get(targetKey(target));
+    return [
+      `${target.operation}: ${figures[figure].title}`,
+      cold?.goal === undefined || cold.goal === goal
+        ? writtenTimes(goal)
+        : `${writtenTimes(goal)}, cold ${writtenTimes(cold.goal)}`,
+      writtenTimes(measured),
+      ...(coldRows === undefined ? [] : [writtenTimes(cold?.measured)]),
+      verdict(target, cold),
+    ];
+  });
+  return [
+    `## Compared with ${sides.theirs}`,
+    table(['times better', 'target', ...measuredHeadings(coldRows), ''], lines),
+  ];
 }
+
+/** Identifies a target in several results. The text of the operation contains the sizes, so it differs. */
+const targetKey = ({ id, figure }) => `${id} ${figure}`;
+
+const measuredHeadings = (coldRows) => (coldRows === undefined ? ['measured'] : ['warm', 'cold']);
 
 function lossesBlock(rows, sides) {
   if (sides.ours === undefined || sides.theirs === undefined) return undefined;

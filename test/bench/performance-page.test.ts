@@ -76,6 +76,29 @@ describe('the page of a result', () => {
     expect(page).toContain('| start, empty: ms | 10× | – | missed |');
   });
 
+  it('shows the figures of a cold run beside the warm ones, and which targets it must reach too', () => {
+    const cold: BenchResult = {
+      ...both,
+      command: 'npm run bench -- --scale 0.2',
+      rows: [
+        { scenario: 'creates', id: 'create-10', operation: 'create', ours: { rate: 900 }, theirs: { rate: 300 } },
+        { scenario: 'churn', id: 'churn-events', operation: 'events', ours: { p99: 20 }, theirs: { p99: 120 } },
+      ],
+    };
+    const churn = {
+      scenario: 'churn',
+      id: 'churn-events',
+      operation: '25 watches',
+      ours: { p99: 10 },
+      theirs: { p99: 120 },
+    };
+    const page = performancePage({ ...both, rows: [...both.rows, churn] }, cold);
+    expect(page).toContain('The column "cold" is from `npm run bench -- --scale 0.2`');
+    expect(page).toContain('| create, 10 clients: per second | at least 2,000 | 2,100 | 900 | reached |');
+    expect(page).toContain('| create, 10 clients: per second | 5× | 6× | 3× | missed when cold |');
+    expect(page).toContain('| 25 watches: p99 ms | 10×, cold 5× | 12× | 6× | reached |');
+  });
+
   it('shows both sides of every figure, what is lost as well as what is won, and what was refused', () => {
     const page = performancePage(both);
     expect(page).toContain('| create, 10 clients | 2,100 : 350 (6×) | 20.0 : 10.0 (0.5×) | 0.200 : 0.100 |');

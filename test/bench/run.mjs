@@ -1,13 +1,15 @@
 // Requires Linux (/proc).
 // npm run bench [-- options] [scenario …]: measures the speed and size of the built server on this machine and, if
 // kube-apiserver and etcd are available, compares them.
-//   --only ours|theirs   one side alone
+//   --only ours|theirs   one side alone; the scenario "replicas" has more: embedded, replicas-1, replicas-2, replicas-3
 //   --scale 0.1          a tenth of everything
 //   --out DIR            leaves result.json and result.md there
 //   --data DIR           the folder for the servers' data during the measurement; defaults to the temporary folder
 //   --profile DIR        a CPU profile of our server for each operation; top-costs.mjs summarizes one
 //   --heap-prof DIR      an allocation profile of our server for each operation
-// node test/bench/write-page.mjs <result.json> writes docs/reference/performance.md from a result.
+// The scenario "replicas" compares ways to store objects: embedded, by one to three replicas over an etcd of three
+// members, and by kube-apiserver over the same etcd. It runs only if it is named, and alone.
+// node test/bench/write-page.mjs writes docs/reference/performance.md from the results.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,6 +19,7 @@ import { startLoadClient } from './client/start-load-client.mjs';
 import { loadInterface } from './interface-parts.mjs';
 import { describeMachine } from './machine.mjs';
 import { performancePage } from './performance-page.mjs';
+import { replicasPage } from './replicas-page.mjs';
 import { accessKeys } from './scenarios/access-keys.mjs';
 import { busyPlanes } from './scenarios/busy-planes.mjs';
 import { churn } from './scenarios/churn.mjs';
@@ -32,10 +35,12 @@ import { large } from './scenarios/large.mjs';
 import { lists } from './scenarios/lists.mjs';
 import { patches } from './scenarios/patches.mjs';
 import { planes } from './scenarios/planes.mjs';
+import { replicas } from './scenarios/replicas.mjs';
 import { start } from './scenarios/start.mjs';
 import { watchers } from './scenarios/watchers.mjs';
 import { Session } from './session.mjs';
 import { ours } from './sides/ours.mjs';
+import { replicatedSideNames, startReplicatedSides } from './sides/replicated-sides.mjs';
 import { theirs } from './sides/theirs.mjs';
 import { sizesAt } from './sizes.mjs';
 import { Turns } from './turns.mjs';
@@ -60,6 +65,8 @@ const scenarios = {
   direct,
   console: webConsole,
 };
+/** Has sides of its own, so it runs alone. */
+const separateScenarios = { replicas };
 /** The run ends after this time even if something hangs. */
 const longestMinutes = 60;
 
@@ -74,13 +81,22 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const unknown = positionals.find((name) => !Object.hasOwn(scenarios, name));
-if (unknown !== undefined) throw new Error(`no scenario "${unknown}"; there are ${Object.keys(scenarios).join(', ')}`);
+const allScenarios = { ...scenarios, ...separateScenarios };
+const unknown = positionals.find((name) => !Object.hasOwn(allScenarios, name));
+if (unknown !== undefined) {
+  throw new Error(`no scenario "${unknown}"; there are ${Object.keys(allScenarios).join(', ')}`);
+}
+const hasReplicas = positionals.includes('replicas');
+if (hasReplicas && positionals.length > 1)
+  throw new Error('the scenario "replicas" runs alone; run the others after it');
 const scale = Number(values.scale);
 if (!(scale > 0 && scale <= 1)) throw new Error('--scale is a number above 0 and up to 1');
-if (![undefined, 'ours', 'theirs'].includes(values.only)) throw new Error('--only is "ours" or "theirs"');
+const sideNames = ['ours', 'theirs', ...(hasReplicas ? replicatedSideNames : [])];
+if (values.only !== undefined && !sideNames.includes(values.only)) {
+  throw new Error(`no side "${values.only}"; there are ${[...new Set(sideNames)].join(', ')}`);
+}
 
-const chosen = Object.keys(scenarios).filter((name) => positionals.length === 0 || positionals.includes(name));
+const chosen = positionals.length === 0 ? Object.keys(scenarios) : inOrder(positionals);
 const folderFor = (path) => {
   if (path === undefined) return undefined;
   mkdirSync(path, { recursive: true });
@@ -106,13 +122,19 @@ const result = {
   rows: [],
   failures: [],
 };
+let etcd;
 try {
   await measure(await sides());
 } finally {
   await load.stop();
+  await etcd?.stop();
   rmSync(directory, { recursive: true, force: true });
   result.seconds = Math.round((Date.now() - Date.parse(result.date)) / 1000);
   report();
+}
+
+function inOrder(names) {
+  return Object.keys(allScenarios).filter((name) => names.includes(name));
 }
 
 /** The command line without folders, which are irrelevant to the measurement. */
@@ -128,13 +150,23 @@ async function sides() {
   const parts = await loadInterface();
   // The keys of the load and the admin's own.
   const options = { parts, mostKeys: sizesAt(scale).keys + sizesAt(scale).manyKeys + 1000, load, signal };
-  const wantsProfile = profiles.time !== undefined || profiles.allocations !== undefined;
+  const inspect = profiles.time !== undefined || profiles.allocations !== undefined;
+  if (hasReplicas) return await replicatedSides({ ...options, inspect });
   const chosenSides = [];
-  if (values.only !== 'theirs') chosenSides.push(ours({ ...options, inspect: wantsProfile }));
+  if (values.only !== 'theirs') chosenSides.push(ours({ ...options, inspect }));
   const programs = values.only === 'ours' ? undefined : findKubeApiserver();
   if (programs !== undefined) chosenSides.push(theirs({ ...options, programs }));
   else if (values.only !== 'ours') console.error('kube-apiserver and etcd are not here; nothing to compare with');
   return chosenSides;
+}
+
+async function replicatedSides(options) {
+  const programs = findKubeApiserver();
+  if (programs === undefined) throw new Error('kube-apiserver and etcd are not here; test/tools/build.sh builds them');
+  const started = await startReplicatedSides({ ...options, mostKeys: 1000, programs, directory, only: values.only });
+  etcd = started.etcd;
+  result.etcd = { version: etcd.version, members: etcd.pids.length };
+  return started.sides;
 }
 
 async function measure(all) {
@@ -145,7 +177,7 @@ async function measure(all) {
   });
   try {
     for (const name of chosen) {
-      // Waits for both sides: a side that is still running would pause a server that is about to stop.
+      // Waits for all sides: a side that is still running would pause a server that is about to stop.
       const ends = await Promise.allSettled(sessions.map(({ side, session }) => scenario(name, side, session)));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }
@@ -160,7 +192,7 @@ async function measure(all) {
 async function scenario(name, side, session) {
   await session.inTurn(async () => {
     console.error(`${side.title}, ${name}`);
-    await scenarios[name](session).catch((error) => failed(side, name, error));
+    await allScenarios[name](session).catch((error) => failed(side, name, error));
     collect(side, session.rows.splice(0), name);
   });
 }
@@ -186,7 +218,7 @@ function collect(side, rows, scenario) {
 
 function report() {
   if (result.rows.length === 0) return;
-  const text = performancePage(result);
+  const text = hasReplicas ? replicasPage(result) : performancePage(result);
   console.log(text);
   if (out === undefined) return;
   writeFileSync(join(out, 'result.json'), `${JSON.stringify(result, undefined, 2)}\n`);

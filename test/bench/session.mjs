@@ -12,7 +12,7 @@ const wakeMilliseconds = 500;
 /**
  * One side of the comparison during the measurement: its server, the objects that scenarios have created in it, and the
  * figures so far. A scenario reuses the objects of an earlier one. Several sides are measured in alternation, so that
- * changes of the machine's speed affect both; the server of the waiting side is paused.
+ * changes of the machine's speed affect all; the server of a waiting side is paused, unless the side stays running.
  */
 export class Session {
   #parts;
@@ -64,12 +64,17 @@ export class Session {
     await this.#goOn();
   }
 
+  /** True if the server is paused while it waits for its turn. */
+  get #isPausable() {
+    return this.#turns !== undefined && this.#side.staysRunning !== true;
+  }
+
   #standStill() {
-    if (this.#turns !== undefined) this.#signal('SIGSTOP');
+    if (this.#isPausable) this.#signal('SIGSTOP');
   }
 
   async #goOn() {
-    if (this.#turns === undefined || this.#server === undefined) return;
+    if (!this.#isPausable || this.#server === undefined) return;
     this.#signal('SIGCONT');
     await sleep(wakeMilliseconds, undefined, { signal: this.signal });
   }
@@ -196,7 +201,8 @@ export class Session {
   async measure(operation, job, options, target = this.target) {
     console.error(`  ${operation}: ${this.#side.title} …`);
     const { profiler } = this.#server;
-    const file = (folder, ending) => join(folder, `${operation.replaceAll(/[^A-Za-z0-9.]+/g, '-')}.${ending}`);
+    const name = `${this.#side.name} ${operation}`.replaceAll(/[^A-Za-z0-9.]+/g, '-');
+    const file = (folder, ending) => join(folder, `${name}.${ending}`);
     const { time, allocations } = this.#profiles;
     let work = () => this.#load.run(job, target, options);
     if (profiler !== undefined && allocations !== undefined) {

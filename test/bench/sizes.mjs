@@ -17,6 +17,9 @@ export function sizesAt(scale) {
     gets: some(20_000, 100),
     gotObjects: some(1000, 20),
     listRepeats: Math.max(2, Math.round(10 * Math.min(1, scale * 2))),
+    /** The lists of `gotObjects` and the single writes to a watched object, for each way to store objects. */
+    smallLists: some(200, 5),
+    pacedWrites: some(200, 10),
     watches: 25,
     pacedObjects: some(500, 10),
     watchers: some(1000, 20),

@@ -1,6 +1,6 @@
 import { figures, timesBetter } from './figures.mjs';
 
-/** The absolute targets of the server on two cores. */
+/** The absolute targets of the server on two cores. `isForColdRuns`: must also be reached at a small scale. */
 const limits = [
   { id: 'start', figure: 'milliseconds', limit: 1000 },
   { id: 'large-start', figure: 'milliseconds', limit: 3000 },
@@ -19,23 +19,26 @@ const limits = [
   { id: 'plane-away', figure: 'p50', limit: 100 },
   { id: 'plane-rounds', figure: 'growth', limit: 8 },
   { id: 'instance-ready', figure: 'p50', limit: 50 },
-  { id: 'instance-ready', figure: 'p99', limit: 250 },
+  { id: 'instance-ready', figure: 'p99', limit: 250, isForColdRuns: true },
   { id: 'instance-gone', figure: 'milliseconds', limit: 60_000 },
   { id: 'gateway-1', figure: 'addedP50', limit: 2 },
   { id: 'gateway-10', figure: 'share', limit: 50 },
   { id: 'console-first', figure: 'p50', limit: 1000 },
   { id: 'console-first', figure: 'transferred', limit: 350 },
   ...['create', 'get', 'list'].flatMap((verb) =>
-    ['create', 'get'].map((own) => ({ id: `fair-${verb}-${own}`, figure: 'added', limit: 25 })),
+    ['create', 'get'].map((own) => ({ id: `fair-${verb}-${own}`, figure: 'added', limit: 25, isForColdRuns: true })),
   ),
 ];
 
-/** The relative targets: factors over kube-apiserver with etcd, in the same run on the same machine. */
+/**
+ * The relative targets: factors over kube-apiserver with etcd, in the same run on the same machine. `coldGoal` is the
+ * target of a run at a small scale.
+ */
 const goals = [
-  { id: 'create-10', figure: 'rate', goal: 5 },
+  { id: 'create-10', figure: 'rate', goal: 5, coldGoal: 5 },
   { id: 'list-whole', figure: 'rate', goal: 3 },
   { id: 'list-whole', figure: 'growth', goal: 5 },
-  { id: 'churn-events', figure: 'p99', goal: 10 },
+  { id: 'churn-events', figure: 'p99', goal: 10, coldGoal: 5 },
   { id: 'start', figure: 'milliseconds', goal: 10 },
 ];
 
@@ -43,23 +46,22 @@ const found = (rows, id) => rows.find((row) => row.id === id);
 
 /** The limits that this run covers: the target, the measurement, and whether it is reached. */
 export function limitsOf(rows) {
-  return limits.flatMap(({ id, figure, limit }) => {
+  return limits.flatMap(({ id, figure, limit, isForColdRuns = false }) => {
     const row = found(rows, id);
     const measured = row?.ours?.[figure];
     if (row === undefined || row.ours === undefined) return [];
     const isReached = measured !== undefined && (figures[figure].more ? measured >= limit : measured < limit);
-    return [{ operation: row.operation, figure, limit, measured, isReached }];
+    return [{ id, operation: row.operation, figure, limit, measured, isReached, isForColdRuns }];
   });
 }
 
-/** The goals that this run covers. */
-export function goalsOf(rows) {
-  return goals.flatMap(({ id, figure, goal }) => {
+/** The goals that this run covers. `target` selects the targets of a warm or of a cold run. */
+export function goalsOf(rows, target = 'goal') {
+  return goals.flatMap(({ id, figure, [target]: goal }) => {
     const row = found(rows, id);
     if (row?.ours === undefined || row.theirs === undefined) return [];
     const measured = timesBetter(figure, row.ours[figure], row.theirs[figure]);
-    return [
-      { operation: row.operation, figure, goal, measured, isReached: measured !== undefined && measured >= goal },
-    ];
+    const isReached = goal === undefined || (measured !== undefined && measured >= goal);
+    return [{ id, operation: row.operation, figure, goal, measured, isReached }];
   });
 }

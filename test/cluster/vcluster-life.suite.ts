@@ -6,9 +6,9 @@ import { type JsonObject, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
+import { type Helm, helmWith } from '../harness/run-helm.ts';
 import { writeKubeconfig } from '../kubernetes/harness/kubeconfig-file.ts';
 import { type Flotilla, instancesPath, openFlotilla } from '../kubernetes/harness/open-flotilla.ts';
-import { type Helm, helmWith } from '../kubernetes/harness/run-helm.ts';
 
 const repository = 'https://charts.loft.sh';
 /** Includes the time to pull images and create volumes. */

@@ -1,7 +1,6 @@
 /** Rules of docs/spec that do not apply to Flotilla or that completions decide otherwise, each with the reason. */
 export const notApplicable = {
   'REQ-11': 'all paths are installed before the server listens',
-  'NEG-14': 'metadata is served as JSON; every client that requests protobuf also accepts JSON',
   'NEG-21': 'optional; streamed lists are not compressed',
   'DEC-03': 'completions §2: a missing kind is inferred from the endpoint',
   'DEC-05': 'completions §2: a wrong kind is a 400, as for native kinds',

@@ -54,6 +54,24 @@ describeConsole('the audit log', (env) => {
     await watched.context.close();
   });
 
+  it('warns if the log of a replica could not be searched', async () => {
+    const watched = await env.open();
+    const { page } = watched;
+    await page.route(/\/audit\?/, async (route) => {
+      const response = await route.fetch();
+      const list = await response.json();
+      list.metadata.incomplete = [{ replica: '0a1b2c3d4e', reason: 'it did not respond within 8 seconds' }];
+      await route.fulfill({ response, json: list });
+    });
+    await signIn(page, env.flotilla.adminKey, '/audit-log');
+    await page.getByText('Events may be missing').waitFor();
+    await page.getByText('0a1b2c3d4e: it did not respond within 8 seconds').waitFor();
+    await page.getByText('users "anna"').first().waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
   it('is hidden from other users, and denied with an explanation', async () => {
     const watched = await env.open();
     const { page } = watched;

@@ -55,6 +55,8 @@ describeConsole('the fleet page', (env) => {
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
+    // It is the page's first link, and appears when the server has confirmed the permission.
+    await page.getByRole('link', { name: 'New virtual cluster' }).waitFor();
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to main content');

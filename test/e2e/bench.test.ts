@@ -4,24 +4,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { BenchResult } from '../bench/performance-page.mjs';
+import type { ReplicasResult } from '../bench/replicas-page.mjs';
 import { chromiumMissing } from '../harness/chromium.ts';
 import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
 
 const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
 
-describe('the benchmark at a scale of 1 %, against this server alone', () => {
+/** Runs the benchmark at a scale of 1 %, and returns its result and its page. */
+async function runBenchmark(args: readonly string[]): Promise<{ readonly result: unknown; readonly page: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-bench-'));
+  try {
+    const all = [program, '--scale', '0.01', '--out', folder, '--data', folder, ...args];
+    await promisify(execFile)(process.execPath, all);
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    return { result: JSON.parse(read('result.json')), page: read('result.md') };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe('the benchmark at a scale of 1 %, against this server alone', () => {
   let result: BenchResult;
+  let page: string;
 
   beforeAll(async () => {
-    const args = [program, '--scale', '0.01', '--only', 'ours', '--out', folder, '--data', folder];
-    await promisify(execFile)(process.execPath, args);
-    result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'));
+    const run = await runBenchmark(['--only', 'ours']);
+    result = run.result as BenchResult;
+    page = run.page;
   });
-
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('measures every scenario and writes a page beside its figures', () => {
     expect([...new Set(result.rows.map(({ scenario }) => scenario))]).toEqual([
@@ -50,7 +62,7 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       for (const [figure, value] of Object.entries(ours ?? {}))
         expect(value, `${id} ${figure}`).toEqual(expect.any(Number));
     }
-    expect(readFileSync(join(folder, 'result.md'), 'utf8')).toContain('# Performance');
+    expect(page).toContain('# Performance');
   });
 
   it('delivers every event to every watch', () => {
@@ -60,5 +72,37 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       ['paced-events', 100],
       ['watchers', 100],
     ]);
+  });
+});
+
+describe.skipIf(findKubeApiserver() === undefined)('the scenario "replicas" at a scale of 1 %', () => {
+  const sides = ['embedded', 'replicas-1', 'replicas-2', 'replicas-3', 'theirs'] as const;
+  let result: ReplicasResult;
+  let page: string;
+
+  beforeAll(async () => {
+    const run = await runBenchmark(['replicas']);
+    result = run.result as ReplicasResult;
+    page = run.page;
+  });
+
+  it('measures each operation on every side and writes a page beside its figures', () => {
+    expect(Object.keys(result.sides)).toEqual(sides);
+    expect(result.rows.map(({ id }) => id)).toEqual([
+      ...['create-1', 'create-10', 'create-64', 'merge-10'],
+      ...['get-1', 'cached-get-1', 'get-10', 'cached-get-10', 'list', 'cached-list', 'watch', 'idle'],
+    ]);
+    for (const { id, ...row } of result.rows) {
+      for (const side of sides) {
+        expect(row[side]?.serverCpu, `${id} ${side}`).toEqual(expect.any(Number));
+        if (side !== 'embedded') expect(row[side]?.etcdCpu, `${id} ${side}`).toEqual(expect.any(Number));
+      }
+    }
+    expect(page).toContain('# Performance of several replicas');
+  });
+
+  it('delivers every event to every watch', () => {
+    const watch = result.rows.find(({ id }) => id === 'watch');
+    expect(sides.map((side) => watch?.[side]?.delivered)).toEqual(sides.map(() => 100));
   });
 });

@@ -54,6 +54,7 @@ describeIfAvailable(goMissing, 'client-go and controller-runtime', () => {
     ['through roles and bindings (NEG-06, PATCH-01)', 'TestRolesAndBindingsAreWalkedInProtobuf'],
     ['through admission policies (NEG-06, PATCH-01)', 'TestAdmissionPoliciesAreWalkedInProtobuf'],
     ['and through custom resource definitions (NEG-06, PATCH-01)', 'TestDefinitionsAreWalkedInProtobuf'],
+    ['reads the metadata of objects in protobuf (NEG-14, CLIENT-17)', 'TestMetadataIsReadInProtobuf'],
     ['reviews rights and tokens there in protobuf (NEG-06)', 'TestReviewsAndTokensAnswerInProtobuf'],
     ['uses custom objects with the dynamic and the scale client (PATCH-02)', 'TestCustomObjectsWithTheDynamicClient'],
     ['reconciles custom objects under an elected leader (CLIENT-14, GC-01)', 'TestControllerWithAnElectedLeader'],

@@ -24,9 +24,14 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs every shell block of a guide in order, as a reader would type them, with this server's address. */
-  async function walk(guide: string): Promise<string> {
-    const text = readFileSync(join(root, 'docs/guides', guide), 'utf8');
+  /**
+   * Runs every shell block of a guide, or of one section of it, in order, as a reader would type them, with this server's
+   * address.
+   */
+  async function walk(guide: string, section?: string): Promise<string> {
+    const whole = readFileSync(join(root, 'docs/guides', guide), 'utf8');
+    const text =
+      section === undefined ? whole : (whole.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '');
     const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
     expect(blocks.length).toBeGreaterThan(0);
     const script = blocks.join('\n').replaceAll('https://127.0.0.1:8443', flotilla.url);
@@ -40,6 +45,11 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
     expect(printed).toMatch(/"kubeConfig": "apiVersion: v1/);
     expect(printed.match(/condition met/g)).toHaveLength(3);
     expect(printed).toMatch(/"demo" deleted/);
+  });
+
+  it('prune objects with an ApplySet', async () => {
+    const printed = await walk('gitops.md', 'kubectl apply --prune');
+    expect(printed).toContain('configmap/web-settings pruned');
   });
 
   it('import a virtual cluster and remove it', async () => {

@@ -104,6 +104,11 @@ describeIfAvailable(kubectlMissing, 'custom resource definitions, with kubectl',
     expect(explained).toContain('What the ship should be.');
     expect(explained).toMatch(/name\t<string> -required-/);
     expect(await kubectl.ok(['explain', 'ships.spec.crew', '--recursive'])).toContain('rank');
+    // The conformance tests of Kubernetes look for these words (OAPI-13).
+    expect(await kubectl.ok(['explain', 'ships'])).toMatch(/apiVersion.*<string>\s*APIVersion defines/s);
+    expect(await kubectl.ok(['explain', 'ships.metadata'])).toMatch(
+      /Standard object's metadata.*creationTimestamp.*<string>\s*CreationTimestamp is a timestamp/s,
+    );
     expect(await kubectl.ok(['explain', 'ships', '--api-version=sea.example.com/v1beta1'])).toContain('v1beta1');
     expect(await kubectl.ok(['explain', 'crd.spec.versions'])).toContain('additionalPrinterColumns');
   });

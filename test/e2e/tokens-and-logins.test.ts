@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { isEtcdRun } from '../harness/worker-etcd.ts';
 
 const group = 'management.platform.sh';
 const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;
@@ -53,10 +54,11 @@ describeIfAvailable(kubectlMissing, 'kubectl, tokens and logins', () => {
     expect(stderr).toBe('');
     const second = await makeToken();
     await flotilla.stop();
-    await rotate();
+    // If the store is on etcd, only a running server can replace the key.
+    if (!isEtcdRun) await rotate();
     flotilla = await flotilla.restart();
     kubectl = kubectlWith(flotilla.kubeconfig);
-    expect((await publicKeys()).keys).toHaveLength(3);
+    expect((await publicKeys()).keys).toHaveLength(isEtcdRun ? 2 : 3);
     for (const token of [first, second, await makeToken()]) expect(await isGood(token)).toBe(true);
     expect((await rotate('--revoke')).stdout).toContain('revoked');
     expect(await isGood(first)).toBe(false);

@@ -45,7 +45,7 @@ export class CrashLedger {
     if (this.#ready !== undefined) assert.equal(this.#ready, this.#revision, 'the revision changed while nobody wrote');
     const revision = await store.revision(crashSlice);
     assert.ok(revision >= this.#revision, `the revision went back from ${this.#revision} to ${revision}`);
-    const changes = await store.history(everything, this.#revision);
+    const { changes } = await store.history(everything, this.#revision);
     this.#totalFound += changes.length;
     this.#assertInOrder(changes, revision);
     this.#assertNothingLost(changes);

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { workerEtcdFlags } from './worker-etcd.ts';
 
-const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;
+const builtProgram = new URL('../../bin/flotilla.js', import.meta.url).pathname;
 
 /** A real server: a separate process with its own data directory and a free port. */
 export interface FlotillaProcess {
@@ -34,6 +35,8 @@ export interface FlotillaProcessOptions {
   readonly commandPrefix?: readonly string[];
   /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The program to run. Optional; defaults to the one that was built from these sources. */
+  readonly program?: string;
 }
 
 /** A running `flotilla` process that serves requests. */
@@ -56,7 +59,8 @@ export async function startServing(
     nodeArgs = [],
     commandPrefix = [],
     environment = {},
-  }: Pick<FlotillaProcessOptions, 'nodeArgs' | 'commandPrefix' | 'environment'> = {},
+    program = builtProgram,
+  }: Pick<FlotillaProcessOptions, 'nodeArgs' | 'commandPrefix' | 'environment' | 'program'> = {},
 ): Promise<ServingProcess> {
   const [command = process.execPath, ...rest] = [...commandPrefix, process.execPath, ...nodeArgs, program, ...args];
   const child = spawn(command, rest, {
@@ -88,14 +92,19 @@ export async function startServing(
 export async function startFlotilla(options: FlotillaProcessOptions = {}): Promise<FlotillaProcess> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'flotilla-'));
   const { listen = '127.0.0.1:0' } = options;
-  const args = ['start', '--data-dir', dataDirectory, '--listen', listen, ...(options.args ?? [])];
+  const { args: given = [] } = options;
+  const storeFlags = given.includes('--store') ? [] : Object.entries(workerEtcdFlags(dataDirectory));
+  const storeArgs = storeFlags.flatMap(([flag, value]) => [`--${flag}`, value]);
+  const args = ['start', '--data-dir', dataDirectory, '--listen', listen, ...storeArgs, ...given];
   const { url, pid, output, stop } = await startServing(args, options);
   return {
     url,
     pid,
     dataDirectory,
     kubeconfig: join(dataDirectory, 'admin.kubeconfig'),
-    adminKey: readFileSync(join(dataDirectory, 'admin.key'), 'utf8').trim(),
+    get adminKey() {
+      return readFileSync(join(dataDirectory, 'admin.key'), 'utf8').trim();
+    },
     output,
     stop,
     async restart() {

@@ -106,21 +106,37 @@ export async function startKubeApiserver(options) {
 }
 
 /**
- * @param {{ programs: KubeApiserverPrograms, dataDir: string, ports: readonly number[], unsafe?: boolean }} options two
- * ports; `unsafe` disables fsync
+ * @typedef {object} EtcdOptions
+ * @property {Pick<KubeApiserverPrograms, 'etcd'>} programs
+ * @property {string} dataDir an existing folder
+ * @property {readonly number[]} ports two: for clients and for other members
+ * @property {boolean} [unsafe] disables fsync
+ * @property {string} [name] the name of the member
+ * @property {string} [cluster] all members, as `--initial-cluster` takes them; defaults to this one alone
+ */
+
+/**
+ * @param {number} port
+ * @returns {string} the address at which a member talks to the others
+ */
+export const etcdPeerUrl = (port) => `http://127.0.0.1:${port}`;
+
+/**
+ * @param {EtcdOptions} options
  * @returns {import('./start-program.mjs').StartedProgram & { url: string }}
  */
-export function startEtcd({ programs, dataDir, ports, unsafe = false }) {
+export function startEtcd({ programs, dataDir, ports, unsafe = false, name = 'default', cluster }) {
   const [clientPort, peerPort] = ports;
   const url = `http://127.0.0.1:${clientPort}`;
-  const peerUrl = `http://127.0.0.1:${peerPort}`;
+  const peerUrl = etcdPeerUrl(peerPort);
   const flags = [
+    `--name=${name}`,
     `--data-dir=${join(dataDir, 'etcd')}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
     `--listen-peer-urls=${peerUrl}`,
     `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
+    `--initial-cluster=${cluster ?? `${name}=${peerUrl}`}`,
     '--log-level=warn',
     ...(unsafe ? ['--unsafe-no-fsync'] : []),
   ];

@@ -3,6 +3,7 @@ import type { SeededRandom } from '../bad-days/seeded-random.ts';
 import { hostileDefinition, hostileRule } from './hostile-definition.ts';
 import { anyJson, hostileName, jsonForms } from './hostile-json.ts';
 import { hostilePatch } from './hostile-patch.ts';
+import { hostileProtobuf } from './hostile-protobuf.ts';
 import { hostileTemplate } from './hostile-template.ts';
 import type { PlaneRequest, PlaneUnderTest } from './plane-under-test.ts';
 
@@ -242,9 +243,50 @@ const templates: Evaluator = {
   },
 };
 
+const protobuf: Evaluator = {
+  name: 'protobuf body',
+  attack(random, bytes) {
+    const body = hostileProtobuf(random, bytes);
+    const run = { method: 'POST', path: `${configMaps}?dryRun=All`, type: 'application/vnd.kubernetes.protobuf', body };
+    return { bytes: body.length, requests: [], run };
+  },
+};
+
+/** A caller who owns many rules by several bindings writes a role, which the server compares with them. */
+const permissions: Evaluator = {
+  name: 'roles and bindings',
+  attack(random, bytes) {
+    const group = 'rbac.authorization.k8s.io';
+    const path = (plural: string) => `/apis/${group}/v1/${plural}`;
+    const [owned, written] = [`owned-${random.below(1e9)}`, `written-${random.below(1e9)}`];
+    const rule = random.pick<(at: number) => string>([
+      (at) => `{"apiGroups":["g${at}"],"resources":["things"],"verbs":["get","list"]}`,
+      (at) => `{"apiGroups":["g"],"resources":["r${at}","r${at}/status"],"verbs":["get"],"resourceNames":["a","b"]}`,
+      (at) => `{"nonResourceURLs":["/path/${at}/*"],"verbs":["get"]}`,
+    ]);
+    const rules = (count: number) => Array.from({ length: Math.min(7_000, count) }, (_, at) => rule(at)).join(',');
+    const role = (name: string, text: string) => `{"metadata":{"name":"${name}"},"rules":[${text}]}`;
+    const mayCreate = `{"apiGroups":["${group}"],"resources":["clusterroles"],"verbs":["create"]}`;
+    const ownedRole = role(owned, `${rules(bytes / 150)},${mayCreate}`);
+    const writtenRole = role(written, rules(bytes / 150));
+    const binding = (number: number) =>
+      `{"metadata":{"name":"${owned}-${number}"},"roleRef":{"apiGroup":"${group}","kind":"ClusterRole","name":"${owned}"},"subjects":[{"kind":"User","apiGroup":"${group}","name":"${owned}"}]}`;
+    const bindings = Array.from({ length: 1 + random.below(50) }, (_, number) =>
+      post(path('clusterrolebindings'), binding(number)),
+    );
+    return {
+      bytes: ownedRole.length + writtenRole.length,
+      requests: [post(path('clusterroles'), ownedRole), ...bindings],
+      run: { ...post(`${path('clusterroles')}?dryRun=All`, writtenRole), user: owned },
+    };
+  },
+};
+
 export const evaluators: readonly Evaluator[] = [
   jsonBody,
   yamlBody,
+  protobuf,
+  permissions,
   apply,
   patches,
   strategicMerge,

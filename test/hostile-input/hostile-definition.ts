@@ -106,6 +106,16 @@ const rules: readonly ((at: number) => string)[] = [
   () => 'self.isSorted() || self.indexOf("zz") < 0',
 ];
 
+/** Rules about one long text. Kubernetes has no cost for some of them. */
+const textRules: readonly string[] = [
+  'self.size() > 0',
+  'self == self',
+  'self.lowerAscii() != "a"',
+  'self.startsWith("b") || true',
+  'string(bytes(self)) != ""',
+  'self.indexOf("b") < 0',
+];
+
 /** Returns a definition with rules or conditions, and an object that makes them expensive. */
 export function hostileRule(
   random: SeededRandom,
@@ -117,7 +127,7 @@ export function hostileRule(
     JSON.stringify({ apiVersion: `${name}.example.com/v1`, kind: 'Thing', metadata: { name: 'a' }, spec });
   const list = (more: Schema): Schema => ({ type: 'array', items: { type: 'string' }, ...more });
   const make = random.pick(rules);
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0: {
       const checks = Array.from({ length: 1 + random.below(20) }, (_, at) => ({ rule: make(at) }));
       return {
@@ -157,6 +167,13 @@ export function hostileRule(
       const unknown = Object.fromEntries(items.slice(0, 5_000).map((key) => [key, 1]));
       const schema = { type: 'object', properties: { [long]: { type: 'object', properties: { known: {} } } } };
       return { definition: definition(name, [withSpec(schema)]), object: object({ [long]: unknown }) };
+    }
+    case 5: {
+      const text = random.pick(textRules);
+      const rule = (at: number) => `${Array(40).fill(`(${text})`).join(' && ')} && ${at} >= 0`;
+      const checks = Array.from({ length: 1 + random.below(100) }, (_, at) => ({ rule: rule(at) }));
+      const schema = { type: 'string', 'x-kubernetes-validations': checks };
+      return { definition: definition(name, [withSpec(schema)]), object: object('a'.repeat(bytes)) };
     }
     default: {
       const unique = list({ 'x-kubernetes-list-type': 'set', enum: items.slice(0, 100) });

@@ -65,9 +65,10 @@ it('an expensive input is found, and a cheap one is not', async () => {
       while (process.cpuUsage().user - before < milliseconds * 1000);
     },
   });
-  expect(await costOf(busyFor(1), 10)).toBe(0);
+  expect(await costOf(busyFor(1), 10)).toBeLessThanOrEqual(10);
   const slowness = await slownessFactor();
-  expect(await costOf(busyFor(30 * slowness), 10)).toBeGreaterThan(10);
+  // The machine may become ten times slower during the test, if other programs start.
+  expect(await costOf(busyFor(100 * slowness), 10)).toBeGreaterThan(10);
 });
 
 describe(`hostile inputs from seed ${firstSeed}`, () => {

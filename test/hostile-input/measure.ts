@@ -27,6 +27,19 @@ export async function slownessFactor(): Promise<number> {
   return Math.max(1, (await bestOfThree(() => cpuTimeOf(calibrationLoop))) / referenceMs);
 }
 
+/** The number of calibration loops in `elapsedSlownessFactor`: about a second, so that other programs are noticed. */
+const elapsedLoops = 25;
+
+/**
+ * Returns how many times as long this machine takes as the reference machine, at least 1, for work that other programs
+ * interrupt.
+ */
+export function elapsedSlownessFactor(): number {
+  const began = performance.now();
+  for (let count = 0; count < elapsedLoops; count++) calibrationLoop();
+  return Math.max(1, (performance.now() - began) / (elapsedLoops * referenceMs));
+}
+
 /** Returns the least of three measurements. */
 export async function bestOfThree(measure: () => Promise<number>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

@@ -18,6 +18,8 @@ export interface PlaneRequest {
   readonly type: string;
   readonly body: string | Uint8Array;
   readonly accept?: string;
+  /** The name of the caller. Optional; defaults to an administrator. */
+  readonly user?: string;
 }
 
 export interface PlaneResponse {
@@ -38,7 +40,12 @@ export async function openPlaneUnderTest(): Promise<PlaneUnderTest> {
     clock,
     log,
     sealing: { seal: (_purpose, clear) => clear, open: (_purpose, sealed) => sealed },
-    tokens: { installation: 'test', sign: () => Promise.reject(new Error('no tokens')), verify: async () => undefined },
+    tokens: {
+      installation: 'test',
+      sign: () => Promise.reject(new Error('no tokens')),
+      verify: async () => undefined,
+      publicKeys: async () => ({ keys: [] }),
+    },
     longestTokenSeconds: 3600,
   });
   const plane = await openKubernetesPlane({
@@ -69,7 +76,7 @@ export async function openPlaneUnderTest(): Promise<PlaneUnderTest> {
   };
 }
 
-function exchangeOf({ method, path, type, body, accept }: PlaneRequest): Exchange {
+function exchangeOf({ method, path, type, body, accept, user }: PlaneRequest): Exchange {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const exchange = exchangeFor({
     method,
@@ -87,7 +94,10 @@ function exchangeOf({ method, path, type, body, accept }: PlaneRequest): Exchang
     },
   });
   exchange.identity = {
-    user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
+    user: {
+      name: user ?? 'admin',
+      groups: user === undefined ? ['system:masters', 'system:authenticated'] : ['system:authenticated'],
+    },
     system: false,
     signal: new AbortController().signal,
   };

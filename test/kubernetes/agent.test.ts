@@ -41,6 +41,7 @@ describeIfAvailable(
           tls: undefined,
           tlsSan: [],
           apiPrefix: 'kubernetes',
+          planeWorkers: undefined,
           host: { kind: 'kubernetes', kubeconfigFile: kubernetes.kubeconfig },
           maxPolicyAge: 3600_000,
           logLevel: 'silent',

@@ -61,7 +61,8 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     throw new Error('the watch ended');
   }
 
-  const looked = (cluster: JsonObject) => textAt(cluster, 'status', 'phase') !== '';
+  /** True if the server has probed the cluster. */
+  const looked = (cluster: JsonObject) => !['', 'Pending'].includes(textAt(cluster, 'status', 'phase'));
 
   /** Connects, waits for the first probe, and disconnects again: one physical cluster can be connected once. */
   async function looking(name: string, kubeconfig: string): Promise<JsonObject> {

@@ -10,9 +10,9 @@ import type { TemplateDefinition, TemplateParameter } from '../../src/api/manage
 import type { VirtualClusterTemplateSpec } from '../../src/api/management/v1/virtual-cluster-template.ts';
 import { templateSpecErrors } from '../../src/management/rules/template-errors.ts';
 import { defaultManagementSettings } from '../../src/management/settings.ts';
+import { type Helm, helmWith } from '../harness/run-helm.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { findKubernetes } from './harness/programs.ts';
-import { type Helm, helmWith } from './harness/run-helm.ts';
 
 const folder = 'examples/templates';
 const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''));

@@ -9,6 +9,7 @@ import {
   replicasAnnotation,
 } from '../../src/api/naming.ts';
 import type { HostedVirtualCluster, HostLocation, InstallRequest } from '../../src/hosts/host.ts';
+import { readObjects } from '../../src/hosts/read-objects.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { type OpenHost, openHost } from './harness/open-host.ts';
@@ -79,7 +80,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
       await install('dressed', '', {
         displayName: 'Dressed',
         metadata: { labels: { tier: 'gold' }, annotations: { note: 'a' } },
-        space: { labels: { team: 'red' }, annotations: { cost: 'b' }, objects },
+        space: { labels: { team: 'red' }, annotations: { cost: 'b' }, objects: readObjects(objects) },
       });
       const made = await kubernetes.api.ok('GET', service('dressed'));
       expect(objectAt(made, 'metadata', 'labels')).toMatchObject({ tier: 'gold', [hostOwnerLabel]: 'owner-dressed' });
@@ -188,7 +189,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
 
     it('reports that a quota prevents the pods', async () => {
       const objects = 'kind: ResourceQuota\napiVersion: v1\nmetadata: {name: none}\nspec: {hard: {pods: "0"}}\n';
-      await install('quota', '', { space: { objects } });
+      await install('quota', '', { space: { objects: readObjects(objects) } });
       const seen = await observed('quota', ({ reason }) => reason === 'NoPods');
       expect(seen).toMatchObject({ phase: 'Failed', message: expect.stringContaining('exceeded quota: none') });
     });

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { ClassicLevel } from 'classic-level';
 import { expect, it } from 'vitest';
-import { planeRowsOf, testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
+import { planeRowsOf, testFleet, withBorrowedPlane } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { resourceKey } from '../../src/registry/rows/rows.ts';
 import {
@@ -46,7 +46,7 @@ it('a thousand planes created and removed ten times leave memory unchanged and n
 
   async function liveIn(id: string): Promise<void> {
     await fleet.create(id);
-    await fleet.withPlane(id, async (plane) => {
+    await withBorrowedPlane(fleet, id, async (plane) => {
       const kind = plane.kinds.get(resourceKey(widgetResource));
       await kind?.verbs.create(serverContext(), newWidget('x'), testWriteOptions);
       await kind?.verbs.delete(serverContext(), 'x', testDeleteOptions({ gracePeriodSeconds: 3_600 }));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { StatusError } from '../../src/api/status.ts';
 import type { ControlPlane } from '../../src/controlplane/control-plane.ts';
-import { gadgets, testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
+import { createAndBorrow, gadgets, testFleet, withBorrowedPlane } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import type { Fleet } from '../../src/controlplane/fleet/fleet.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { KindStore } from '../../src/registry/kind-store.ts';
@@ -44,7 +44,7 @@ export async function verifyIsolation(options: IsolationOptions): Promise<void> 
   const { store } = options;
   // A small memory budget, so that planes are unloaded and loaded all the time.
   const { fleet } = testFleet({ store, clock: options.clock, memoryBudget: 400_000 });
-  const borrowed = await fleet.borrowOrCreate(untouched);
+  const borrowed = await createAndBorrow(fleet, untouched);
   if (borrowed === undefined) throw new Error('the plane does not exist');
   const { plane } = borrowed;
   await furnish(plane);
@@ -71,7 +71,7 @@ export async function verifyIsolation(options: IsolationOptions): Promise<void> 
   for (const watch of watches)
     expect((await watch[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
   borrowed.release();
-  await fleet.withPlane(untouched, async (reloaded) => {
+  await withBorrowedPlane(fleet, untouched, async (reloaded) => {
     expect(kindOf(reloaded, widgetResource).count('a')).toBe(names.length + 1);
   });
   fleet.close();
@@ -153,7 +153,7 @@ function step(random: SeededRandom) {
 async function perform(fleet: Fleet, each: ReturnType<typeof step>): Promise<void> {
   try {
     if (each.act === 'remove') return await fleet.remove(each.plane);
-    const borrowed = await fleet.borrowOrCreate(each.plane);
+    const borrowed = await createAndBorrow(fleet, each.plane);
     if (borrowed === undefined) return;
     try {
       await act(kindOf(borrowed.plane, each.resource), each);

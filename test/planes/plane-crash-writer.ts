@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
+import { testFleet, withBorrowedPlane } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { resourceKey } from '../../src/registry/rows/rows.ts';
 import {
@@ -35,16 +35,18 @@ async function work(writer: number): Promise<void> {
     await fleet.create(id);
     printLine('born', id);
     for (const name of ['a', 'b', 'c']) {
-      await fleet.withPlane(id, (plane) => {
+      await withBorrowedPlane(fleet, id, (plane) => {
         const created = newWidget(name, { metadata: { finalizers: name === 'c' ? ['x.example/f'] : [] } });
         return kindOf(plane).verbs.create(serverContext(), created, testWriteOptions);
       });
       printLine('has', id, name);
     }
-    await fleet.withPlane(id, (plane) => kindOf(plane).verbs.delete(serverContext(), 'first', testDeleteOptions()));
+    await withBorrowedPlane(fleet, id, (plane) =>
+      kindOf(plane).verbs.delete(serverContext(), 'first', testDeleteOptions()),
+    );
     printLine('lost', id, 'first');
     // A graceful deletion leaves work for maintenance.
-    await fleet.withPlane(id, (plane) =>
+    await withBorrowedPlane(fleet, id, (plane) =>
       kindOf(plane).verbs.delete(serverContext(), 'b', testDeleteOptions({ gracePeriodSeconds: 3_600 })),
     );
     if (count % 3 === 2) continue;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
+import { testFleet, withBorrowedPlane } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { maintenanceSlice, resourceKey } from '../../src/registry/rows/rows.ts';
 import { widgetResource } from '../../src/registry/widgets.fixture.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -37,7 +37,7 @@ export class PlaneLedger {
     const traces = await planesIn(store);
     for (const [id, known] of this.#planes) {
       const isThere =
-        (await fleet.withPlane(id, async (plane) => {
+        (await withBorrowedPlane(fleet, id, async (plane) => {
           const kind = plane.kinds.get(resourceKey(widgetResource));
           assert.notEqual(known.removal, 'done', `${id} was removed and is there`);
           const names = new Set(kind?.peekAll().map(({ object }) => object.metadata.name ?? ''));

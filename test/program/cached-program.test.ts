@@ -12,7 +12,7 @@ const startCache = new URL('../../scripts/start-cache.mjs', import.meta.url).hre
 async function printed(folder: string, code: string): Promise<string> {
   const head = `
     import { readFileSync, writeFileSync } from 'node:fs';
-    import { pathToFileURL } from 'node:url';
+    import { fileURLToPath, pathToFileURL } from 'node:url';
     const { cachedProgram, cacheOf, loadProgram } = await import(${JSON.stringify(loader)});
     const folder = pathToFileURL(${JSON.stringify(`${folder}/`)});`;
   const args = ['--input-type=module', '--eval', head + code];
@@ -61,10 +61,19 @@ describe('a program with a code cache', () => {
       };
     })`;
     await writeFile(join(folder, 'whole-1.cjs'), server);
-    const { makeStartCache } = await import(startCache);
-    await makeStartCache(join(folder, 'whole-1.cjs'), join(folder, ownCache));
+    const { makeCaches } = await import(startCache);
+    await makeCaches(join(folder, 'whole-1.cjs'), async () => {});
     const look = "console.log('rejected', cachedProgram(folder).script.cachedDataRejected)";
     expect(await printed(folder, look)).toBe('rejected false\n');
+    const lookInThread = `
+      const { setFlagsFromString } = await import('node:v8');
+      setFlagsFromString('--heap-growing-percent=250');
+      const { Worker } = await import('node:worker_threads');
+      const code = 'const { threadProgram } = require(process.argv[2]);' +
+        'console.log("rejected", threadProgram(process.argv[3]).script.cachedDataRejected)';
+      const argv = [fileURLToPath(${JSON.stringify(loader)}), new URL('whole-1.cjs', folder).href];
+      new Worker(code, { eval: true, argv, execArgv: [] });`;
+    expect(await printed(folder, lookInThread)).toBe('rejected false\n');
   });
 
   it('is compiled if V8 rejects the cache', async () => {

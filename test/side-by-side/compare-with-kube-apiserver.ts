@@ -15,11 +15,18 @@ export interface ComparisonOptions {
   readonly own: readonly Difference[];
   /** The authorization mode of kube-apiserver. Optional; by default everybody may do everything. */
   readonly authorization?: 'RBAC';
+  /**
+   * `full` to compare a virtual cluster with the full set of kinds. Optional; by default the built-in cluster itself is
+   * compared, which has the minimal set.
+   */
+  readonly api?: 'full';
   /** The minimum number of compared requests. */
   readonly atLeast?: number;
 }
 
-/** A suite that compares the built-in cluster with a separate kube-apiserver. */
+const virtualClusters = '/apis/storage.platform.sh/v1/namespaces/default/virtualclusters';
+
+/** A suite that compares the built-in cluster, or a virtual cluster on it, with a separate kube-apiserver. */
 export function compareWithKubeApiserver(title: string, options: ComparisonOptions, areas: (pair: Pair) => void): void {
   const programs = findKubeApiserver();
   const missing =
@@ -28,7 +35,7 @@ export function compareWithKubeApiserver(title: string, options: ComparisonOptio
       : undefined;
 
   describeIfAvailable(missing, title, () => {
-    const { own, authorization, atLeast = 0 } = options;
+    const { own, authorization, api, atLeast = 0 } = options;
     const pair = new Pair([...own, ...differences]);
     const sides: Side[] = [];
     let dataDir = '';
@@ -46,10 +53,18 @@ export function compareWithKubeApiserver(title: string, options: ComparisonOptio
       });
       const { url } = await bench.start();
       const theirs = new Side(kubeApiserver);
+      const local = `${url}/kubernetes/cluster/local`;
+      const credentials = { token: await bench.adminKey(), ca: readFileSync(bench.file('ca.crt'), 'utf8') };
+      if (api !== undefined) {
+        const host = new Side({ url: local, ...credentials });
+        sides.push(host);
+        const json = { metadata: { name: 'compared' }, spec: { api } };
+        const created = await host.send({ method: 'POST', path: virtualClusters, json });
+        if (created.status !== 201) throw new Error(`could not create the virtual cluster: ${created.text}`);
+      }
       const ours = new Side({
-        url: `${url}/kubernetes/cluster/local`,
-        token: await bench.adminKey(),
-        ca: readFileSync(bench.file('ca.crt'), 'utf8'),
+        url: api === undefined ? local : `${local}${virtualClusters}/compared/proxy`,
+        ...credentials,
       });
       sides.push(theirs, ours);
       pair.connect(theirs, ours);

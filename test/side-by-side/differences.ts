@@ -4,6 +4,7 @@ import { bodyDifferences } from './differences/bodies.ts';
 import { builtInDifferences } from './differences/built-in-kinds.ts';
 import { customDifferences } from './differences/custom.ts';
 import { documentDifferences } from './differences/documents.ts';
+import { fullSetDifferences } from './differences/full-set.ts';
 import { objectDifferences } from './differences/objects.ts';
 import { patchDifferences } from './differences/patches.ts';
 import { policyDifferences } from './differences/policies.ts';
@@ -26,6 +27,7 @@ const general: readonly Group[] = [
 export const differenceGroups: readonly Group[] = [
   ...general,
   ['Built-in Kubernetes kinds', builtInDifferences],
+  ['Kinds of the full set', fullSetDifferences],
   ['Custom resources', customDifferences],
   ['Roles and bindings', rbacDifferences],
   ['Admission policies', policyDifferences],

@@ -17,7 +17,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { defineResource, type StoredResource } from '../../src/registry/resource.ts';
 import { mountStoredKind } from '../../src/registry/verbs/stored-verbs.ts';
-import { openMemoryStore } from '../../src/store/memory.ts';
+import { openTestStore } from '../../src/store/test-store.fixture.ts';
 import { MemoryAuditLog, testCertificate } from '../harness/test-http-server.ts';
 import type { SideOptions } from './side.ts';
 import { gadget, gizmo, type SharedKind } from './workshop-kinds.ts';
@@ -32,7 +32,7 @@ export interface WorkshopServer extends SideOptions {
 export async function startWorkshopServer(): Promise<WorkshopServer> {
   const clock = systemClock;
   const log = silentLog;
-  const store = openMemoryStore({ clock });
+  const store = openTestStore({ clock });
   const plane = await openControlPlane({
     id: 'workshop',
     store,

@@ -1,14 +1,17 @@
-import { keepaliveIntervalMs, type PolicyLine } from '../../api/agent/policy-feed.ts';
+import { keepaliveIntervalMs, type PolicyFeedHeader, type PolicyLine } from '../../api/agent/policy-feed.ts';
 import { StatusError } from '../../api/status.ts';
 import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { wait } from '../../lib/wait.ts';
 import type { ControlServer } from '../control-server.ts';
+import { wrongApiWord } from './wrong-api-word.ts';
 
 export interface FollowPolicyOptions {
   readonly server: Pick<ControlServer, 'streamPolicy'>;
   onLine(line: PolicyLine): void;
+  /** Returns the first line of the policy that the agent has; `undefined` if it has none. */
+  header(): PolicyFeedHeader | undefined;
   /** Called after the full policy has arrived on a connection. From then on, only changes arrive. */
   onSynced(): void;
   /** Called after the connection to the control server is lost. */
@@ -20,10 +23,16 @@ export interface FollowPolicyOptions {
 const retry: BackoffOptions = { initialMilliseconds: 200, maxMilliseconds: 3_000 };
 /** If the control server sends nothing for this time, it hangs or the network is down. The agent then reconnects. */
 const silenceTimeoutMs = 3 * keepaliveIntervalMs;
+/**
+ * A policy that is older than the known one is accepted if the servers have sent nothing newer for this time. A replica that is
+ * behind the others stops within seconds, so their store must have been restored from a backup.
+ */
+const olderPolicyMs = 60_000;
 
 /** Receives the policy from the control server until the signal fires. Reconnects after each failure. Never rejects. */
 export async function followPolicy(options: FollowPolicyOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
+  const order = new PolicyOrder(options);
   let failures = 0;
   while (!signal.aborted) {
     let hasBegun = false;
@@ -42,6 +51,11 @@ export async function followPolicy(options: FollowPolicyOptions, signal: AbortSi
         resetTimeout();
         if (!hasBegun && line.type !== 'BEGIN') throw new Error('the policy feed does not start with BEGIN');
         hasBegun = true;
+        if (line.type === 'BEGIN') {
+          const wrong = wrongApiWord(line);
+          if (wrong !== undefined) throw new Error(wrong);
+          order.check(line);
+        }
         options.onLine(line);
         if (line.type !== 'SYNCED') continue;
         synced = true;
@@ -59,6 +73,32 @@ export async function followPolicy(options: FollowPolicyOptions, signal: AbortSi
     if (synced) options.onLost();
     failures += 1;
     if (!signal.aborted) await wait(clock, backoffDelay(failures, retry), signal);
+  }
+}
+
+/** Rejects a full policy that is older than the known one: a revoked key would become valid again. */
+class PolicyOrder {
+  readonly #options: Pick<FollowPolicyOptions, 'header' | 'clock' | 'log'>;
+  /** The time of the first of the rejected policies since the last accepted one, on the monotonic clock. */
+  #olderSince: number | undefined;
+
+  constructor(options: Pick<FollowPolicyOptions, 'header' | 'clock' | 'log'>) {
+    this.#options = options;
+  }
+
+  check({ installation, revision }: PolicyFeedHeader): void {
+    const { clock, log } = this.#options;
+    const known = this.#options.header();
+    const knownRevision = known?.installation === installation ? known.revision : undefined;
+    if (knownRevision === undefined || revision === undefined || revision >= knownRevision) {
+      this.#olderSince = undefined;
+      return;
+    }
+    this.#olderSince ??= clock.elapsed();
+    if (clock.elapsed() - this.#olderSince < olderPolicyMs) {
+      throw new Error(`the server sent a policy of revision ${revision}, but revision ${knownRevision} is known`);
+    }
+    log.warn({ revision, knownRevision }, 'accepting an older policy; the store of the server was probably restored');
   }
 }
 

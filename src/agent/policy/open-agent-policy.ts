@@ -5,10 +5,12 @@ import { affectedPrincipals } from '../../auth/authz/affected-principals.ts';
 import { createPermissionSignals, type PermissionSignals } from '../../auth/permission-signals.ts';
 import { type ActivityLog, createActivityLog } from '../../gateway/instance-activity.ts';
 import { createInstanceChanges, type InstanceChanges } from '../../gateway/instance-changes.ts';
+import { StartError } from '../../process/start-error.ts';
 import type { AgentContext } from '../agent-context.ts';
 import { CachedPolicy } from './cached-policy.ts';
 import { openPolicyFile } from './policy-file.ts';
 import { asInstance } from './policy-replica.ts';
+import { wrongApiWord } from './wrong-api-word.ts';
 
 type KeyListener = (names: Iterable<string>) => void;
 
@@ -54,6 +56,8 @@ export async function openAgentPolicy(agent: AgentContext): Promise<AgentPolicy>
     // The agent rejects all callers until the control server has sent the full policy again.
     log.error({ error: String(error) }, 'cannot load the cached policy');
   });
+  const wrong = policy.replica.header && wrongApiWord(policy.replica.header);
+  if (wrong !== undefined) throw new StartError(wrong);
   return {
     policy,
     permissionSignals,

@@ -88,6 +88,7 @@ export class PolicyReplica implements AccessState {
         this.#object(line.kind, line.namespace, line.name, undefined);
         return;
       case 'ALIVE':
+        this.#confirm(line.revision);
     }
   }
 
@@ -130,6 +131,7 @@ export class PolicyReplica implements AccessState {
   user(): undefined {}
   team(): undefined {}
   event(): undefined {}
+  configObject(): undefined {}
   teamsOf(): readonly string[] {
     return [];
   }
@@ -154,6 +156,12 @@ export class PolicyReplica implements AccessState {
     if (after === undefined) objects.delete(key);
     else objects.set(key, after);
     if (this.#incoming === undefined) this.#listener.onObjectChanged(kind, before, after);
+  }
+
+  /** Records that the policy contains every change up to this revision. */
+  #confirm(revision: number | undefined): void {
+    const { header } = this.#current;
+    if (header !== undefined && revision !== undefined) this.#current.header = { ...header, revision };
   }
 
   #replace(incoming: PolicyCopy): void {

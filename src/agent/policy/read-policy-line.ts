@@ -25,8 +25,10 @@ const checks: Readonly<Record<PolicyLine['type'], (line: JsonObject) => boolean>
   BEGIN: (line) =>
     textAt(line, 'installation') !== '' &&
     typeof line.apiPrefix === 'string' &&
+    (line.apiWord === undefined || typeof line.apiWord === 'string') &&
     typeof line.serviceAccountTokens === 'boolean' &&
     (line.limits === undefined || isLimits(line.limits)) &&
+    isRevision(line.revision) &&
     isTime(line.time),
   OBJECT: (line) => isKind(line.kind) && textAt(line, 'object', 'metadata', 'name') !== '',
   NO_OBJECT: (line) => isKind(line.kind) && typeof line.namespace === 'string' && textAt(line, 'name') !== '',
@@ -35,7 +37,7 @@ const checks: Readonly<Record<PolicyLine['type'], (line: JsonObject) => boolean>
   SIGNING_KEYS: (line) =>
     Array.isArray(objectAt(line, 'keys')?.keys) && listAt(line, 'keys', 'keys').every(isJsonObject),
   SYNCED: (line) => isTime(line.time),
-  ALIVE: (line) => isTime(line.time),
+  ALIVE: (line) => isTime(line.time) && isRevision(line.revision),
 };
 
 function isKey(key: JsonObject | undefined): boolean {
@@ -63,6 +65,11 @@ function isKind(value: unknown): boolean {
 
 function isTime(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
+}
+
+/** True for a revision, which may be absent. */
+function isRevision(value: unknown): boolean {
+  return value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
 }
 
 function invalidLine(): Error {

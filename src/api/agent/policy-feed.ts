@@ -33,19 +33,29 @@ export type PolicyLine =
   /** The public keys with which the installation signs tokens, in the same format as `/auth/jwks`. */
   | { readonly type: 'SIGNING_KEYS'; readonly keys: JsonObject }
   | { readonly type: 'SYNCED'; readonly time: number }
-  /** Keepalive, sent if no other line was sent for `keepaliveIntervalMs`. */
-  | { readonly type: 'ALIVE'; readonly time: number };
+  /**
+   * Keepalive, sent if no other line was sent for `keepaliveIntervalMs`. Every change up to `revision` was sent before it; the
+   * revision is absent under the same condition as in `PolicyFeedHeader`.
+   */
+  | { readonly type: 'ALIVE'; readonly time: number; readonly revision?: number };
 
 export interface PolicyFeedHeader {
   /** The identifier of the server's installation. The agent accepts only tokens of this installation. */
   readonly installation: string;
   readonly apiPrefix: string;
+  /** The API word of the server. Absent if the server is older than this field; it then is `platform`. */
+  readonly apiWord?: string;
   /** True if service accounts of virtual clusters may authenticate with their own tokens. */
   readonly serviceAccountTokens: boolean;
   /** The limits of each credential. Absent if the server is older than this field; the defaults apply then. */
   readonly limits?: CredentialLimits;
   /** The server's clock, in milliseconds since the epoch. */
   readonly time: number;
+  /**
+   * The full policy contains every change up to this revision of the management API. Absent if the installation has one server,
+   * whose policy is always current.
+   */
+  readonly revision?: number;
 }
 
 /** The server sends a keepalive line if the policy feed was silent for this time. */

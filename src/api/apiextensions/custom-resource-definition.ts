@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, textAt } from '@flotilla/json';
-import { column } from '../columns.ts';
+import { isJsonObject, type JsonObject } from '@flotilla/json';
+import { createdAtColumn } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { indexPath } from '../schema/field-path.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
@@ -193,13 +193,7 @@ export const customResourceDefinitionKind: ResourceKind = {
       ),
     }),
   ),
-  columns: [
-    column('Created At', (object) => textAt(object as JsonValue, 'metadata', 'creationTimestamp'), {
-      type: 'date',
-      verbatim: true,
-      description: 'The creation time of the object.',
-    }),
-  ],
+  columns: [createdAtColumn],
   normalize: normalizeSchemas,
 };
 

@@ -117,6 +117,21 @@ describe('an update of a definition', () => {
   });
 });
 
+describe('the versions of a definition', () => {
+  const definition = (count: number) =>
+    definitionJson('manies', {
+      versions: Array.from({ length: count }, (_, at) =>
+        definitionVersionJson({ name: `v${at + 1}`, storage: at === 0 }),
+      ),
+    });
+
+  it('are at most a hundred, unless there were more before', async () => {
+    expect(await faults(definition(100))).toEqual([]);
+    expect(await faults(definition(1_000))).toEqual(['spec.versions: Too many: 1000: must have at most 100 items']);
+    expect(await faults(definition(101), definition(101))).toEqual([]);
+  });
+});
+
 describe('the printer columns of a version', () => {
   const columns = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `c${at}`, type: 'string', jsonPath: '.spec.a' }));

@@ -1,6 +1,6 @@
 import { equalJson, type JsonValue } from '@flotilla/json';
 import { dns1035LabelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
+import { type FieldError, invalid, notSupported, required, tooMany } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { approvalErrors } from './api-approval.ts';
 import { conversionErrors } from './conversion-errors.ts';
@@ -43,6 +43,9 @@ export async function definitionErrors(
   return errors;
 }
 
+/** The maximum number of versions. Each is a kind of its own, with discovery and OpenAPI documents. */
+const maxVersions = 100;
+
 async function specErrors(
   definition: Definition,
   old: Definition | undefined,
@@ -51,6 +54,9 @@ async function specErrors(
 ): Promise<FieldError[]> {
   const { spec } = definition;
   const { group = '', scope = '', names = {} } = spec;
+  if (versions.length > Math.max(maxVersions, old?.spec.versions?.length ?? 0)) {
+    return [tooMany('spec.versions', versions.length, maxVersions)];
+  }
   const errors: FieldError[] = [];
   if (group === '') errors.push(required('spec.group'));
   else if (subdomainFaults(group).length > 0) {

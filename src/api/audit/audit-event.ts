@@ -60,8 +60,20 @@ export interface AuditEventList {
      * Time of the oldest line that the request searched, even if the line did not match. Absent if it searched none.
      */
     readonly reached?: string;
+    /**
+     * The replicas whose logs were not searched, or not completely. Their lines may be missing. Absent if all logs were
+     * searched, and if the server does not share its store.
+     */
+    readonly incomplete?: readonly UnsearchedReplica[];
   };
   readonly items: readonly AuditEvent[];
+}
+
+/** A replica whose audit log was not searched. */
+export interface UnsearchedReplica {
+  /** The ID of the replica. */
+  readonly replica: string;
+  readonly reason: string;
 }
 
 export const auditListKind = 'AuditEventList';

@@ -41,6 +41,9 @@ export const maxAuditLimit = 1_000;
 /** Maximum number of characters in the value of a query parameter. */
 const maxValueLength = 1_024;
 
+/** Maximum number of characters in `continue`. With several replicas it contains a position for each of them. */
+const maxContinueLength = 16 * 1_024;
+
 const timeForm = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 const time = (text: string): string | undefined =>
   timeForm.test(text) && !Number.isNaN(Date.parse(text))
@@ -96,7 +99,8 @@ export function readAuditQuery(search: URLSearchParams): { query: AuditQuery; pr
     } else if (others.length > 0) {
       problems.push(`${name} must be specified only once`);
     } else if (value !== '') {
-      const problem = value.length > maxValueLength ? `must have at most ${maxValueLength} characters` : check(value);
+      const most = name === 'continue' ? maxContinueLength : maxValueLength;
+      const problem = value.length > most ? `must have at most ${most} characters` : check(value);
       if (problem === undefined) query[name] = name === 'limit' ? Number(value) : value;
       else problems.push(`${name} ${problem}`);
     }

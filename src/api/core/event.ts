@@ -59,7 +59,6 @@ export const eventKind: ResourceKind = {
     'reason',
     'reportingComponent',
     'source',
-    'source.component',
     'type',
   ],
 };
@@ -89,7 +88,8 @@ export function eventColumns(names: EventNames): readonly Column[] {
   };
   const subject = (object: KubeObject) => {
     const kind = text(object, names.subject, 'kind').toLowerCase();
-    return `${kind}/${text(object, names.subject, 'name')}`;
+    const name = text(object, names.subject, 'name');
+    return name === '' ? kind : `${kind}/${name}`;
   };
   return [
     column('Last Seen', lastSeen, { type: 'date', description: about.lastTimestamp }),

@@ -97,9 +97,15 @@ function convertScalar(type: GoScalarType, given: JsonValue, location: Location)
     case 'time':
     case 'microTime':
       return time(type, given);
+    case 'intOrString':
+      return intOrString(given, location);
     default:
       return given;
   }
+}
+
+function intOrString(given: JsonValue, location: Location): JsonValue {
+  return typeof given === 'string' ? given : number('int32', given, location);
 }
 
 function text(type: GoScalarType, given: JsonValue, location: Location): string {
@@ -162,6 +168,7 @@ function zeroOf(type: GoFieldType): JsonValue {
     case 'int32':
     case 'int64':
     case 'double':
+    case 'intOrString':
       return 0;
     default:
       return null;

@@ -76,18 +76,30 @@ describe('template parameters', () => {
     const list: TemplateParameter[] = [
       { variable: 'a', type: 'multiline', validation: '^[a-z]{0,1000}[a-z]{0,1000}$' },
       { variable: 'b', type: 'multiline', validation: '^[a-z]+$' },
+      { variable: 'c', validation: '^(a?){900}b$' },
     ];
-    expect(messages(`a: ${'a'.repeat(500_000)}`, list)).toEqual([
-      expect.stringMatching(
-        /^spec.parameters.a: Forbidden: checking the parameters takes more than \d+ units of work; /,
-      ),
-    ]);
-    expect(messages(`b: ${'a'.repeat(1_000_000)}`, list)).toEqual([]);
+    for (const variable of ['a', 'c']) {
+      expect(messages(`${variable}: ${'a'.repeat(60_000)}`, list)).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^spec.parameters.${variable}: Forbidden: checking the parameters takes more than \\d+ units of work; `,
+          ),
+        ),
+      ]);
+    }
+    expect(messages(`b: ${'a'.repeat(60_000)}`, list)).toEqual([]);
+  });
+
+  it('are limited in their length', () => {
+    const [message = '', ...others] = messages(`motd: ${'a'.repeat(1_000_000)}`);
+    expect(message).toMatch(/must be at most 65536 characters long, but has 1000006$/);
+    expect(message.length).toBeLessThan(500);
+    expect(others).toEqual([]);
   });
 
   it('report a bounded number of unknown names', () => {
     const list = Array.from({ length: 10_000 }, (_, at) => ({ variable: `known${at}` }));
-    const errors = messages(Array.from({ length: 10_000 }, (_, at) => `unknown${at}: x`).join('\n'), list);
+    const errors = messages(Array.from({ length: 3_000 }, (_, at) => `unknown${at}: x`).join('\n'), list);
     expect(errors).toHaveLength(100);
     expect(errors[0]?.length).toBeLessThan(2_000);
   });

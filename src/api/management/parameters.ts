@@ -22,6 +22,9 @@ const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 const numeral = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
 
+/** The maximum number of characters of all parameter values. Parsing YAML takes many times as long as parsing JSON. */
+const maxParametersLength = 64 * 1024;
+
 /** Parses the parameter values of an instance (YAML) and checks them against the parameters of its template. */
 export function readParameters(
   text: string,
@@ -29,6 +32,10 @@ export function readParameters(
   field = 'spec.parameters',
 ): ParameterValues {
   const values: JsonObject = {};
+  if (text.length > maxParametersLength) {
+    const detail = `must be at most ${maxParametersLength} characters long, but has ${text.length}`;
+    return { values, errors: [invalid(field, `${text.slice(0, 100)}…`, detail)] };
+  }
   const given = parseParameters(text);
   if (typeof given === 'string') return { values, errors: [invalid(field, text, given)] };
 

@@ -1,11 +1,12 @@
 import { createTemplateMeter, renderGoTemplate, TemplateError } from '@flotilla/go-template';
 import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { WorkLimitError } from '@flotilla/work-meter';
+import { templateValuesName } from '../naming.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { readParameters } from './parameters.ts';
 import type { TemplateDefinition, TemplateParameter } from './v1/template-definition.ts';
 
-/** Values about the instance itself, which templates read as `.Values.platform`. */
+/** Values about the instance itself, which templates read as `.Values.platform` (`templateValuesName`). */
 export interface PlatformValues {
   readonly name: string;
   readonly project: string;
@@ -42,7 +43,7 @@ export function renderDefinition({
 }: DefinitionSource): RenderedDefinition {
   const read = readParameters(parameterValues, parameters);
   const problems = read.errors.map(({ field, message }) => `${field}: ${message}`);
-  const values: JsonObject = { ...withEmptyValues(parameters, read.values), platform: { ...platform } };
+  const values: JsonObject = { ...withEmptyValues(parameters, read.values), [templateValuesName]: { ...platform } };
   const rendered = new DefinitionRenderer({ Values: values }, problems).render(definition as JsonObject, '');
   return { definition: rendered as TemplateDefinition, problems };
 }
@@ -66,8 +67,11 @@ function withEmptyValues(parameters: readonly TemplateParameter[], values: JsonO
   return values;
 }
 
-/** The maximum number of characters of a rendered definition. It is stored in the status of the instance. */
-const maxRenderedLength = 3 * 1024 * 1024;
+/**
+ * The maximum number of characters of a rendered definition. It is stored in the status of the instance, which the main
+ * thread writes several times until the virtual cluster is ready.
+ */
+const maxRenderedLength = 1024 * 1024;
 
 class DefinitionRenderer {
   readonly #values: JsonObject;

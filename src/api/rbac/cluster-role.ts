@@ -1,8 +1,8 @@
+import { createdAtColumn } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 import { labelSelectorSchema } from '../selectors/selector-object.ts';
 import { policyRules, rbacGroup } from './policy-rule.ts';
-import { createdAtColumn } from './role.ts';
 
 export const clusterRoleKind: ResourceKind = {
   group: rbacGroup,

@@ -1,12 +1,7 @@
-import { column } from '../columns.ts';
-import type { Column, ResourceKind } from '../resource.ts';
+import { createdAtColumn } from '../columns.ts';
+import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 import { policyRules, rbacGroup } from './policy-rule.ts';
-
-/** Shown instead of the age column for kinds for which Kubernetes shows the creation time. */
-export const createdAtColumn: Column = column('Created At', 'metadata.creationTimestamp', {
-  description: 'The creation time of the object.',
-});
 
 export const roleKind: ResourceKind = {
   group: rbacGroup,

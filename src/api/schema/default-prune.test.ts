@@ -1,7 +1,7 @@
 import { cloneJson, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyDefaults } from './default.ts';
+import { applyDefaults, applyDefaultsWithinLimit, DefaultsTooLargeError } from './default.ts';
 import { prune } from './prune.ts';
 import type { Schema } from './schema.ts';
 
@@ -95,6 +95,50 @@ describe('applyDefaults', () => {
     );
   });
 });
+
+describe('defaults that make an object large', () => {
+  const listOf = (item: Schema): Schema => ({ type: 'array', items: item });
+  const withText: Schema = { type: 'object', properties: { text: { type: 'string', default: 'x'.repeat(100_000) } } };
+  const nested: Schema = {
+    type: 'object',
+    properties: { inner: { type: 'object', default: {}, properties: { list: { default: Array(1_000).fill(1) } } } },
+  };
+  const filled: Schema = { type: 'string', default: 'x'.repeat(1_000) };
+
+  it.each([
+    ['long texts', listOf(withText), Array(10_000).fill({})],
+    ['lists inside of defaults', listOf(nested), Array(1_000).fill({})],
+    ['items that are null', listOf(filled), Array(10_000).fill(null)],
+    ['members that are null', { type: 'object', additionalProperties: withText.properties?.text }, nulls(1_000)],
+  ])('are rejected: %s', (_name, by, value) => {
+    const copy = cloneJson(value as JsonValue);
+    expect(() => applyDefaults(by as Schema, copy)).toThrow(DefaultsTooLargeError);
+  });
+
+  it('are omitted from stored objects beyond the limit', () => {
+    const items = cloneJson(Array(10_000).fill({}) as JsonValue[]);
+    applyDefaultsWithinLimit(listOf(withText), items);
+    const count = items.filter((item) => Object.hasOwn(item as object, 'text')).length;
+    expect(count).toBeGreaterThan(20);
+    expect(count).toBeLessThan(40);
+  });
+
+  it('are accepted within the limit', () => {
+    const items = cloneJson(Array(20).fill({}) as JsonValue[]);
+    applyDefaults(listOf(withText), items);
+    expect(items.every((item) => Object.hasOwn(item as object, 'text'))).toBe(true);
+  });
+
+  it('take work in proportion to the object, also if there are thousands of members', () => {
+    const properties = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { default: at }]));
+    const by = listOf({ type: 'object', properties } as Schema);
+    expect(() => applyDefaults(by, cloneJson(Array(1_000).fill({}) as JsonValue[]))).toThrow(DefaultsTooLargeError);
+  });
+});
+
+function nulls(count: number): JsonValue {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`key-${at}`, null]));
+}
 
 describe('prune', () => {
   it('removes unknown members and returns their paths, sorted (DEC-10, DEC-11, DEC-20)', () => {

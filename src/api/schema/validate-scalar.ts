@@ -46,10 +46,7 @@ export function validateString(schema: Schema, text: string, path: string, error
 /** Returns the first error of minLength, maxLength and pattern. kube-apiserver also reports only one of them. */
 function lengthOrPatternError(schema: Schema, text: string, path: string): FieldError | undefined {
   const { minLength, maxLength, pattern } = schema;
-  // A text has at most as many characters as UTF-16 units, so the characters of most texts need not be counted.
-  if (maxLength !== undefined && text.length > maxLength && characterCount(text) > maxLength) {
-    return tooLong(path, maxLength);
-  }
+  if (maxLength !== undefined && isLongerThan(text, maxLength)) return tooLong(path, maxLength);
   // A text has at least half as many characters as UTF-16 units, so long texts need not be counted.
   if (minLength !== undefined && text.length < 2 * minLength && characterCount(text) < minLength) {
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
@@ -61,6 +58,15 @@ function lengthOrPatternError(schema: Schema, text: string, path: string): Field
     return invalid(path, text, `${path} in body should match '${pattern}'`);
   }
   return undefined;
+}
+
+/**
+ * True if a text has more than this many characters. A text has at most as many characters as UTF-16 units, and at
+ * least half as many, so the characters of most texts need not be counted.
+ */
+export function isLongerThan(text: string, maxLength: number): boolean {
+  if (text.length <= maxLength) return false;
+  return text.length > 2 * maxLength || characterCount(text) > maxLength;
 }
 
 function characterCount(text: string): number {

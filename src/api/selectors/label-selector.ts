@@ -1,4 +1,5 @@
 import { labelValueFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
+import { boundedErrors } from '../bounded-errors.ts';
 import { describeFieldError, type FieldError, invalid } from '../field-error.ts';
 import { badRequest } from '../status.ts';
 import {
@@ -92,22 +93,21 @@ const meaning: Readonly<Record<string, LabelOperator>> = {
   '<': 'less',
 };
 
-function valueErrors(key: string, operator: string, values: readonly string[]): FieldError[] {
-  const errors: FieldError[] = [];
+function* valueErrors(key: string, operator: string, values: readonly string[]): Generator<FieldError> {
   if (operator === '>' || operator === '<') {
     for (const [index, value] of values.entries()) {
       if (parseInt64(value) !== undefined) continue;
-      errors.push(invalid(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+      yield invalid(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer");
     }
   }
   for (const [index, value] of values.entries()) {
     const faults = labelValueFaults(value);
-    if (faults.length > 0) errors.push(invalid(`values[${index}][${key}]`, value, faults.join('; ')));
+    if (faults.length > 0) yield invalid(`values[${index}][${key}]`, value, faults.join('; '));
   }
-  return errors;
 }
 
-function refuse(errors: FieldError[]): void {
+function refuse(found: Iterable<FieldError>): void {
+  const errors = boundedErrors(found);
   if (errors.length === 0) return;
   const lines = errors.map(describeFieldError);
   throw new SelectorSyntaxError(lines.length === 1 ? (lines[0] ?? '') : `[${lines.join(', ')}]`);

@@ -5,12 +5,19 @@ import { cleanupFinalizer, managementCategory, quarantineAnnotation, storageGrou
 import type { ObjectOf, ResourceKind } from '../resource.ts';
 import { t } from '../schema/schema-builder.ts';
 import { type StatusError, serviceUnavailable } from '../status.ts';
+import { type ApiSet, apiSets } from './api-set.ts';
 
 const spec = t.object(
   {
     displayName: t.optional(t.string({ description: 'Human-readable name.' })),
     asleep: t.optional(
       t.boolean({ description: 'If true, the virtual cluster sleeps: it serves no requests and keeps its data.' }),
+    ),
+    api: t.optional(
+      t.enumOf(apiSets, {
+        description:
+          'Set of kinds that the virtual cluster serves. Immutable. If it is absent when the virtual cluster is created, the server setting planes.api decides.',
+      }),
     ),
   },
   { description: 'Desired state of the virtual cluster.' },
@@ -87,12 +94,16 @@ export function planeIdOf(virtualCluster: VirtualCluster): string {
   return `vc-${virtualCluster.metadata.uid ?? ''}`;
 }
 
+/**
+ * Returns the set of kinds that the virtual cluster serves. Virtual clusters of older releases have the minimal set.
+ */
+export function apiSetOf(virtualCluster: VirtualCluster): ApiSet {
+  return virtualCluster.spec?.api ?? 'minimal';
+}
+
 export function isVirtualClusterSleeping(virtualCluster: VirtualCluster): boolean {
   return virtualCluster.spec?.asleep === true;
 }
-
-/** The reason in the status of a quarantined virtual cluster. */
-export const quarantinedReason = 'Quarantined';
 
 /** Returns the error for requests to a quarantined virtual cluster; `undefined` if it is not quarantined. */
 export function quarantineError({ metadata }: VirtualCluster): StatusError | undefined {
@@ -100,7 +111,7 @@ export function quarantineError({ metadata }: VirtualCluster): StatusError | und
   if (reason === undefined) return undefined;
   const name = JSON.stringify(metadata.name ?? '');
   return serviceUnavailable(
-    `the virtual cluster ${name} is quarantined: ${reason}; to lift the quarantine, an administrator removes the annotation ${quarantineAnnotation} of its VirtualCluster object`,
+    `the virtual cluster ${name} is quarantined: ${reason}; an administrator can lift the quarantine with flotilla lift-quarantine, or by removing the annotation ${quarantineAnnotation} of the VirtualCluster object`,
   );
 }
 

@@ -1,3 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
+
 /**
  * A description of a Kubernetes Go struct: its fields by JSON name, in the order of the JSON encoding, with their
  * treatment of empty values and their protobuf field numbers.
@@ -13,8 +15,9 @@ export interface GoStruct {
 
 /**
  * The type of a field that is not a struct. For some types, JSON and protobuf differ. In JSON, `time` and `microTime`
- * are RFC 3339 text, `bytes` is base64 text, `quantity` is text, and `json` and `fieldsV1` are any JSON value. In
- * protobuf, times are seconds and nanoseconds, `bytes` is not encoded as text, and `quantity`, `json`, `fieldsV1` and
+ * are RFC 3339 text, `bytes` is base64 text, `quantity` is text, `intOrString` is a number or a text, `rawExtension`
+ * is an object of any kind, and `json` and `fieldsV1` are any JSON value. In protobuf, times are seconds and
+ * nanoseconds, `bytes` is not encoded as text, and `quantity`, `intOrString`, `rawExtension`, `json`, `fieldsV1` and
  * the list `strings` are wrapped in a message.
  */
 export type GoScalarType =
@@ -29,7 +32,9 @@ export type GoScalarType =
   | 'quantity'
   | 'json'
   | 'fieldsV1'
-  | 'strings';
+  | 'strings'
+  | 'intOrString'
+  | 'rawExtension';
 
 /**
  * A Go type with two JSON forms. One form is the struct. `or` names the other form: a list of such structs, a boolean,
@@ -45,6 +50,7 @@ export type GoFieldType = GoScalarType | GoStruct | GoUnionType;
 export interface GoField {
   /** The JSON name. '' for an embedded struct, whose members become members of the outer struct in JSON. */
   readonly name: string;
+  /** The protobuf number; 0 if protobuf does not encode the field. */
   readonly number: number;
   readonly type: GoFieldType;
   /**
@@ -59,13 +65,15 @@ export interface GoField {
   readonly shown: boolean;
   /** True if OpenAPI lists the member as required. Validation does not use this. */
   readonly required: boolean;
+  /** The default value that OpenAPI publishes. Optional: most defaults are not published. */
+  readonly default?: JsonValue;
 }
 
 type FieldPlan = Omit<GoField, 'name'>;
 type StructPlan = Readonly<Record<string, FieldPlan>>;
 
 export function valueField(number: number, type: GoFieldType = 'string'): FieldPlan {
-  return { number, type, shape: 'value', shown: typeof type !== 'string' || isTime(type), required: false };
+  return { number, type, shape: 'value', shown: typeof type !== 'string' || isNullIfZero(type), required: false };
 }
 
 export function alwaysPrintedField(number: number, type: GoFieldType = 'string'): FieldPlan {
@@ -140,6 +148,7 @@ export function isStruct(type: GoFieldType): type is GoStruct {
   return typeof type !== 'string' && 'fields' in type;
 }
 
-export function isTime(type: GoFieldType): type is 'time' | 'microTime' {
-  return type === 'time' || type === 'microTime';
+/** True if JSON has no other representation than null for the zero value of the type. */
+export function isNullIfZero(type: GoFieldType): boolean {
+  return type === 'time' || type === 'microTime' || type === 'rawExtension';
 }

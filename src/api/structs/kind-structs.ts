@@ -4,7 +4,8 @@ import { scale } from './autoscaling-structs.ts';
 import { configMap, lease, namespace, resourceQuota, secret, serviceAccount } from './core-structs.ts';
 import { coreEvent, eventsGroupEvent } from './event-structs.ts';
 import { alwaysPrintedList, defineStruct, type GoStruct, valueField } from './go-struct.ts';
-import { deleteOptions, listMeta, status } from './meta-structs.ts';
+import { kubernetesStructs } from './kubernetes-structs.ts';
+import { deleteOptions, listMeta, objectMeta, status } from './meta-structs.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac-structs.ts';
 import {
   localSubjectAccessReview,
@@ -72,7 +73,46 @@ for (const [apiVersion, kinds] of Object.entries(listed)) {
   }
 }
 
-/** Returns the Go struct of a kind. `undefined` if it has none. DeleteOptions are accepted in every API version. */
+const partialObjectMetadata = defineStruct('io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata', {
+  metadata: valueField(1, objectMeta),
+});
+
+/**
+ * The Go structs of partial metadata by API version and kind. They are only sent, never received. `goStructOf` does not
+ * return them, because a custom resource may have the same API version and kind.
+ */
+export const partialMetadataStructs: ReadonlyMap<string, GoStruct> = new Map([
+  ['meta.k8s.io/v1/PartialObjectMetadata', partialObjectMetadata],
+  ['meta.k8s.io/v1/PartialObjectMetadataList', listOf(partialObjectMetadata)],
+  ['meta.k8s.io/v1beta1/PartialObjectMetadata', partialObjectMetadata],
+  [
+    'meta.k8s.io/v1beta1/PartialObjectMetadataList',
+    defineStruct('io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList', {
+      items: alwaysPrintedList(1, partialObjectMetadata),
+      metadata: valueField(2, listMeta),
+    }),
+  ],
+]);
+
+/**
+ * Returns the Go struct of a built-in kind or its list kind; `undefined` if it has none. DeleteOptions are accepted in
+ * every API version. Callers must ask only for built-in kinds: a custom resource may have the API version and kind of a
+ * struct, because not all planes serve all built-in kinds.
+ */
 export function goStructOf(apiVersion: string, kind: string): GoStruct | undefined {
-  return kind === 'DeleteOptions' ? deleteOptions : structs.get(`${apiVersion}/${kind}`);
+  if (kind === 'DeleteOptions') return deleteOptions;
+  const key = `${apiVersion}/${kind}`;
+  const known = structs.get(key);
+  if (known !== undefined) return known;
+  const made = generatedStruct(apiVersion, kind);
+  if (made !== undefined) structs.set(key, made);
+  return made;
+}
+
+function generatedStruct(apiVersion: string, kind: string): GoStruct | undefined {
+  const name = kubernetesStructs.kindName(apiVersion, kind);
+  if (name !== undefined) return kubernetesStructs.structOf(name);
+  const item = kind.endsWith('List') ? kubernetesStructs.kindName(apiVersion, kind.slice(0, -4)) : undefined;
+  const struct = item === undefined ? undefined : kubernetesStructs.structOf(item);
+  return struct === undefined ? undefined : listOf(struct);
 }

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
+import { kubernetesObjects } from '../../http/protobuf/kubernetes-objects.fixture.ts';
 import type { KubeObject } from '../meta.ts';
 import { emptyObjectOf, toPrintedForm, toStoredForm } from './printed-form.ts';
 
 /** Objects as Go prints them. The protobuf tests use them too. */
-const fixtures = (
-  JSON.parse(readFileSync(new URL('../../http/protobuf/go-fixtures.json', import.meta.url), 'utf8')) as {
+const fixtures = [
+  ...(JSON.parse(readFileSync(new URL('../../http/protobuf/go-fixtures.json', import.meta.url), 'utf8')) as {
     name: string;
     json: JsonObject;
-  }[]
-).filter(({ json }) => json.kind !== 'DeleteOptions');
+  }[]),
+  ...kubernetesObjects,
+].filter(({ json }) => json.kind !== 'DeleteOptions');
 
 /** Reverses the order of all members except client-defined ones. */
 function mixed(value: JsonValue): JsonValue {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember, sortByBytes } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../meta.ts';
-import { type GoField, type GoFieldType, type GoStruct, isStruct, isTime } from './go-struct.ts';
+import { type GoField, type GoFieldType, type GoStruct, isNullIfZero, isStruct } from './go-struct.ts';
 import { goStructOf } from './kind-structs.ts';
 import { objectMeta } from './meta-structs.ts';
 import { relevantFields } from './relevant-fields.ts';
@@ -63,7 +63,7 @@ function memberOf(field: GoField, given: JsonValue | undefined, nulls: boolean):
   const { shape, shown, type } = field;
   const nothing = shown && nulls ? null : undefined;
   if (given === undefined) {
-    return shape !== 'value' || isTime(type) ? nothing : shown ? single(type, zeroOf(type), nulls) : undefined;
+    return shape !== 'value' || isNullIfZero(type) ? nothing : shown ? single(type, zeroOf(type), nulls) : undefined;
   }
   if (shape === 'list') {
     if (!Array.isArray(given)) return given;
@@ -114,7 +114,11 @@ function zeroOf(type: GoFieldType): JsonValue {
       return false;
     case 'int32':
     case 'int64':
+    case 'double':
+    case 'intOrString':
       return 0;
+    case 'quantity':
+      return '0';
     default:
       return {};
   }

@@ -10,18 +10,21 @@ import { type FieldError, forbiddenField, invalid, required, tooMany } from '../
 import type { ObjectMeta } from '../meta.ts';
 import { validateAnnotations, validateLabels } from './labels.ts';
 import { validateManagedFields } from './managed-fields.ts';
-import { validateOwnerReferences } from './owner-references.ts';
+import { maxOwnerReferences, validateOwnerReferences } from './owner-references.ts';
 
 export interface MetaRules extends NameLimits {
   readonly namespaced: boolean;
 }
 
-/** Validates the metadata of an object before it is created. A name that the server generates must be set already. */
-export function validateMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
+/**
+ * Validates the metadata of an object before it is created. A name that the server generates must be set already.
+ * `maxOwners` is the maximum number of owner references.
+ */
+export function validateMeta(meta: ObjectMeta, rules: MetaRules, maxOwners = maxOwnerReferences): FieldError[] {
   const errors: FieldError[] = [];
   validateName(meta, rules, errors);
   validateNamespace(meta.namespace ?? '', rules.namespaced, errors);
-  validateContents(meta, errors);
+  validateContents(meta, errors, maxOwners);
   validateFinalizers(meta.finalizers ?? [], 0, errors);
   return errors;
 }
@@ -50,14 +53,14 @@ function validateNamespace(namespace: string, namespaced: boolean, errors: Field
 }
 
 /** Validates the parts of the metadata whose rules are the same for creates and updates. */
-function validateContents(meta: ObjectMeta, errors: FieldError[], old?: ObjectMeta): void {
+function validateContents(meta: ObjectMeta, errors: FieldError[], maxOwners: number, old?: ObjectMeta): void {
   const { generation = 0, labels, annotations, ownerReferences, managedFields } = meta;
   if (generation < 0) errors.push(invalid('metadata.generation', generation, 'must be greater than or equal to 0'));
   if (labels !== undefined) addAll(errors, validateLabels(labels, 'metadata.labels'));
   if (annotations !== undefined) addAll(errors, validateAnnotations(annotations, 'metadata.annotations'));
   if (ownerReferences !== undefined) {
     const oldCount = old?.ownerReferences?.length ?? 0;
-    addAll(errors, validateOwnerReferences(ownerReferences, 'metadata.ownerReferences', oldCount));
+    addAll(errors, validateOwnerReferences(ownerReferences, 'metadata.ownerReferences', oldCount, maxOwners));
   }
   if (managedFields !== undefined) addAll(errors, validateManagedFields(managedFields, 'metadata.managedFields'));
 }
@@ -100,7 +103,11 @@ const immutableFields = [
  * Validates the metadata in an update. Before the call, fields that clients cannot set must have been reset to their
  * old values (rule UPDATE-12). Does not check whether a required resourceVersion is missing.
  */
-export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): FieldError[] {
+export function validateMetaUpdate(
+  newMeta: ObjectMeta,
+  oldMeta: ObjectMeta,
+  maxOwners = maxOwnerReferences,
+): FieldError[] {
   const errors: FieldError[] = [];
   const known = new Set(oldMeta.finalizers ?? []);
   const added = (newMeta.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
@@ -113,7 +120,7 @@ export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): Fi
     if (!equalJson(value, oldMeta[name]))
       errors.push(invalid(`metadata.${name}`, value ?? absent(name), 'field is immutable'));
   }
-  validateContents(newMeta, errors, oldMeta);
+  validateContents(newMeta, errors, maxOwners, oldMeta);
   if (added.length > 0) validateFinalizers(newMeta.finalizers ?? [], oldMeta.finalizers?.length ?? 0, errors);
   return errors;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { type Team, teamKind } from '../../api/management/v1/team.ts';
 import { type User, userKind } from '../../api/management/v1/user.ts';
@@ -14,7 +15,8 @@ import {
 import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectNamespace } from '../../api/naming.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import type { ReviewState } from './access-state.ts';
+import type { ReviewedObject, ReviewState } from './access-state.ts';
+import { guardedConfigObject, recordConfigOwner } from './config-objects.ts';
 import { membersOfProject, readersOf } from './principals.ts';
 
 /** The objects of a test, by kind. */
@@ -26,6 +28,8 @@ export interface TestObjects {
   readonly users?: readonly User[];
   readonly teams?: readonly Team[];
   readonly events?: readonly KubeObject[];
+  /** Secrets and ConfigMaps, with the hidden parts of their records. */
+  readonly configObjects?: readonly ReviewedObject[];
   readonly selfService?: boolean;
 }
 
@@ -56,6 +60,13 @@ export const testTemplate = factoryOf(virtualClusterTemplateKind);
 export const testUserObject = factoryOf(userKind);
 export const testTeamObject = factoryOf(teamKind);
 
+/** Returns a Secret or ConfigMap with its recorded owner. */
+export function testConfigObject(kind: 'Secret' | 'ConfigMap', project: string, name: string, owner: Owner) {
+  const hidden: JsonObject = {};
+  recordConfigOwner(hidden, owner);
+  return { object: testObject(kind, name, {}, project), hidden };
+}
+
 /** Returns an access state that contains only the given objects and never changes. */
 export function accessStateOf(testObjects: TestObjects): ReviewState {
   const {
@@ -66,6 +77,7 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
     users = [],
     teams = [],
     events = [],
+    configObjects = [],
   } = testObjects;
   const one = <Type extends KubeObject>(objects: readonly Type[]) => {
     const byName = new Map(objects.map((each) => [each.metadata.name ?? '', each]));
@@ -77,6 +89,8 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
   };
   const inNamespace = <Type extends KubeObject>(objects: readonly Type[], namespace: string) =>
     objects.filter(({ metadata }) => metadata.namespace === namespace);
+  const configObjectsOf = (kind: ResourceKind, namespace: string) =>
+    configObjects.filter(({ object }) => object.kind === kind.kind && object.metadata.namespace === namespace);
   return {
     project: one(projects),
     instance: byKey(instances),
@@ -85,6 +99,10 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
     user: one(users),
     team: one(teams),
     event: byKey(events),
+    configObject(kind, namespace, name) {
+      const found = configObjectsOf(kind, namespace).find(({ object }) => object.metadata.name === name);
+      return found && guardedConfigObject(found.object, found.hidden);
+    },
     teamsOf: (name) =>
       teams.filter((each) => (each.spec?.users ?? []).includes(name)).map(({ metadata }) => metadata.name ?? ''),
     projectsOf: (principal) =>
@@ -102,5 +120,6 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
     teams: () => teams,
     instancesOf: (name) => inNamespace(instances, projectNamespace(name)),
     eventsOf: (namespace) => inNamespace(events, namespace),
+    configObjectsOf,
   };
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import type { Project } from '../../api/management/v1/project.ts';
 import type { Team } from '../../api/management/v1/team.ts';
@@ -5,6 +6,14 @@ import type { User } from '../../api/management/v1/user.ts';
 import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { VirtualClusterTemplate } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { GuardedObject } from './guarded-object.ts';
+
+/** An object whose permissions are listed, and the hidden part of its record. */
+export interface ReviewedObject {
+  readonly object: KubeObject;
+  readonly hidden?: JsonObject | undefined;
+}
 
 /**
  * The state that authorization decisions read. Lookups are synchronous, return the current state, and take constant
@@ -19,6 +28,8 @@ export interface AccessState {
   team(name: string): Team | undefined;
   /** Returns an event in its core/v1 version. */
   event(namespace: string, name: string): KubeObject | undefined;
+  /** Returns a configuration object of this kind with its owner (`guardedConfigObject`). */
+  configObject(kind: ResourceKind, namespace: string, name: string): GuardedObject | undefined;
   teamsOf(user: string): readonly string[];
   /** Returns the names of the projects in which this user or team is a member. */
   projectsOf(principal: string): ReadonlySet<string>;
@@ -38,4 +49,6 @@ export interface ReviewState extends AccessState {
   teams(): Iterable<Team>;
   instancesOf(project: string): Iterable<VirtualClusterInstance>;
   eventsOf(namespace: string): Iterable<KubeObject>;
+  /** Returns the configuration objects of this kind. Each has only its name and the hidden part. */
+  configObjectsOf(kind: ResourceKind, namespace: string): Iterable<ReviewedObject>;
 }

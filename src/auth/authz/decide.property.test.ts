@@ -1,8 +1,10 @@
 import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { configMapKind } from '../../api/core/config-map.ts';
 import { eventKind } from '../../api/core/event.ts';
 import { namespaceKind } from '../../api/core/namespace.ts';
+import { secretKind } from '../../api/core/secret.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
@@ -24,6 +26,7 @@ import {
   accessStateOf,
   type TestObjects,
   testCluster,
+  testConfigObject,
   testInstance,
   testObject,
   testProject,
@@ -31,6 +34,7 @@ import {
   testTemplate,
   testUserObject,
 } from './access-state.fixture.ts';
+import type { ReviewedObject } from './access-state.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import { guardedKinds } from './guarded-kinds.ts';
@@ -84,6 +88,7 @@ const world: fc.Arbitrary<TestObjects> = fc
     projects: fc.tuple(...projects.map(() => projectSpec)),
     instances: fc.tuple(...projects.flatMap(() => instances.map(() => spec))),
     clusters: fc.tuple(...clusters.map(() => spec)),
+    configOwners: fc.tuple(...projects.map(() => owner)),
     template: spec,
     users: fc.tuple(...users.map(() => fc.record({ access }))),
     teams: fc.tuple(...teams.map(() => fc.record({ owner, access, users: some(...users) }))),
@@ -97,6 +102,11 @@ const world: fc.Arbitrary<TestObjects> = fc
       projects: projects.map((name, at) => testProject(name, objects.projects[at])),
       instances: allInstances,
       events: allInstances.map(eventOf),
+      configObjects: projects.flatMap((inProject, at) =>
+        (['Secret', 'ConfigMap'] as const).map((kind) =>
+          testConfigObject(kind, inProject, 'x1', objects.configOwners[at] ?? {}),
+        ),
+      ),
       clusters: clusters.map((name, at) => testCluster(name, objects.clusters[at])),
       templates: [testTemplate('x1', objects.template)],
       users: users.map((name, at) => testUserObject(name, objects.users[at])),
@@ -205,15 +215,21 @@ function namesOf({ plural }: ResourceKind): readonly string[] {
   return plural === 'teams' ? teams : ['x1'];
 }
 
-const shownKinds: readonly [ResourceKind, (objects: TestObjects) => readonly KubeObject[]][] = [
-  [projectKind, (objects) => objects.projects ?? []],
-  [virtualClusterInstanceKind, (objects) => objects.instances ?? []],
-  [clusterKind, (objects) => objects.clusters ?? []],
-  [virtualClusterTemplateKind, (objects) => objects.templates ?? []],
-  [userKind, (objects) => objects.users ?? []],
-  [teamKind, (objects) => objects.teams ?? []],
-  [eventKind, (objects) => objects.events ?? []],
-  [namespaceKind, (objects) => [...accessStateOf(objects).namespaces()]],
+const plain = (objects: readonly KubeObject[] = []) => objects.map((object) => ({ object }));
+const configObjects = (of: ResourceKind, objects: TestObjects) =>
+  (objects.configObjects ?? []).filter(({ object }) => object.kind === of.kind);
+
+const shownKinds: readonly [ResourceKind, (objects: TestObjects) => readonly ReviewedObject[]][] = [
+  [projectKind, (objects) => plain(objects.projects)],
+  [virtualClusterInstanceKind, (objects) => plain(objects.instances)],
+  [clusterKind, (objects) => plain(objects.clusters)],
+  [virtualClusterTemplateKind, (objects) => plain(objects.templates)],
+  [userKind, (objects) => plain(objects.users)],
+  [teamKind, (objects) => plain(objects.teams)],
+  [eventKind, (objects) => plain(objects.events)],
+  [namespaceKind, (objects) => plain([...accessStateOf(objects).namespaces()])],
+  [secretKind, (objects) => configObjects(secretKind, objects)],
+  [configMapKind, (objects) => configObjects(configMapKind, objects)],
 ];
 
 describe('for any state and any caller', () => {
@@ -248,8 +264,8 @@ describe('for any state and any caller', () => {
     fc.assert(
       fc.property(world, fc.array(scope, { maxLength: 2 }), (objects, given) => {
         const state = accessStateOf(objects);
-        for (const plain of subjectsOf(objects)) {
-          const subject = { ...plain, scopes: given.map(compileScope) };
+        for (const unscoped of subjectsOf(objects)) {
+          const subject = { ...unscoped, scopes: given.map(compileScope) };
           for (const [kind, objectsOf] of shownKinds) {
             const reader = visibilityFilterFor(subject, kind, state);
             const may = (verb: string, namespace: string, name: string) => {
@@ -266,10 +282,10 @@ describe('for any state and any caller', () => {
               } as const;
               return decide(subject, attributes, state).allowed;
             };
-            for (const each of objectsOf(objects)) {
+            for (const { object: each, hidden } of objectsOf(objects)) {
               const { name = '', namespace = '' } = each.metadata;
               const got = may('get', namespace, name);
-              const shown = reader?.(each) ?? true;
+              const shown = reader?.(each, hidden) ?? true;
               if (got !== shown) expect({ subject, kind: kind.plural, each, got, shown }).toBe('the same');
               if (got && !(may('list', namespace, '') && may('list', '', '') && may('watch', namespace, ''))) {
                 expect({ subject, kind: kind.plural, each, got }).toBe('in a list');
@@ -287,8 +303,8 @@ describe('for any state and any caller', () => {
       fc.property(world, fc.array(anyScope, { maxLength: 1 }), (objects, given) => {
         const state = accessStateOf(objects);
         const namespace = projectNamespace('p1');
-        for (const plain of subjectsOf(objects)) {
-          const subject = { ...plain, scopes: given.map(compileScope) };
+        for (const unscoped of subjectsOf(objects)) {
+          const subject = { ...unscoped, scopes: given.map(compileScope) };
           const { resourceRules, incomplete } = permissionRulesFor(subject, namespace, state);
           expect(incomplete).toBe(false);
           const isListed = (attributes: ResourceAttributes) =>
@@ -307,7 +323,8 @@ describe('for any state and any caller', () => {
           for (const request of requests) {
             if (!request.resourceRequest || request.name === 'nothing' || request.subresource.endsWith('.*')) continue;
             const isHere = request.namespace === namespace || !namespacedKinds.has(request.resource);
-            const isNeverListed = request.subresource === 'status' && !['get'].includes(request.verb);
+            const isNeverListed =
+              request.subresource === 'status' && !['get', 'update', 'patch'].includes(request.verb);
             if (!isHere || isNeverListed) continue;
             const { allowed } = decide(subject, request, state);
             if (allowed !== isListed(request) && !(allowed && isUnlisted(request))) {

@@ -13,6 +13,7 @@ import {
 import {
   accessStateOf,
   testCluster,
+  testConfigObject,
   testInstance,
   testObject,
   testProject,
@@ -100,6 +101,12 @@ const state = accessStateOf({
       },
     },
   ],
+  configObjects: (['Secret', 'ConfigMap'] as const).flatMap((kind) => [
+    testConfigObject(kind, 'red', 'annas', { user: 'anna' }),
+    testConfigObject(kind, 'red', 'crews', { team: 'crew' }),
+    testConfigObject(kind, 'red', 'guests', { user: 'guest' }),
+    testConfigObject(kind, 'red', 'bobs', { user: 'bob' }),
+  ]),
 });
 
 const red = { namespace: projectNamespace('red') };
@@ -163,14 +170,28 @@ describe('decide', () => {
     expect(may(anna, 'get', 'teams', { name: 'crew', subresource: 'accesskeys' })).toBe(false);
   });
 
-  it('admins may do everything except write status', () => {
+  it('admins may do everything', () => {
     for (const verb of verbs) {
       expect(may(admin, verb, 'projects'), verb).toBe(true);
-      expect(may(admin, verb, 'projects', { subresource: 'status' }), `${verb} status`).toBe(
-        ['get', 'list', 'watch'].includes(verb),
-      );
+      expect(may(admin, verb, 'projects', { subresource: 'status' }), `${verb} status`).toBe(true);
     }
     expect(may(system, 'update', 'projects', { subresource: 'status' })).toBe(true);
+  });
+
+  it('callers who may write an object may send writes of its status, which change nothing', () => {
+    for (const verb of ['update', 'patch']) {
+      const ofAnna = { ...red, name: 'annas', subresource: 'status' };
+      expect(may(anna, verb, 'virtualclusterinstances', ofAnna), verb).toBe(true);
+      expect(may(asUser('bob'), verb, 'virtualclusterinstances', ofAnna), verb).toBe(false);
+    }
+  });
+
+  it('every caller may read the definitions of kinds, and only admins may do anything else with them', () => {
+    const definitions = { group: 'apiextensions.k8s.io' };
+    for (const verb of verbs) {
+      const isRead = ['get', 'list', 'watch'].includes(verb);
+      expect(may(anna, verb, 'customresourcedefinitions', definitions), verb).toBe(isRead);
+    }
   });
 
   it('a name alone makes nobody a system caller, an admin or a user', () => {
@@ -316,6 +337,24 @@ describe('the permission table (completions §8)', () => {
     ['get', 'events', { group: 'events.k8s.io', ...red, name: 'of-annas' }, ['chief', 'anna']],
     ['create', 'events', { group: '', ...red }, []],
     ['get', 'leases', { group: 'coordination.k8s.io', ...red, name: 'x' }, []],
+    ['list', 'secrets', { group: '', ...red }, ['chief', 'anna', 'mate', 'crew']],
+    ['list', 'secrets', { group: '' }, Object.keys(everyone)],
+    ['get', 'secrets', { group: '', ...red, name: 'annas' }, ['chief', 'anna']],
+    ['get', 'secrets', { group: '', ...red, name: 'crews' }, ['chief', 'mate', 'crew']],
+    ['create', 'secrets', { group: '', ...red }, ['chief', 'anna', 'mate', 'crew']],
+    ['update', 'secrets', { group: '', ...red, name: 'annas' }, ['chief', 'anna']],
+    ['patch', 'secrets', { group: '', ...red, name: 'crews' }, ['chief', 'mate', 'crew']],
+    ['delete', 'secrets', { group: '', ...red, name: 'annas' }, ['chief', 'anna']],
+    ['deletecollection', 'secrets', { group: '', ...red }, ['chief']],
+    // The owners of these are a viewer of the project and a user of another one.
+    ['get', 'secrets', { group: '', ...red, name: 'guests' }, ['chief']],
+    ['delete', 'secrets', { group: '', ...red, name: 'bobs' }, ['chief']],
+    ['list', 'configmaps', { group: '', ...red }, ['chief', 'anna', 'guest', 'mate', 'crew']],
+    ['get', 'configmaps', { group: '', ...red, name: 'annas' }, ['chief', 'anna', 'guest', 'mate', 'crew']],
+    ['create', 'configmaps', { group: '', ...red }, ['chief', 'anna', 'mate', 'crew']],
+    ['update', 'configmaps', { group: '', ...red, name: 'annas' }, ['chief', 'anna']],
+    ['delete', 'configmaps', { group: '', ...red, name: 'guests' }, ['chief']],
+    ['deletecollection', 'configmaps', { group: '', ...red }, ['chief']],
   ])('%s %s %j', (verb, plural, where, expected) => {
     expect(whoMay(verb, plural, where)).toEqual(Object.keys(everyone).filter((name) => expected.includes(name)));
     expect(may(admin, verb, plural, where)).toBe(true);

@@ -2,7 +2,7 @@ import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { adminsGroup, clusterOfAgentUser, projectNamespace } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import { accessListGrants, readVerbs } from './access-list.ts';
+import { accessListGrants } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Attributes, Decision, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { callerOf } from './caller.ts';
@@ -17,7 +17,6 @@ const allowAdmin = allow(`member of the group ${adminsGroup}`);
 const allowByAccess = allow("named in the object's access");
 const allowPath = allow('allowed for every authenticated caller');
 const allowMissing = allow('the object does not exist and the caller may create it');
-const denyStatusWrite = deny("only the server's own controllers may write status");
 const denyByDefault = deny('no role, ownership or access entry grants this permission');
 const denyAgent = deny('cluster agents may use only their own paths');
 const denyWithoutName = deny('this permission depends on the object; request an object by name');
@@ -29,7 +28,6 @@ const denyOutOfScope = deny('outside of the scope of the access key');
  */
 export function decide(subject: AuthorizationSubject, attributes: Attributes, state: AccessState): Decision {
   if (subject.system) return allowSystem;
-  if (writesStatus(attributes)) return denyStatusWrite;
   const decision = decideForUser(subject.user, attributes, state);
   if (!decision.allowed || subject.scopes.length === 0) return decision;
   const scopes = subject.scopes.map((scope) => scope.text);
@@ -118,11 +116,6 @@ function mayCreateMissing(
 ): boolean {
   if (name === '' || subresource !== '' || context.object !== undefined || !named.has(verb)) return false;
   return kind.permissionFor('', 'create')?.grantedTo.some((each) => relations[each].holds(context)) ?? false;
-}
-
-function writesStatus(attributes: Attributes): boolean {
-  if (!attributes.resourceRequest || attributes.subresource !== 'status') return false;
-  return (attributes.target?.type ?? 'Management') === 'Management' && !readVerbs.includes(attributes.verb);
 }
 
 const byRelation = Object.fromEntries(

@@ -1,3 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
+import { configMapKind } from '../../api/core/config-map.ts';
 import { eventKind } from '../../api/core/event.ts';
 import { eventsGroupEventKind } from '../../api/core/events-k8s-io.ts';
 import { leaseKind } from '../../api/core/lease.ts';
@@ -10,21 +13,28 @@ import {
   selfSubjectRulesReviewKind,
   subjectAccessReviewKind,
 } from '../../api/core/reviews.ts';
+import { secretKind } from '../../api/core/secret.ts';
 import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
+import { emptyKinds } from '../../api/management/v1/empty-kinds.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { selfKind } from '../../api/management/v1/self.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { AccessState } from './access-state.ts';
+import { guardedConfigObject } from './config-objects.ts';
 import type { GuardedFields, GuardedObject } from './guarded-object.ts';
 import {
   clusterPermissions,
+  configMapPermissions,
+  definitionPermissions,
+  emptyKindPermissions,
   eventPermissions,
   fieldWildcard,
   instancePermissions,
@@ -32,6 +42,7 @@ import {
   ownedKeyPermissions,
   type Permission,
   projectPermissions,
+  secretPermissions,
   selfReviewPermissions,
   teamPermissions,
   templatePermissions,
@@ -52,6 +63,8 @@ export interface GuardedKind {
   readonly find?: Find<GuardedObject>;
   /** Looks up the project that contains the object. For a project, returns the project itself. */
   readonly project?: Find<Project>;
+  /** Returns the fields of an object that grant permissions. `hidden` is the hidden part of its record. */
+  guardedFieldsOf(object: KubeObject, hidden: JsonObject | undefined): GuardedObject;
 }
 
 const inNamespace: Find<Project> = (state, namespace) => state.project(projectOfNamespace(namespace) ?? '');
@@ -82,7 +95,10 @@ const allKinds: readonly GuardedKind[] = [
       project: inNamespace,
     }),
   ),
+  configObjects(configMapKind, configMapPermissions),
+  configObjects(secretKind, secretPermissions),
   ...withRules(ownedKeyPermissions, [ownedAccessKeyKind]),
+  ...withRules(definitionPermissions, [customResourceDefinitionKind]),
   ...withRules(selfReviewPermissions, [
     selfKind,
     directClusterEndpointTokenKind,
@@ -92,6 +108,7 @@ const allKinds: readonly GuardedKind[] = [
       selfSubjectRulesReviewKind(group),
     ]),
   ]),
+  ...withRules(emptyKindPermissions, emptyKinds),
   // Without rules: only admins have permissions on these kinds.
   ...withRules(
     [],
@@ -123,6 +140,17 @@ function withRules(rules: readonly Permission[], kinds: readonly ResourceKind[])
   return kinds.map((kind) => guarded(kind, rules));
 }
 
+/** Defines a kind of configuration objects, whose owners are in the hidden part of their records. */
+function configObjects(kind: ResourceKind, rules: readonly Permission[]): GuardedKind {
+  return {
+    ...guarded(kind, rules, {
+      find: (state, namespace, name) => state.configObject(kind, namespace, name),
+      project: inNamespace,
+    }),
+    guardedFieldsOf: guardedConfigObject,
+  };
+}
+
 function guarded(
   kind: ResourceKind<GuardedFields>,
   rules: readonly Permission[],
@@ -137,6 +165,7 @@ function guarded(
     kind,
     permissions: rules,
     ...lookups,
+    guardedFieldsOf: (object) => typedObject(kind, object),
     permissionFor(subresource, verb) {
       const exact = rulesByVerb.get(`${verb} ${subresource}`);
       return exact ?? rulesByVerb.get(`${verb} ${fieldWildcard(subresource)}`);

@@ -27,10 +27,13 @@ const writes = ['update', 'patch'];
 const fieldWrites = ['create', 'update'];
 const displayFields = ['spec.displayName', 'spec.description'];
 
-/** Returns separate rules for `update` and `patch`, because an `access` entry for one does not grant the other. */
+/**
+ * Returns separate rules for `update` and `patch`, because an `access` entry for one does not grant the other. They
+ * include writes of the status, which change nothing (`StoredResource.serverOwnedStatus`).
+ */
 function writePermissions(to: readonly Relation[]): Permission[] {
   return writes.map(
-    (verb): Permission => ({ verbs: [verb], subresources: object, grantedTo: to, accessVerbs: [verb] }),
+    (verb): Permission => ({ verbs: [verb], subresources: objectAndStatus, grantedTo: to, accessVerbs: [verb] }),
   );
 }
 
@@ -144,10 +147,39 @@ export const namespacePermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: objectAndStatus, grantedTo: ['projectReader'] },
 ];
 
+/** Every caller may read the definitions of the served kinds, as every caller may read discovery. */
+export const definitionPermissions: readonly Permission[] = [
+  { verbs: ['get', ...lists], subresources: object, grantedTo: ['anyCaller'] },
+  { verbs: ['get'], subresources: ['status'], grantedTo: ['anyCaller'] },
+];
+
 export const eventPermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant'] },
   { verbs: ['get'], subresources: object, grantedTo: ['projectAdmin', 'involvedObjectReader'] },
 ];
+
+/**
+ * Returns the rules of configuration objects, which project users may create, for example with Helm. Only the owner and the
+ * project admins may change one.
+ */
+function configPermissions(listers: readonly Relation[], readers: readonly Relation[]): Permission[] {
+  return [
+    { verbs: lists, subresources: object, grantedTo: ['allNamespaces', ...listers] },
+    { verbs: ['get'], subresources: object, grantedTo: readers },
+    { verbs: ['create'], subresources: object, grantedTo: ['projectAdmin', 'projectUser'] },
+    { verbs: [...writes, 'delete'], subresources: object, grantedTo: ['projectAdmin', 'owningProjectUser'] },
+    { verbs: ['deletecollection'], subresources: object, grantedTo: ['projectAdmin'] },
+  ];
+}
+
+const projectMembers: readonly Relation[] = ['projectAdmin', 'projectUser', 'projectViewer'];
+
+export const configMapPermissions: readonly Permission[] = configPermissions(projectMembers, projectMembers);
+
+export const secretPermissions: readonly Permission[] = configPermissions(
+  ['projectAdmin', 'projectUser'],
+  ['projectAdmin', 'owningProjectUser'],
+);
 
 /** Every caller may use this kind, because it contains only the caller's own access keys. */
 export const ownedKeyPermissions: readonly Permission[] = [
@@ -157,6 +189,11 @@ export const ownedKeyPermissions: readonly Permission[] = [
     grantedTo: ['anyCaller'],
   },
   { verbs: ['get'], subresources: ['status'], grantedTo: ['anyCaller'] },
+];
+
+/** Every caller may read kinds without objects. */
+export const emptyKindPermissions: readonly Permission[] = [
+  { verbs: ['get', 'list'], subresources: object, grantedTo: ['anyCaller'] },
 ];
 
 /** Rules for reviews about the caller and for tokens of the caller (rule AUTHZ-07). */

@@ -43,6 +43,11 @@ export const relations = {
     reason: 'user of the project',
     holds: ({ caller, project }) => hasRole(caller, project, 'user'),
   },
+  owningProjectUser: {
+    reason: 'user of the project and owner of the object',
+    holds: ({ caller, project, object }) =>
+      object !== undefined && owns(caller, object) && hasRole(caller, project, 'user'),
+  },
   projectViewer: {
     reason: 'viewer of the project',
     holds: ({ caller, project }) => hasRole(caller, project, 'viewer'),

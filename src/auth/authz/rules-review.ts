@@ -1,6 +1,8 @@
 import { compareBytes } from '@flotilla/json';
+import { configMapKind } from '../../api/core/config-map.ts';
 import { eventKind } from '../../api/core/event.ts';
 import { namespaceKind } from '../../api/core/namespace.ts';
+import { secretKind } from '../../api/core/secret.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
@@ -9,8 +11,8 @@ import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-clus
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
-import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import type { ReviewState } from './access-state.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { ReviewedObject, ReviewState } from './access-state.ts';
 import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';
 import type { GuardedObject } from './guarded-object.ts';
@@ -151,6 +153,7 @@ function fieldsOf({ schema }: ResourceKind, any: string): string[] {
 
 type Objects = (state: ReviewState, namespace: string) => Iterable<KubeObject>;
 
+/** The kinds whose permissions depend on the objects alone. */
 const objectsOf: ReadonlyMap<string, Objects> = new Map<string, Objects>([
   [projectKind.plural, (state) => state.projects()],
   [namespaceKind.plural, (state) => state.namespaces()],
@@ -162,20 +165,29 @@ const objectsOf: ReadonlyMap<string, Objects> = new Map<string, Objects>([
   [eventKind.plural, (state, namespace) => state.eventsOf(namespace)],
 ]);
 
+/** Returns the objects of a kind, and the hidden parts of their records if permissions depend on them. */
+function* reviewedObjects({ plural }: ResourceKind, { state, namespace }: Review): Iterable<ReviewedObject> {
+  if (plural === secretKind.plural) yield* state.configObjectsOf(secretKind, namespace);
+  if (plural === configMapKind.plural) yield* state.configObjectsOf(configMapKind, namespace);
+  for (const object of objectsOf.get(plural)?.(state, namespace) ?? []) yield { object };
+}
+
 /**
  * Returns the names of objects on which the caller may have permissions: readable ones and those with `access` lists.
  */
-function namesOf({ kind }: GuardedKind, { subject, namespace, state, truncatedKinds }: Review): string[] {
-  const reads = visibilityFilterFor(subject, kind, state, 'get');
+function namesOf(guarded: GuardedKind, review: Review): string[] {
+  const { kind } = guarded;
+  const reads = visibilityFilterFor(review.subject, kind, review.state, 'get');
   const names: string[] = [];
   let inspected = 0;
-  for (const object of objectsOf.get(kind.plural)?.(state, namespace) ?? []) {
+  for (const { object, hidden } of reviewedObjects(kind, review)) {
     if (names.length === maxNames || inspected === maxObjects) {
-      truncatedKinds.push(kind.plural);
+      review.truncatedKinds.push(kind.plural);
       break;
     }
     inspected++;
-    const mayHavePermissions = reads === undefined || reads(object) || hasAccessList(typedObject(kind, object));
+    const mayHavePermissions =
+      reads === undefined || reads(object, hidden) || hasAccessList(guarded.guardedFieldsOf(object, hidden));
     if (mayHavePermissions) names.push(object.metadata.name ?? '');
   }
   return names.sort(compareBytes);

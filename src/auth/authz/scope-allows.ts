@@ -1,3 +1,4 @@
+import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
 import { authenticationGroup, authorizationGroup } from '../../api/core/reviews.ts';
 import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -10,6 +11,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Attributes, PathAttributes, ResourceAttributes } from './attributes.ts';
+import { isConfigKind } from './config-objects.ts';
 import { fieldWildcard, matchesPath, openPathVerbs } from './permission-table.ts';
 import { allowsCluster } from './project-grants.ts';
 import { type CompiledScope, denyAllScope, isEmptySelection, selectionContains } from './scope.ts';
@@ -104,7 +106,9 @@ function listsCover(scope: CompiledScope, attributes: Attributes, state: AccessS
     );
   }
   if (!attributes.resourceRequest) return scope.allowsCli && isCliPath(attributes);
-  if (attributes.group !== managementGroup) return scope.allowsCli && isSelfReview(attributes);
+  if (isConfigKind(attributes.group, attributes.resource)) return coversConfigObject(scope, attributes);
+  if (attributes.group !== managementGroup)
+    return scope.allowsCli && (isSelfReview(attributes) || readsDefinitions(attributes));
   if (attributes.resource === projectKind.plural) return coversProject(scope, attributes);
   if (attributes.resource === virtualClusterInstanceKind.plural) return coversInstance(scope, attributes);
   if (attributes.resource === clusterKind.plural) return coversCluster(scope, attributes, state);
@@ -139,6 +143,12 @@ function coversInstance(scope: CompiledScope, attributes: ResourceAttributes): b
   if (scope.cliOnly && isRead(attributes)) return true;
   const isUse = (verb === 'create' && subresource === 'kubeconfig') || (verb === 'use' && subresource === '');
   return (isRead(attributes) || isUse) && namesInstance(scope, project, name);
+}
+
+/** True if the scope lists the project of a configuration object. Lists over all projects are filtered later. */
+function coversConfigObject({ projects }: CompiledScope, { verb, namespace }: ResourceAttributes): boolean {
+  if (namespace === '') return filteredVerbs.has(verb) && !isEmptySelection(projects);
+  return selectionContains(projects, projectOfNamespace(namespace) ?? '');
 }
 
 function namesInstance({ virtualClusters }: CompiledScope, project: string, name: string): boolean {
@@ -183,6 +193,12 @@ const cliPaths = ['/', '/version', '/version/', '/api', '/api/*', '/apis', '/api
 
 function isCliPath({ verb, path }: PathAttributes): boolean {
   return openPathVerbs.includes(verb) && cliPaths.some((each) => matchesPath(each, path));
+}
+
+/** True for reads of the definitions of kinds. They belong to discovery, which the CLI flag allows. */
+function readsDefinitions(attributes: ResourceAttributes): boolean {
+  const { group, plural } = customResourceDefinitionKind;
+  return attributes.group === group && attributes.resource === plural && isRead(attributes);
 }
 
 const selfReviews = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'];

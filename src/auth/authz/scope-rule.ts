@@ -5,7 +5,7 @@ import type { Attributes, RequestTarget, ResourceAttributes } from './attributes
 interface RuleResources {
   readonly group: string;
   /** Patterns for resources of the group. If empty, every resource of the group matches. */
-  readonly resources: readonly string[];
+  readonly resources: ReadonlySet<string>;
   /** Object names. If empty, every name matches. */
   readonly names: ReadonlySet<string>;
 }
@@ -22,12 +22,12 @@ export interface CompiledScopeRule {
 }
 
 export function compileScopeRule(rule: JsonValue): CompiledScopeRule {
-  const ruleNames = textsAt(rule, 'resourceNames');
+  const ruleNames = new Set(textsAt(rule, 'resourceNames'));
   return {
     verbs: new Set(textsAt(rule, 'verbs')),
     resources: listAt(rule, 'resources').map((entry) => ({
       group: textAt(entry, 'group'),
-      resources: textsAt(entry, 'resources'),
+      resources: new Set(textsAt(entry, 'resources')),
       names: intersection(textsAt(entry, 'resourceNames'), ruleNames),
     })),
     namespaces: new Set(textsAt(rule, 'namespaces')),
@@ -44,9 +44,11 @@ export function compileScopeRule(rule: JsonValue): CompiledScopeRule {
 /** A name that no object has. It represents an empty intersection, because an empty list would match every name. */
 const noName = '\0';
 
-function intersection(own: readonly string[], ruleNames: readonly string[]): Set<string> {
-  if (own.length === 0 || ruleNames.length === 0) return new Set([...own, ...ruleNames]);
-  const shared = own.filter((name) => ruleNames.includes(name));
+/** Returns the names that are in both lists; an empty list contains all names. Entries without names share one set. */
+function intersection(own: readonly string[], ruleNames: ReadonlySet<string>): ReadonlySet<string> {
+  if (own.length === 0) return ruleNames;
+  if (ruleNames.size === 0) return new Set(own);
+  const shared = own.filter((name) => ruleNames.has(name));
   return new Set(shared.length === 0 ? [noName] : shared);
 }
 
@@ -97,18 +99,23 @@ function matchesResource(rule: CompiledScopeRule, attributes: ResourceAttributes
   return rule.resources.some(
     ({ group, resources, names }) =>
       group === attributes.group &&
-      (resources.length === 0 || resources.some((each) => matchesName(each, attributes))) &&
+      (resources.size === 0 || matchesResourceName(resources, attributes)) &&
       (names.size === 0 || collection || names.has(attributes.name)),
   );
 }
 
-/** True if a pattern matches: `pods`, `pods/log`, `pods/*`, or `*` for everything. */
-function matchesName(pattern: string, { resource, subresource }: ResourceAttributes): boolean {
-  if (pattern === '*') return true;
-  const [wantedResource, wantedSub] = pattern.split('/');
-  if (wantedResource !== '*' && wantedResource !== resource) return false;
-  if (wantedSub === undefined) return subresource === '';
-  return subresource !== '' && (wantedSub === '*' || wantedSub === subresource);
+/**
+ * True if one of the patterns matches: `pods`, `pods/log`, `pods/*`, or `*` for everything. Looks up the patterns that
+ * would match, because each request, and each item of a list, is checked against all rules of a scope.
+ */
+function matchesResourceName(
+  patterns: ReadonlySet<string>,
+  { resource, subresource }: Pick<ResourceAttributes, 'resource' | 'subresource'>,
+): boolean {
+  if (patterns.has('*')) return true;
+  if (subresource === '') return patterns.has(resource);
+  if (patterns.has(`${resource}/${subresource}`) || patterns.has(`${resource}/*`)) return true;
+  return patterns.has(`*/${subresource}`) || patterns.has('*/*');
 }
 
 function matchesUrl(pattern: string, path: string): boolean {

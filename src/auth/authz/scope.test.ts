@@ -1,10 +1,11 @@
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
+import { secretKind } from '../../api/core/secret.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../api/naming.ts';
-import { accessStateOf, testCluster, testInstance, testProject } from './access-state.fixture.ts';
+import { accessStateOf, testCluster, testInstance, testObject, testProject } from './access-state.fixture.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import { compileScope, denyAllScope } from './scope.ts';
@@ -49,7 +50,7 @@ const shown = (who: AuthorizationSubject) => {
     objects: readonly ReturnType<typeof testInstance>[],
   ) =>
     objects
-      .filter(visibilityFilterFor(who, kind, state) ?? (() => true))
+      .filter((object) => visibilityFilterFor(who, kind, state)?.(object) ?? true)
       .map(({ metadata }) => [metadata.namespace?.slice(-1), metadata.name].filter((part) => part).join('/'));
   return {
     instances: names(virtualClusterInstanceKind, all.instances),
@@ -84,6 +85,26 @@ describe('scopes (completions §5)', () => {
     expect(shown(key)).toEqual({ instances: ['p/a', 'p/b'], projects: ['p'], clusters: [] });
     expect(may(key, 'list', vci)).toBe(true);
     expect(may(key, 'list', vci, inQ)).toBe(false);
+  });
+
+  it('a project scope covers the Secrets and ConfigMaps of the project, and no other scope does', () => {
+    const key = scoped({ projects: [{ project: 'p' }] });
+    const core = { group: '' };
+    for (const plural of ['secrets', 'configmaps']) {
+      for (const verb of ['get', 'create', 'update', 'patch', 'delete', 'deletecollection', 'list', 'watch']) {
+        expect(may(key, verb, plural, { ...core, ...inP, name: 'a' }), verb).toBe(true);
+        expect(may(key, verb, plural, { ...core, ...inQ, name: 'a' }), verb).toBe(false);
+        expect(may(key, verb, plural, core), verb).toBe(['list', 'watch'].includes(verb));
+      }
+      expect(may(key, 'get', plural, { ...inP, name: 'a' }), 'of the management group').toBe(false);
+      for (const other of [cli, { virtualClusters: [{ project: 'p', virtualCluster: '*' }] }]) {
+        expect(may(scoped(other), 'get', plural, { ...core, ...inP, name: 'a' })).toBe(false);
+        expect(may(scoped(other), 'list', plural, core)).toBe(false);
+      }
+    }
+    const filter = visibilityFilterFor(key, secretKind, state);
+    expect(filter?.(testObject('Secret', 'a', {}, 'p'))).toBe(true);
+    expect(filter?.(testObject('Secret', 'a', {}, 'q'))).toBe(false);
   });
 
   it('a virtual cluster scope covers reading the instance, its kubeconfig and its gateway', () => {

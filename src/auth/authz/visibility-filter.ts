@@ -1,5 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
-import { type ResourceKind, typedObject } from '../../api/resource.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import type { AccessState } from './access-state.ts';
 import { callerOf } from './caller.ts';
 import { isGrantedByAccessList } from './decide.ts';
@@ -8,7 +9,8 @@ import { relations } from './relations.ts';
 import { scopeFilterFor } from './scope-allows.ts';
 import { type AuthorizationSubject, isAdmin } from './subject.ts';
 
-export type VisibilityFilter = (object: KubeObject) => boolean;
+/** Decides about an object. `hidden` is the hidden part of its record. */
+export type VisibilityFilter = (object: KubeObject, hidden?: JsonObject) => boolean;
 
 /**
  * Returns a filter for the items of a list, watch or deletecollection. It keeps the objects that the caller may get.
@@ -26,7 +28,8 @@ export function visibilityFilterFor(
   const ofUser = isAdmin(subject.user) ? undefined : userReader(subject, kind, state);
   if (scopes.length === 0) return ofUser;
   const shownBy = scopes.map((scope) => scopeFilterFor(scope, kind, state, verb));
-  return (object) => (ofUser === undefined || ofUser(object)) && shownBy.every((isShown) => isShown(object));
+  return (object, hidden) =>
+    (ofUser === undefined || ofUser(object, hidden)) && shownBy.every((isShown) => isShown(object));
 }
 
 const reading = { verb: 'get', subresource: '' };
@@ -41,8 +44,8 @@ function userReader(
   if (guarded === undefined || permission === undefined) return () => false;
   if (guarded.find === undefined) return undefined;
   const caller = callerOf(subject.user);
-  return (read) => {
-    const object = typedObject(guarded.kind, read);
+  return (read, hidden) => {
+    const object = guarded.guardedFieldsOf(read, hidden);
     const { name = '', namespace = '' } = object.metadata;
     const context = { caller, state, namespace, object, project: guarded.project?.(state, namespace, name) };
     return (

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openMemoryStore } from '../../store/memory.ts';
 import { storeSuite } from '../../store/store.suite.ts';
 import { ChangeRecorder } from '../../store/suite/recorder.ts';
-import { putValue, storeErrorOf, storeKey, storeRange } from '../../store/suite/suite-store.ts';
+import { historyOf, putValue, storeErrorOf, storeKey, storeRange } from '../../store/suite/suite-store.ts';
 import { attributedStore } from './attributed-store.ts';
 
 storeSuite('store of a plane on a worker', async (options) => attributedStore(openMemoryStore(options), () => {}));
@@ -21,7 +21,7 @@ it('the store of a plane names the plane before the plane continues', async () =
   await Promise.all([
     a.get(storeKey('s', 'x')).then(note('a')),
     b.list(storeRange('s')).then(note('b')),
-    a.history(storeRange('s'), 1).then(note('a')),
+    historyOf(a, storeRange('s'), 1).then(note('a')),
   ]);
   expect(seen).toEqual(['a a', 'b b', 'a a']);
   await putValue(b, storeKey('s', 'x'), '1');

@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.ts';
+import { propertiesOf, type Store } from '../../store/store.ts';
 
 /**
  * Wraps the store of a plane. Calls `onResume` before the plane continues with a result or receives changes, so that the
@@ -11,7 +11,7 @@ export function attributedStore(store: Store, onResume: () => void): Store {
     return result;
   };
   return {
-    identity: store.identity,
+    ...propertiesOf(store),
     get: (key) => resumed(store.get(key)),
     list: (range, options) => resumed(store.list(range, options)),
     transact: (transaction) => resumed(store.transact(transaction)),
@@ -33,7 +33,7 @@ export function attributedStore(store: Store, onResume: () => void): Store {
           },
         }),
       ),
-    history: (range, since, to) => resumed(store.history(range, since, to)),
+    history: (range, since, options) => resumed(store.history(range, since, options)),
     compact: (slice, upTo) => resumed(store.compact(slice, upTo)),
     assertWritable: () => resumed(store.assertWritable()),
     dump: () => store.dump(),

@@ -1,8 +1,11 @@
+import { includesRequestBody } from '../../audit/audit-policy.ts';
 import { redactBody } from '../../audit/redact-body.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { authorizeInTarget } from '../../gateway/gateway-target.ts';
 import type { Exchange, RequestBody } from '../../http/exchange.ts';
 import { authorize } from '../../http/filters/authorize.ts';
 import { FairScheduler } from '../../http/limits/fair-scheduler.ts';
+import { workPriorityOf } from '../../http/limits/work-priority.ts';
 import type { NextTimeSlice, Reply } from '../../http/reply.ts';
 import { onAbort } from '../../http/request/request-end.ts';
 import { newExchange } from '../../http/router.ts';
@@ -16,8 +19,6 @@ import { StreamPump, streamedBody } from './stream-pump.ts';
 
 export interface ForwardedRequestsOptions {
   readonly clock: Clock;
-  /** True if the audit policy includes the bodies of requests or responses. */
-  readonly needsAuditedBodies: boolean;
   /** Opens a plane of this worker. Rejects with an API error if it does not exist. */
   openPlane(planeId: string): Promise<OpenedPlane>;
   /** Called with the ID of the plane before each piece of work for it. */
@@ -59,11 +60,14 @@ export class ForwardedRequests {
 
   async serve(request: ForwardedRequest, identity: Identity): Promise<ForwardedResult> {
     const { id, planeId } = request;
-    const nextTimeSlice = this.#timeSlicesOf(planeId, identity);
+    const nextTimeSlice = this.#timeSlicesOf(request, identity);
     const body = this.#bodyOf(request, nextTimeSlice);
     const exchange = newExchange({ ...request, body, signal: never }, this.#options.clock);
     exchange.info = request.info;
     exchange.identity = identity;
+    exchange.forwardedTokenDigest = request.tokenDigest;
+    exchange.auditLevel = request.auditLevel;
+    exchange.fence = request.fence;
     exchange.nextTimeSlice = nextTimeSlice;
     const active: ActiveRequest = { exchange };
     this.#active.set(id, active);
@@ -98,10 +102,11 @@ export class ForwardedRequests {
     }
   }
 
-  #timeSlicesOf(planeId: string, identity: Identity): NextTimeSlice {
+  #timeSlicesOf({ planeId, info }: ForwardedRequest, identity: Identity): NextTimeSlice {
     const key = flowKeyOf(identity);
+    const priority = workPriorityOf(info);
     return async () => {
-      await this.#scheduler.waitForTimeSlice(key);
+      await this.#scheduler.waitForTimeSlice(key, planeId, priority);
       this.#options.onWork(planeId);
     };
   }
@@ -119,22 +124,23 @@ export class ForwardedRequests {
   }
 
   #detailsOf(exchange: Exchange, opened: OpenedPlane | undefined): RequestDetails {
-    const { decision, warnings, annotations, createdName, auditedRequest, auditedResponse } = exchange;
-    const isAudited = this.#options.needsAuditedBodies;
+    const { decision, warnings, annotations, createdName, auditLevel, auditedRequest, auditedResponse } = exchange;
     return {
       decision,
       warnings,
       annotations,
       createdName,
-      auditedRequest: isAudited && auditedRequest !== undefined ? redactBody(auditedRequest) : undefined,
-      auditedResponse: isAudited && auditedResponse !== undefined ? redactBody(auditedResponse) : undefined,
+      auditedRequest: includesRequestBody(auditLevel) ? auditedRequest && redactBody(auditedRequest) : undefined,
+      auditedResponse: auditLevel === 'RequestResponse' ? auditedResponse && redactBody(auditedResponse) : undefined,
       newResource: this.#resources.report(exchange, opened),
     };
   }
 }
 
 function serveExchange({ target }: OpenedPlane, exchange: Exchange): Promise<Reply> {
-  const checked = authorize({ authorize: (caller, attributes) => target.authorize(caller, attributes) });
+  const checked = authorize({
+    authorize: (caller, attributes) => authorizeInTarget(target, exchange, () => target.authorize(caller, attributes)),
+  });
   return checked(exchange, (allowed) => target.serve(allowed));
 }
 

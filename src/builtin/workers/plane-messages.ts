@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { UserInfo } from '../../api/user-info.ts';
+import type { AuditLevel } from '../../audit/audit-policy.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { MaintenanceTask } from '../../controlplane/maintenance/maintenance-task.ts';
 import type { RequestInfo } from '../../http/request/request-info.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import type { EncodedError } from './plane-errors.ts';
 
 /*
@@ -38,6 +40,12 @@ export interface ForwardedRequest {
   /** The path of the request in the plane, as the main thread has parsed it. */
   readonly info: RequestInfo;
   readonly identity: ForwardedIdentity;
+  /** A digest of the caller's bearer token (`ownTokenDigest`). Only for token reviews, which compare tokens with it. */
+  readonly tokenDigest: string | undefined;
+  /** The check for all transactions of the request; `undefined` for requests of clients. */
+  readonly fence: RevisionCheck | undefined;
+  /** The highest level that the audit event of the request can have; `undefined` if no audit event includes bodies. */
+  readonly auditLevel: AuditLevel | undefined;
   /** The body, if it has arrived completely. Otherwise the worker calls `readBody` when it needs the body. */
   readonly body: Uint8Array | undefined;
 }
@@ -65,7 +73,7 @@ export interface RequestDetails {
   readonly warnings: readonly string[];
   readonly annotations: Record<string, string> | undefined;
   readonly createdName: string | undefined;
-  /** The bodies without secrets; `undefined` if the audit policy includes no bodies. */
+  /** The bodies without secrets; `undefined` if the audit level of the request does not include them. */
   readonly auditedRequest: JsonValue | undefined;
   readonly auditedResponse: JsonValue | undefined;
   /** The subresources of the addressed resource, when a request first addresses it on this worker. */
@@ -96,11 +104,17 @@ export interface PlaneWorkerMethods {
     readonly attributes: Attributes;
   }): Promise<Decision>;
   authenticate(request: { readonly planeId: string; readonly token: string }): Promise<ForwardedIdentity | undefined>;
-  runTask(request: { readonly planeId: string; readonly task: MaintenanceTask }): Promise<number | undefined>;
+  runTask(request: {
+    readonly planeId: string;
+    readonly task: MaintenanceTask;
+    readonly fence: RevisionCheck | undefined;
+  }): Promise<number | undefined>;
   /** Loads a plane. Rejects if it cannot be loaded. */
   probe(planeId: string): Promise<void>;
   /** Closes a plane and waits for its last write. */
   evict(planeId: string): Promise<void>;
+  /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
+  preferShards(shards: readonly string[]): void;
 }
 
 /** The methods that the main thread offers to a worker. */
@@ -111,6 +125,7 @@ export interface PlaneFrontMethods {
   onMaintenance(work: MaintenanceWork): void;
   signToken(claims: JsonObject): Promise<string>;
   verifyToken(token: string): Promise<JsonObject | undefined>;
+  publicTokenKeys(): Promise<JsonObject>;
   /** Runs the health check with this name. */
   checkHealth(name: string): Promise<void>;
   log(entry: { readonly level: LogLevel; readonly members: Record<string, unknown>; readonly message: string }): void;

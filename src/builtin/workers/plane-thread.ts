@@ -5,8 +5,10 @@ import type { HealthCheck } from '../../http/plane.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { ThreadActivity } from '../../process/threads/thread-activity.ts';
+import { gcKey } from '../../registry/rows/rows.ts';
 import { type SealerKeys, sealerWithKeys } from '../../seal/open-sealer.ts';
 import { connectStore } from '../../store/port/connect-store.ts';
+import type { StoreProperties } from '../../store/store.ts';
 import { createPlaneTargets, planesOnThisThread } from '../plane-targets.ts';
 import { attributedStore } from './attributed-store.ts';
 import type { LogLevel } from './plane-messages.ts';
@@ -16,7 +18,7 @@ import { type PlaneFront, servePlanes, type WorkerPlanes } from './serve-planes.
 export interface PlaneThreadData {
   readonly planesPort: MessagePort;
   readonly storePort: MessagePort;
-  readonly storeIdentity: string;
+  readonly storeProperties: StoreProperties;
   /** The memory in which the worker reports what it does. */
   readonly activity: SharedArrayBuffer;
   readonly sealerKeys: SealerKeys;
@@ -28,7 +30,6 @@ export interface PlaneThreadData {
   readonly bodyBytes: number;
   readonly version: VersionInfo;
   readonly healthChecks: readonly Pick<HealthCheck, 'name' | 'on'>[];
-  readonly needsAuditedBodies: boolean;
 }
 
 const loadedReportMs = 1_000;
@@ -42,7 +43,6 @@ export function runPlaneThread(data: PlaneThreadData, clock: Clock): void {
   servePlanes({
     port: data.planesPort,
     clock,
-    needsAuditedBodies: data.needsAuditedBodies,
     onWork,
     openPlanes: (front) => openPlanes({ data, clock, front, onWork }),
   });
@@ -57,15 +57,18 @@ interface PlaneThreadServices {
 
 function openPlanes({ data, clock, front, onWork }: PlaneThreadServices): WorkerPlanes {
   const log = logOf(front);
-  const store = connectStore({ port: data.storePort, identity: data.storeIdentity, ownsSlices: true, log });
+  const { storePort: port, storeProperties: properties } = data;
+  // Only this worker writes to the slices of its planes, unless other processes use the store.
+  const store = connectStore({ port, properties, ownsSlices: !properties.isShared, log });
   const targets = createPlaneTargets({
     clock,
     log,
     sealing: sealerWithKeys(data.sealerKeys),
     tokens: {
-      installation: data.storeIdentity,
+      installation: data.storeProperties.identity,
       sign: (claims) => front.call('signToken', claims),
       verify: (token) => front.call('verifyToken', token),
+      publicKeys: () => front.call('publicTokenKeys', undefined),
     },
     longestTokenSeconds: data.longestTokenSeconds,
     ...(data.certificateAuthority === undefined ? {} : { certificateAuthority: data.certificateAuthority }),
@@ -85,7 +88,7 @@ function openPlanes({ data, clock, front, onWork }: PlaneThreadServices): Worker
     clock,
     log,
     memoryBudget: data.memoryBudget,
-    builtinObjectsDigest: targets.builtinDigest,
+    builtinObjectsDigest: (api) => targets.builtinDigest(api),
     open: (id, planeStore, creationRow) =>
       targets.open({ id, store: attributedStore(planeStore, () => onWork(id)), creationRow }),
   });
@@ -94,10 +97,18 @@ function openPlanes({ data, clock, front, onWork }: PlaneThreadServices): Worker
   data.planesPort.on('close', () => clearInterval(reports));
   return {
     ...planes,
+    async runTask(planeId, task, fence) {
+      // A task and the changes that triggered it arrive on different ports, in any order. The response of the store
+      // arrives after the changes, so the caches of the plane contain them then. If the store is shared, the task
+      // itself waits for the current revision.
+      if (!store.isShared) await store.get(gcKey(planeId, ''));
+      return await planes.runTask(planeId, task, fence);
+    },
     get loaded() {
       return planes.loaded;
     },
     evict: (id) => fleet.evict(id),
+    preferShards: (shards) => fleet.preferShards(shards),
   };
 }
 

@@ -1,13 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import { MessageChannel } from 'node:worker_threads';
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import { kubernetesMastersGroup, quarantineAnnotation } from '../../api/naming.ts';
 import { planeIdOf, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import type { UserInfo } from '../../api/user-info.ts';
+import type { Attributes } from '../../auth/authz/attributes.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { PlaneTarget } from '../../gateway/gateway-target.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Thread } from '../../process/threads/thread.ts';
-import { deriveSealerKeys } from '../../seal/open-sealer.ts';
-import { newTestObject, openPlanesTestEnv, type PlanesTestEnv } from '../planes-test-env.fixture.ts';
+import { gcRange } from '../../registry/rows/rows.ts';
+import { deriveSealerKeys, openSealer } from '../../seal/open-sealer.ts';
+import { interruptibleStore } from '../../store/interruptible-store.fixture.ts';
+import { openMemoryStore } from '../../store/memory.ts';
+
+import {
+  newTestObject,
+  openPlanesTestEnv,
+  type PlanesTestEnv,
+  type PlanesTestEnvOptions,
+} from '../planes-test-env.fixture.ts';
 import type { StartPlaneThread } from './plane-workers.ts';
 import { startOnSameThread } from './same-thread.fixture.ts';
 
@@ -25,10 +39,22 @@ afterEach(async () => {
   for (const env of environments.splice(0)) await env.close();
 });
 
-async function open(): Promise<Env> {
+/** A thread that never answers. */
+const startStuck: StartPlaneThread = (_data, ports, onExit) => ({
+  async terminate() {
+    for (const port of ports) port.close();
+    onExit(undefined);
+  },
+});
+
+async function open(
+  start: (clock: Clock) => StartPlaneThread = startOnSameThread,
+  change: PlanesTestEnvOptions = {},
+  sealerKeys = deriveSealerKeys(randomBytes(32)),
+): Promise<Env> {
   const threads: Env['threads'] = [];
   const startThread: StartPlaneThread = (data, ports, onExit) => {
-    const thread = startOnSameThread(env.clock)(data, ports, onExit);
+    const thread = start(env.clock)(data, ports, onExit);
     threads.push({
       ...thread,
       fail(error) {
@@ -39,13 +65,8 @@ async function open(): Promise<Env> {
     return thread;
   };
   const env: PlanesTestEnv = await openPlanesTestEnv({
-    workers: {
-      count: 2,
-      stallSeconds: 5,
-      startThread,
-      sealerKeys: deriveSealerKeys(randomBytes(32)),
-      needsAuditedBodies: false,
-    },
+    ...change,
+    workers: { count: 2, stallSeconds: 5, startThread, sealerKeys },
   });
   const whole = { ...env, threads };
   environments.push(whole);
@@ -108,11 +129,13 @@ describe('virtual clusters on workers', () => {
     expect(env.threads).toHaveLength(1);
   });
 
-  it('have running workers as soon as there is one, and none before', async () => {
+  it('have running workers as soon as one is created, and none while they are not used', async () => {
     const env = await open();
-    env.planes.startWorkers();
-    expect(env.threads).toHaveLength(0);
     await createVirtualCluster(env);
+    env.planes.startWorkersAhead();
+    await new Promise(setImmediate);
+    expect(env.threads).toHaveLength(0);
+    await createVirtualCluster(env, 'second');
     await expect.poll(() => env.threads).toHaveLength(2);
   });
 
@@ -167,6 +190,154 @@ describe('virtual clusters on workers', () => {
     await env.hostClient.resource(virtualClusterKind).delete(location);
     await env.runMaintenance();
     for await (const row of env.store.dump()) if (row.row === 'slice') expect(row.slice).not.toMatch(/^vc-/);
+  });
+});
+
+/** Workers that receive no messages of the store between `hold` and `release`. */
+function heldStoreMessages() {
+  const waiting: (() => void)[] = [];
+  let isHeld = false;
+  const start = (clock: Clock): StartPlaneThread => {
+    const startThread = startOnSameThread(clock);
+    return (data, ports, onExit) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.on('message', (message) => data.storePort.postMessage(message));
+      data.storePort.on('message', (message) => {
+        if (isHeld) waiting.push(() => port1.postMessage(message));
+        else port1.postMessage(message);
+      });
+      data.storePort.on('close', () => port1.close());
+      return startThread({ ...data, storePort: port2 }, ports, onExit);
+    };
+  };
+  return {
+    start,
+    hold() {
+      isHeld = true;
+    },
+    release() {
+      isHeld = false;
+      for (const send of waiting.splice(0)) send();
+    },
+  };
+}
+
+describe('a maintenance task that reaches a worker before the changes that it results from', () => {
+  it('runs after these changes (GC-09)', async () => {
+    const messages = heldStoreMessages();
+    const env = await open(messages.start);
+    await createVirtualCluster(env);
+    const { json: owner } = await create(env, 'owner');
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: textAt(owner, 'metadata', 'uid') };
+    const dependent = { metadata: { name: 'dependent', ownerReferences: [reference] } };
+    expect((await answer(env, { method: 'POST', body: dependent })).status).toBe(201);
+    await env.maintenance.idle();
+    messages.hold();
+    const deleted = answer(env, { method: 'DELETE', path: `${configMaps}/owner?propagationPolicy=Orphan` });
+    const countRows = async () => (await env.store.list(gcRange)).entries.length;
+    await vi.waitUntil(async () => (await countRows()) > 0);
+    env.maintenance.wake();
+    await expect(vi.waitUntil(async () => (await countRows()) === 0, { timeout: 200 })).rejects.toThrow();
+    messages.release();
+    expect((await deleted).status).toBe(200);
+    await env.maintenance.idle();
+    expect(namesOf(await answer(env))).toEqual(['dependent']);
+  });
+});
+
+/** Opens two processes over one store, with a virtual cluster. `replica` is the store of `other`. */
+async function openTwo() {
+  const memory = openMemoryStore();
+  const sealing = openSealer(randomBytes(32));
+  const sealerKeys = deriveSealerKeys(randomBytes(32));
+  const [first, replica] = [interruptibleStore(memory), interruptibleStore(memory)];
+  const one = await open(startOnSameThread, { store: first.store, sealing }, sealerKeys);
+  await createVirtualCluster(one);
+  const other = await open(startOnSameThread, { store: replica.store, sealing }, sealerKeys);
+  return { one, other, replica };
+}
+
+describe('virtual clusters on workers of two processes', () => {
+  it('see each other’s writes at once', async () => {
+    const { one, other, replica } = await openTwo();
+    expect((await create(one, 'x')).status).toBe(201);
+    expect(namesOf(await answer(other))).toEqual(['x']);
+    replica.hold();
+    expect((await create(one, 'y')).status).toBe(201);
+    expect(namesOf(await answer(other))).toEqual(['x', 'y']);
+    expect((await create(other, 'z')).status).toBe(201);
+    expect(namesOf(await answer(one))).toEqual(['x', 'y', 'z']);
+    replica.hold();
+    expect((await answer(one, { method: 'DELETE', path: `${configMaps}/x` })).status).toBe(200);
+    expect((await create(other, 'x')).status).toBe(201);
+  });
+
+  it('are loaded again after changes were lost', async () => {
+    const { one, other, replica } = await openTwo();
+    await create(one, 'x');
+    expect(namesOf(await answer(other))).toEqual(['x']);
+    const { body } = await send(other, { path: `${configMaps}?watch=1&resourceVersion=0` });
+    const events = body[Symbol.asyncIterator]();
+    await events.next();
+    replica.hold();
+    await create(one, 'y');
+    replica.interrupt();
+    let received = '';
+    for (let event = await events.next(); event.done !== true; event = await events.next())
+      received += Buffer.from(event.value).toString();
+    expect(received).toContain('"code":410');
+    await expect.poll(async () => namesOf(await answer(other))).toEqual(['x', 'y']);
+    expect(other.threads).toHaveLength(1);
+  });
+});
+
+describe('a virtual cluster that another process removes', () => {
+  it('is unloaded', async () => {
+    const { one, other } = await openTwo();
+    await create(other, 'x');
+    const { body } = await send(other, { path: `${configMaps}?watch=1&resourceVersion=0` });
+    const events = body[Symbol.asyncIterator]();
+    await events.next();
+    await expect.poll(() => other.planes.loaded.planes, { timeout: 5_000 }).toBe(2);
+    await one.hostClient.resource(virtualClusterKind).delete(location);
+    await one.runMaintenance();
+    while ((await events.next()).done !== true);
+    expect((await answer(other)).status).toBe(404);
+    await expect.poll(() => other.planes.loaded.planes, { timeout: 5_000 }).toBe(1);
+  });
+});
+
+describe('calls that wait for a stuck worker', () => {
+  const impersonate: Attributes = {
+    resourceRequest: true,
+    verb: 'impersonate',
+    group: '',
+    version: 'v1',
+    resource: 'users',
+    subresource: '',
+    namespace: '',
+    name: 'bob',
+  };
+  const identity: Identity = { user: admin, system: false, signal: new AbortController().signal };
+
+  it.each<[string, (target: PlaneTarget) => unknown]>([
+    ['authentication', (target) => target.authenticate('token')],
+    ['impersonation', (target) => target.authorize(identity, impersonate)],
+  ])('are limited: %s', async (_name, call) => {
+    const env = await open(() => startStuck);
+    await createVirtualCluster(env);
+    const planeId = planeIdOf(await env.hostClient.resource(virtualClusterKind).get(location));
+    const opened = await env.planes.planes.open(planeId);
+    if (opened === undefined) throw new Error('the plane does not exist');
+    const waiting = Array.from({ length: 200 }, async () => await call(opened.target));
+    env.clock.advance(250);
+    await expect((async () => await call(opened.target))()).rejects.toMatchObject({ code: 429 });
+    await expect.poll(() => env.threads).toHaveLength(1);
+    await env.threads[0]?.terminate();
+    const codes = (await Promise.allSettled(waiting)).map(
+      (result) => result.status === 'rejected' && result.reason.code,
+    );
+    expect(new Set(codes)).toEqual(new Set([503]));
   });
 });
 

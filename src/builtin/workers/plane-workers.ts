@@ -9,21 +9,20 @@ import type { HealthCheck } from '../../http/plane.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { StartThread, Thread } from '../../process/threads/thread.ts';
-import { ThreadActivity } from '../../process/threads/thread-activity.ts';
-import { Watchdog } from '../../process/threads/watchdog.ts';
+import { startWatchedThread, type ThreadEnd } from '../../process/threads/watched-thread.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import { serveStore } from '../../store/port/serve-store.ts';
-import type { Store } from '../../store/store.ts';
+import { propertiesOf, type Store } from '../../store/store.ts';
 import type { OpenedPlane, PlaneRunner } from '../plane-runner.ts';
 import { KnownResources } from './known-resources.ts';
 import type { PlaneThreadData } from './plane-thread.ts';
 import { RemotePlanes, type RemotePlanesOptions } from './remote-planes.ts';
-import { SlowRequests } from './slow-requests.ts';
+import { type SlowRequest, SlowRequests } from './slow-requests.ts';
 
 /** The members of `PlaneThreadData` that are the same for all workers. */
 export type SharedThreadData = Omit<
   PlaneThreadData,
-  'planesPort' | 'storePort' | 'storeIdentity' | 'activity' | 'healthChecks'
+  'planesPort' | 'storePort' | 'storeProperties' | 'activity' | 'healthChecks'
 >;
 
 /** Starts a thread with `runPlaneThread`. */
@@ -102,9 +101,9 @@ export class PlaneWorkers implements PlaneRunner {
     await (await this.#planesFor(id)).probe(id);
   }
 
-  readonly runTask: TaskRunner = async (id, task) => {
+  readonly runTask: TaskRunner = async (id, task, fence) => {
     if (this.#options.fleet.isBeingRemoved(id)) return undefined;
-    return await (await this.#planesFor(id)).runTask(id, task);
+    return await (await this.#planesFor(id)).runTask(id, task, fence);
   };
 
   /** Closes a plane that is being removed, and waits for its last write. */
@@ -114,6 +113,11 @@ export class PlaneWorkers implements PlaneRunner {
     if (slot === undefined) return;
     slot.planeCount -= 1;
     await slot.evict(id);
+  }
+
+  /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
+  preferShards(shards: readonly string[]): void {
+    for (const slot of this.#slots) slot.preferShards(shards);
   }
 
   async close(): Promise<void> {
@@ -148,18 +152,23 @@ export class PlaneWorkers implements PlaneRunner {
 
   #targetOf(id: string): PlaneTarget {
     const target = async (): Promise<PlaneTarget> => (await this.#planesFor(id)).targetOf(id);
+    const limited = async <T>(request: SlowRequest, call: (target: PlaneTarget) => T | Promise<T>): Promise<T> => {
+      const end = this.#slowRequests.begin(id, request);
+      try {
+        return await call(await target());
+      } finally {
+        end();
+      }
+    };
     return {
       plane: this.#resources,
-      authorize: async (identity, attributes) => await (await target()).authorize(identity, attributes),
-      serve: async (exchange) => {
-        const end = this.#slowRequests.begin(id, exchange);
-        try {
-          return await (await target()).serve(exchange);
-        } finally {
-          end();
-        }
-      },
-      authenticate: async (token) => await (await target()).authenticate(token),
+      authorize: async (identity, attributes) =>
+        // Only this check waits for the worker. The others are made there together with the request.
+        attributes.verb === 'impersonate'
+          ? await limited({ identity }, (plane) => plane.authorize(identity, attributes))
+          : await (await target()).authorize(identity, attributes),
+      serve: (exchange) => limited(exchange, (plane) => plane.serve(exchange)),
+      authenticate: (token) => limited({}, (plane) => plane.authenticate(token)),
     };
   }
 }
@@ -170,7 +179,6 @@ type SharedState = Pick<RemotePlanesOptions, 'resources' | 'credentials'>;
 interface RunningWorker {
   readonly planes: RemotePlanes;
   readonly thread: Thread;
-  readonly watchdog: Watchdog;
   /** Resolves after the thread has ended. */
   readonly hasEnded: Promise<void>;
 }
@@ -185,6 +193,7 @@ class WorkerSlot {
   /** Resolves when the writes of the previous worker have ended, so that the next one may load the same planes. */
   #previous: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #preferredShards: readonly string[] | undefined;
 
   constructor(options: PlaneWorkersOptions, shared: SharedState) {
     this.#options = options;
@@ -206,6 +215,11 @@ class WorkerSlot {
     return this.#running.planes;
   }
 
+  preferShards(shards: readonly string[]): void {
+    this.#preferredShards = shards;
+    this.#running?.planes.preferShards(shards);
+  }
+
   async evict(id: string): Promise<void> {
     const running = this.#running;
     try {
@@ -220,17 +234,14 @@ class WorkerSlot {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#running?.watchdog.stop();
     await this.#running?.thread.terminate();
     await this.#previous;
   }
 
   #start(): RunningWorker {
-    const { store, fleet, threadData, healthChecks, tokens, log, stallSeconds } = this.#options;
+    const { store, fleet, threadData, healthChecks, tokens, log, startThread, stallSeconds } = this.#options;
     const planesChannel = new MessageChannel();
     const storeChannel = new MessageChannel();
-    const memory = ThreadActivity.newMemory();
-    const activity = new ThreadActivity(memory);
     const fence = fencedStore(store, (transaction) => fleet.recordWrites(transaction));
     const stopServing = serveStore(fence.store, storeChannel.port1);
     const planes = new RemotePlanes({
@@ -242,45 +253,39 @@ class WorkerSlot {
       log,
       onMaintenance: (work) => this.#options.onMaintenance(work),
     });
-    let stalled = false;
+    if (this.#preferredShards !== undefined) planes.preferShards(this.#preferredShards);
     let onEnded = () => {};
     const hasEnded = new Promise<void>((resolve) => {
       onEnded = resolve;
     });
-    let watchdog: Watchdog | undefined;
-    const thread = this.#options.startThread(
-      {
+    const thread = startWatchedThread({
+      startThread,
+      createData: (activity) => ({
         ...threadData,
         planesPort: planesChannel.port2,
         storePort: storeChannel.port2,
-        storeIdentity: store.identity,
-        activity: memory,
+        storeProperties: propertiesOf(store),
+        activity,
         healthChecks: healthChecks.map(({ name, on }) => ({ name, on })),
-      },
-      [planesChannel.port2, storeChannel.port2],
-      (error) => {
-        watchdog?.stop();
+      }),
+      ports: [planesChannel.port2, storeChannel.port2],
+      stallSeconds,
+      onEnd: (end) => {
         stopServing();
         planes.close();
         this.#running = undefined;
         this.#previous = fence.closeWrites();
         onEnded();
-        if (this.#isClosed) return;
-        const cause = stalled ? 'stalled' : 'failed';
-        const message = stalled
-          ? `the worker did not return to its event loop for ${stallSeconds} seconds`
-          : String(error ?? 'the worker ended');
-        this.#options.onIncident({ planeId: activity.task, cause, message });
-      },
-    );
-    watchdog = new Watchdog({
-      activity,
-      stallSeconds,
-      onStall: () => {
-        stalled = true;
-        void thread.terminate();
+        if (!this.#isClosed) this.#report(end);
       },
     });
-    return { planes, thread, watchdog, hasEnded };
+    return { planes, thread, hasEnded };
+  }
+
+  #report({ isStalled, error, task }: ThreadEnd): void {
+    const message = isStalled
+      ? `the worker did not return to its event loop for ${this.#options.stallSeconds} seconds`
+      : String(error ?? 'the worker ended');
+    this.#options.onIncident({ planeId: task, cause: isStalled ? 'stalled' : 'failed', message });
   }
 }

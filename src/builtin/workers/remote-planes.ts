@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { tokenReviewKind } from '../../api/core/token-request.ts';
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
@@ -9,12 +10,14 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { HealthCheck } from '../../http/plane.ts';
 import type { Reply } from '../../http/reply.ts';
 import { callerOf } from '../../http/session/caller.ts';
+import { ownTokenDigest } from '../../http/session/own-token.ts';
 import { readBody } from '../../http/wire/read-body.ts';
 import { feedIterator } from '../../lib/feed.ts';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
 import type { Log } from '../../lib/log.ts';
 import { WakeScheduler } from '../../lib/queue/wake-scheduler.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import type { KnownResources } from './known-resources.ts';
 import { decodeError, encodeError, planeErrors } from './plane-errors.ts';
 import type {
@@ -62,6 +65,8 @@ export class RemotePlanes {
   readonly #link: MessageLink<PlaneFrontMethods, PlaneWorkerMethods>;
   readonly #calls = new Map<CallId, ActiveCall>();
   readonly #wakeups = new WakeScheduler(readersPerTick);
+  /** The bodies of requests that the worker has denied. The gateway may send such a request again. */
+  readonly #deniedBodies = new WeakMap<Exchange, Uint8Array>();
   #lastCall = 0;
   #loaded = { planes: 0, bytes: 0 };
 
@@ -78,6 +83,7 @@ export class RemotePlanes {
         onMaintenance: (work) => options.onMaintenance(work),
         signToken: (claims) => tokens.sign(claims),
         verifyToken: (token) => tokens.verify(token),
+        publicTokenKeys: () => tokens.publicKeys(),
         checkHealth: async (name) => await options.healthChecks.find((check) => check.name === name)?.check(),
         log: ({ level, members, message }) => log[level](members, message),
         loaded: (state) => {
@@ -117,8 +123,8 @@ export class RemotePlanes {
     };
   }
 
-  runTask(planeId: string, task: MaintenanceTask): Promise<number | undefined> {
-    return this.#answer(this.#link.call('runTask', { planeId, task }));
+  runTask(planeId: string, task: MaintenanceTask, fence: RevisionCheck | undefined): Promise<number | undefined> {
+    return this.#answer(this.#link.call('runTask', { planeId, task, fence }));
   }
 
   probe(planeId: string): Promise<void> {
@@ -127,6 +133,10 @@ export class RemotePlanes {
 
   evict(planeId: string): Promise<void> {
     return this.#answer(this.#link.call('evict', planeId));
+  }
+
+  preferShards(shards: readonly string[]): void {
+    this.#link.send('preferShards', shards);
   }
 
   /** Closes the link, because the worker has ended. Requests in progress get 503. */
@@ -157,6 +167,7 @@ export class RemotePlanes {
     this.#calls.set(id, call);
     const { method, url, httpVersion, webSocket, remoteAddress } = request;
     const { authorization: _, cookie: __, ...headers } = request.headers;
+    const body = this.#deniedBodies.get(exchange) ?? receivedBody(exchange);
     let isStreaming = false;
     try {
       const answer = this.#answer(
@@ -171,7 +182,10 @@ export class RemotePlanes {
           remoteAddress,
           info,
           identity: this.#forwarded(identity),
-          body: receivedBody(exchange),
+          tokenDigest: info.resource === tokenReviewKind.plural ? ownTokenDigest(exchange) : undefined,
+          fence: exchange.fence,
+          auditLevel: exchange.auditLevel,
+          body,
         }),
       );
       // The worker must get the request before its cancellation: the request may have ended while the worker started.
@@ -180,6 +194,7 @@ export class RemotePlanes {
       );
       const { reply, error, details } = await answer;
       this.#applyDetails(exchange, details);
+      if (body !== undefined && details.decision?.allowed === false) this.#deniedBodies.set(exchange, body);
       if (reply === undefined) throw error === undefined ? new Error('the worker sent no reply') : decodeError(error);
       isStreaming = reply.stream !== undefined;
       return this.#replyOf(id, call, reply);

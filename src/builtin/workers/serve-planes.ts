@@ -13,13 +13,13 @@ import type { CallId, ForwardedIdentity, PlaneFrontMethods, PlaneWorkerMethods }
 export interface WorkerPlanes extends PlaneRunner {
   /** Closes a plane and waits for its last write. */
   evict(id: string): Promise<void>;
+  /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
+  preferShards(shards: readonly string[]): void;
 }
 
 export interface ServePlanesOptions {
   readonly port: MessagePort;
   readonly clock: Clock;
-  /** True if the audit policy includes the bodies of requests or responses. */
-  readonly needsAuditedBodies: boolean;
   /** Opens the planes. `front` calls the main thread. */
   openPlanes(front: PlaneFront): WorkerPlanes;
   /** Called with the ID of the plane before each piece of work for it. */
@@ -30,7 +30,7 @@ export type PlaneFront = Pick<MessageLink<PlaneWorkerMethods, PlaneFrontMethods>
 
 /** Serves the planes of this worker to the main thread. */
 export function servePlanes(options: ServePlanesOptions): void {
-  const { port, clock, needsAuditedBodies, onWork } = options;
+  const { port, clock, onWork } = options;
   const credentials = new CredentialSignals();
   const link = new MessageLink<PlaneWorkerMethods, PlaneFrontMethods>({
     port,
@@ -40,23 +40,26 @@ export function servePlanes(options: ServePlanesOptions): void {
       cancel: ({ id, reason }) => requests.cancel(id, reason && decodeError(reason)),
       acknowledge: ({ id, bytes }) => requests.acknowledge(id, bytes),
       authorize: ({ attributes, ...call }) =>
-        withPlane(call.planeId, async ({ target }) => await target.authorize(identityOf(call), attributes)),
+        withPlane(call.planeId, async ({ target }) => {
+          await target.freshRevision?.();
+          return await target.authorize(identityOf(call), attributes);
+        }),
       authenticate: ({ planeId, token }) =>
         withPlane(planeId, async ({ target }) => {
           const identity = await target.authenticate(token);
           return identity && forwardedIdentity(identity, credentials);
         }),
-      runTask({ planeId, task }) {
+      runTask({ planeId, task, fence }) {
         onWork(planeId);
-        return planes.runTask(planeId, task);
+        return planes.runTask(planeId, task, fence);
       },
       probe: (planeId) => withPlane(planeId, async () => {}),
       evict: (planeId) => planes.evict(planeId),
+      preferShards: (shards) => planes.preferShards(shards),
     },
   });
   const requests = new ForwardedRequests({
     clock,
-    needsAuditedBodies,
     onWork,
     openPlane,
     readBody: (id) => link.call('readBody', id),

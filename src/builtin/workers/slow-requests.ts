@@ -11,6 +11,9 @@ const slowAfterMs = 250;
 const maxSlow = 400;
 const maxSlowPerCaller = maxSlow / 2;
 
+/** A request that waits for its worker. It has no identity before it is authenticated, and no slot before it is admitted. */
+export type SlowRequest = Pick<Exchange, 'inFlightSlot' | 'identity'>;
+
 /**
  * Releases the in-flight slots of requests that wait for a slow or stuck worker. Otherwise requests to one virtual cluster
  * could hold all slots of the server, and requests to others would have to wait for its worker too.
@@ -25,7 +28,7 @@ export class SlowRequests {
   }
 
   /** Begins a request. Throws 429 if too many requests wait for the plane. Returns a function that ends the request. */
-  begin(planeId: string, { inFlightSlot, identity }: Pick<Exchange, 'inFlightSlot' | 'identity'>): () => void {
+  begin(planeId: string, { inFlightSlot, identity }: SlowRequest): () => void {
     const caller = `${planeId} ${identity === undefined ? '' : flowKeyOf(identity)}`;
     if (this.#countOf(planeId) >= maxSlow || this.#countOf(caller) >= maxSlowPerCaller)
       throw tooManyRequests('Too many requests are waiting for this cluster, please try again later.', 1);

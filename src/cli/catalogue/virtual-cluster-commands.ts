@@ -204,6 +204,26 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
     load: () => import('../commands/instances/wake.ts'),
   },
   {
+    path: 'lift-quarantine',
+    summary: 'Lift the quarantine of a virtual cluster (administrators only)',
+    details:
+      'The server quarantines a virtual cluster that has repeatedly stalled its worker thread: it serves no requests, ' +
+      'and flotilla list shows it as Quarantined. Its data is kept.',
+    args: [nameArgument],
+    options: [
+      ...commonOptions,
+      { ...waitOption, description: 'Wait until the virtual cluster is ready' },
+      timeoutOption,
+    ],
+    examples: [
+      {
+        command: 'flotilla lift-quarantine demo --wait',
+        does: 'Let a virtual cluster serve requests again after the cause was removed',
+      },
+    ],
+    load: () => import('../commands/instances/lift-quarantine.ts'),
+  },
+  {
     path: 'share',
     summary: 'Share a virtual cluster, or show who has access',
     details:

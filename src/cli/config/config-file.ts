@@ -15,6 +15,8 @@ export interface Login {
   readonly project?: string;
   /** The user that the access key belongs to. It is saved at login and used only for display. */
   readonly user?: string;
+  /** The API word of the server. It is saved at login. Optional; defaults to `platform`. */
+  readonly apiWord?: string;
 }
 
 export interface Config {
@@ -74,7 +76,7 @@ function loginIn(entry: JsonValue): Login | undefined {
   if (!isJsonObject(entry)) return undefined;
   const { url, accessKey, apiPrefix } = entry;
   if (typeof url !== 'string' || typeof accessKey !== 'string') return undefined;
-  const text = (member: 'authority' | 'project' | 'user') => {
+  const text = (member: 'authority' | 'project' | 'user' | 'apiWord') => {
     const value = entry[member];
     return typeof value === 'string' ? { [member]: value } : {};
   };
@@ -85,5 +87,6 @@ function loginIn(entry: JsonValue): Login | undefined {
     ...text('authority'),
     ...text('project'),
     ...text('user'),
+    ...text('apiWord'),
   };
 }

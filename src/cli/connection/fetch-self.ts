@@ -1,18 +1,20 @@
 import type { Self } from '../../api/management/v1/self.ts';
+import { apiWord, managementGroupOf, managementVersion } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
-import { managementApiVersion, selves } from '../kinds.ts';
+import { selves } from '../kinds.ts';
 import { requestObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
 /**
  * Returns the identity of the caller, as the server reports it; `undefined` if the scope of the access key forbids the
- * request.
+ * request. A login passes the API word of the server, which may differ from the one of this process.
  */
-export async function fetchSelf(api: ServerApi, signal: AbortSignal): Promise<Self | undefined> {
-  const body = { apiVersion: managementApiVersion, kind: selves.kind, metadata: {} };
+export async function fetchSelf(api: ServerApi, signal: AbortSignal, word = apiWord): Promise<Self | undefined> {
+  const apiVersion = `${managementGroupOf(word)}/${managementVersion}`;
+  const body = { apiVersion, kind: selves.kind, metadata: {} };
   return await requestObject(api, selves, {
     method: 'POST',
-    path: api.managementPath('selves'),
+    path: `/${api.access.apiPrefix}/management/apis/${apiVersion}/selves`,
     body,
     signal,
   }).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { Condition } from '../../api/management/v1/condition.ts';
 import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { quarantinedReason } from '../../api/quarantined-reason.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 import { virtualClusters } from '../kinds.ts';
@@ -11,10 +12,13 @@ export interface InstanceWait {
   readonly project: string;
   readonly name: string;
   readonly milliseconds: number;
+  /** True if a quarantine was just lifted, which the status may not show yet. */
+  readonly isQuarantineLifted?: boolean;
 }
 
 /**
- * Waits until an instance is ready. Prints each condition that becomes true, and the message of the Ready condition.
+ * Waits until an instance is ready. Prints each condition that becomes true, and the message of the Ready condition. Throws if
+ * the instance is quarantined, because only an administrator can change that.
  */
 export async function waitUntilReady(
   api: ServerApi,
@@ -43,6 +47,8 @@ export async function waitUntilReady(
         return instance;
       }
       last = ready?.message || (instance.status?.message ?? '');
+      if (instance.status?.reason === quarantinedReason && wanted.isQuarantineLifted !== true)
+        throw new CliError(`virtual cluster "${name}" does not become ready: ${last}`);
       progress.busy(last === '' ? `creating ${name}` : last);
       return undefined;
     },

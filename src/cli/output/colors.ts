@@ -39,6 +39,7 @@ const phases: Readonly<Record<string, keyof Colors>> = {
   Disabled: 'quiet',
   Expired: 'bad',
   Failed: 'bad',
+  Quarantined: 'bad',
 };
 
 export function phaseColor(colors: Colors, text: string): (shown: string) => string {

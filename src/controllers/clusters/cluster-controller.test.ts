@@ -35,7 +35,7 @@ async function setUp() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    instancesOn: (cluster) => state.instancesOn(cluster),
+    instancesOn: async (cluster) => state.instancesOn(cluster),
     clock,
     log: silentLog,
   });
@@ -152,7 +152,7 @@ describe('the cluster controller (completions §7)', () => {
     await made('hanging', hanging);
     await made('well', new FakeCluster('u-2'));
     await until(() => flagAt(statusOf('well'), 'online'));
-    expect(statusOf('hanging')).toBeUndefined();
+    expect(statusOf('hanging')).toMatchObject({ phase: 'Pending', observedGeneration: 0 });
     clock.advance(10_000);
     await until(() => textAt(statusOf('hanging'), 'phase') === 'Failed');
     expect(textAt(statusOf('hanging'), 'message')).toContain('no response within 10 seconds');

@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import { createMergePatch } from '../instances/create-merge-patch.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
+import type { WorkShare } from '../runtime/work-share.ts';
 import { ClusterProbes, type ClusterProbesOptions } from './cluster-probes.ts';
 import { type ClusterMismatch, type ClusterStatus, clusterStatus } from './cluster-status.ts';
 import type { ClusterProbeResult } from './probe-cluster.ts';
@@ -16,6 +17,8 @@ export interface ClusterControllerOptions extends ClusterProbesOptions, ReleaseD
    * added, replaced or removed. Returns a function that unsubscribes.
    */
   onReplaced(listener: (cluster: string) => void): () => void;
+  /** The clusters that this process reconciles. Optional; defaults to all. */
+  readonly share?: WorkShare | undefined;
   readonly log: Log;
 }
 
@@ -45,7 +48,7 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     const statusWith = (mismatch?: ClusterMismatch) =>
       clusterStatus(cluster, { probeResult: finding, mismatch, now: clock.now() });
     try {
-      await write(cluster, statusWith(detectMismatch(cluster, finding)), signal);
+      await write(cluster, statusWith(await detectMismatch(cluster, finding)), signal);
     } catch (error) {
       // 409: this status would claim the physical cluster's uid, and another Cluster object already has that uid.
       if (!(error instanceof StatusError) || error.code !== 409) throw error;
@@ -55,11 +58,14 @@ export function startClusterController(options: ClusterControllerOptions): Runni
   }
 
   /** Detects that the kubeconfig now leads to another physical cluster than the one that the instances run on. */
-  function detectMismatch(cluster: Cluster, { clusterInfo }: ClusterProbeResult): ClusterMismatch | undefined {
+  async function detectMismatch(
+    cluster: Cluster,
+    { clusterInfo }: ClusterProbeResult,
+  ): Promise<ClusterMismatch | undefined> {
     const known = cluster.status?.clusterUID ?? '';
     if (clusterInfo === undefined || clusterInfo.uid === '' || known === '' || known === clusterInfo.uid)
       return undefined;
-    if (options.instancesOn(cluster.metadata.name ?? '') === 0) return undefined;
+    if ((await options.instancesOn(cluster.metadata.name ?? '')) === 0) return undefined;
     const message =
       'spec.kubeconfig leads to another cluster than the one that the virtual cluster instances run on. Set a kubeconfig of ' +
       `the original cluster. If it is gone permanently, abandon the instances with the annotation ${abandonAnnotation}: "<reason>".`;
@@ -79,6 +85,8 @@ export function startClusterController(options: ClusterControllerOptions): Runni
 
   return startController({
     name: 'clusters',
+    share: options.share,
+    onForeignKey: (name) => probes.forget(name),
     clock,
     log,
     workers: 1,

@@ -1,12 +1,12 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
-import type { Cluster } from '../../api/management/v1/cluster.ts';
+import { type Cluster, clusterConditionTypes } from '../../api/management/v1/cluster.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { ClusterProbeResult } from './probe-cluster.ts';
 
-/** The conditions that `Ready` summarizes. `Ready` copies the first of them that is False, in this order. */
-const summarizedConditions = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient'] as const;
+type ClusterCondition = (typeof clusterConditionTypes)[number];
 
-type ClusterCondition = (typeof summarizedConditions)[number] | 'Ready';
+/** The conditions that `Ready` summarizes. `Ready` copies the first of them that is False, in this order. */
+const summarizedConditions = clusterConditionTypes.filter((type) => type !== 'Ready');
 
 /** A condition's status, its machine-readable reason, and its message, which tells users what to do. */
 type ConditionContent = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
@@ -60,6 +60,7 @@ export function clusterStatus(cluster: Cluster, { probeResult, mismatch, now }: 
     ...(clusterInfo === undefined || clusterInfo.uid === '' || mismatch !== undefined
       ? {}
       : { clusterUID: clusterInfo.uid }),
+    observedGeneration: cluster.metadata.generation ?? 0,
     conditions,
   };
 }

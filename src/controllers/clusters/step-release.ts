@@ -9,8 +9,8 @@ import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 
 export interface ReleaseDependencies {
   readonly clusters: ResourceClient<FieldsOf<typeof clusterKind>>;
-  /** Returns the number of instances on the cluster. */
-  instancesOn(cluster: string): number;
+  /** Returns the number of instances on the cluster, including all that were stored before this call. */
+  instancesOn(cluster: string): Promise<number>;
   readonly clock: Clock;
 }
 
@@ -26,7 +26,7 @@ export async function releaseStep(
   const { name = '', uid = '', finalizers = [], resourceVersion = '', generation = 0 } = cluster.metadata;
   const { clusters, clock } = dependencies;
   if (cluster.metadata.deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer)) return false;
-  const remaining = dependencies.instancesOn(name);
+  const remaining = await dependencies.instancesOn(name);
   if (remaining === 0 && isGracePeriodOver(cluster, clock.now())) {
     const remainingFinalizers = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
     await ignoreNotFound(

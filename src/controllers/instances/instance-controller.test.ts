@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt, valueAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -72,7 +72,8 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
     peek,
     /** The first version of the instance that matches; advances the clock while nothing happens. */
     async until(name: string, has: (object: KubeObject | undefined) => boolean): Promise<KubeObject | undefined> {
-      for (let turn = 0; turn < 2_000; turn += 1) {
+      const end = performance.now() + 20_000;
+      for (let turn = 0; performance.now() < end; turn += 1) {
         const object = peek(name);
         if (has(object)) return object;
         await new Promise(setImmediate);
@@ -87,6 +88,8 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
 
 const isIn = (phase: string) => (object: KubeObject | undefined) =>
   textAt(object as JsonValue | undefined, 'status', 'phase') === phase;
+const hasReason = (reason: string) => (object: KubeObject | undefined) =>
+  textAt(object as JsonValue | undefined, 'status', 'reason') === reason;
 const isReady = isIn('Ready');
 const isGone = (object: KubeObject | undefined) => object === undefined;
 
@@ -123,9 +126,10 @@ describe('a new instance', () => {
         await real.install(wanted, call);
       },
     }));
-    await world.make('demo');
-    const pending = await world.until('demo', isIn('Pending'));
+    expect((await world.make('demo')).status).toMatchObject({ phase: 'Pending', observedGeneration: 0 });
+    const pending = await world.until('demo', hasReason('Installing'));
     expect(condition(pending, 'Ready')).toMatchObject({ status: 'False', reason: 'Installing' });
+    expect(pending?.status).toMatchObject({ phase: 'Pending', observedGeneration: 1 });
     open();
     const ready = await world.until('demo', isReady);
     expect(condition(ready, 'VirtualClusterDeployed')).toMatchObject({ status: 'True' });
@@ -150,6 +154,34 @@ describe('a new instance', () => {
     expect(installs.map(({ helm }) => helm)).toEqual(
       [1, 3].map((size) => ({ chart: { version: '0.30.0' }, values: `replicas: ${size}` })),
     );
+  });
+});
+
+describe('status.observedGeneration', () => {
+  it('stays behind a change of the spec until the change is reconciled, also if a reconcile fails midway', async () => {
+    let failure: Error | undefined;
+    let observations = 0;
+    const world = await setUp((real) => ({
+      async observe(place, call) {
+        observations += 1;
+        if (failure !== undefined) throw failure;
+        return await real.observe(place, call);
+      },
+    }));
+    await world.make('demo');
+    expect((await world.until('demo', isReady))?.status).toMatchObject({ observedGeneration: 1 });
+    failure = new Error('not an answer of the host');
+    const before = observations;
+    const changed = await world.change('demo', { spec: { displayName: 'Demo' } });
+    expect(changed.object).toMatchObject({ metadata: { generation: 2 }, status: { observedGeneration: 1 } });
+    await world.until('demo', () => observations >= before + 2);
+    expect(world.peek('demo')?.status).toMatchObject({ phase: 'Ready', observedGeneration: 1 });
+    failure = undefined;
+    const observed = await world.until(
+      'demo',
+      (object) => Number(valueAt(object as JsonValue, 'status', 'observedGeneration')) === 2,
+    );
+    expect(condition(observed, 'Ready')).toMatchObject({ status: 'True', observedGeneration: 2 });
   });
 });
 
@@ -204,16 +236,14 @@ describe('a host', () => {
     // More than the concurrency of one lane.
     const names = Array.from({ length: 40 }, (_, index) => `hung-${index}`);
     for (const name of names) await world.make(name);
-    await world.until('hung-0', isIn('Pending'));
+    await world.until('hung-0', hasReason('Installing'));
     await world.create('clusters', 'other', { networkPeer: true });
     world.hosts.set('other', { ...world.planes.planes.host });
     await world.make('fine', { clusterRef: { cluster: 'other' } });
     await world.until('fine', isReady);
     world.clock.advance(defaultHostTimeouts.read);
-    const failed = await world.until(
-      'hung-0',
-      (object) => textAt(condition(object, 'VirtualClusterReady'), 'status') === 'Unknown',
-    );
+    const failed = await world.until('hung-0', hasReason('HostFailed'));
+    expect(condition(failed, 'VirtualClusterReady')).toMatchObject({ status: 'Unknown', reason: 'HostFailed' });
     expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not respond within 30 seconds');
     hangs = false;
     // The installs that started meanwhile wait for their own timeout.

@@ -8,8 +8,10 @@ import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import type { WorkShare } from '../runtime/work-share.ts';
 import { ActivityTracker, isActivityStale } from './activity-tracker.ts';
 import { RoleBindingChecks } from './binding-checks.ts';
+import { currentSleepMode } from './current-sleep-mode.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { FirstReadyTimer } from './first-ready-timer.ts';
 import { HostSubscriptions } from './host-subscriptions.ts';
@@ -18,7 +20,6 @@ import type { InstanceDependencies } from './instance-dependencies.ts';
 import { InstanceIndex } from './instance-index.ts';
 import { type InstanceSnapshot, instanceKey, snapshotOf } from './instance-snapshot.ts';
 import { reportSlowInstall } from './report-slow-install.ts';
-import { sleepModeOf } from './sleep-mode.ts';
 import { StatusDraft } from './status-draft.ts';
 import type { StepContext } from './steps/step-context.ts';
 import { expireStep } from './steps/step-expire.ts';
@@ -26,6 +27,7 @@ import { removeVirtualClusterStep } from './steps/step-remove.ts';
 import { renderTemplateStep } from './steps/step-render.ts';
 import { runVirtualClusterStep } from './steps/step-run.ts';
 import { scheduleStep } from './steps/step-schedule.ts';
+import { sleepingSinceStep } from './steps/step-sleeping-since.ts';
 import { templateMetadataStep } from './steps/step-template-metadata.ts';
 import { trimmedInstanceClient } from './trimmed-instance-client.ts';
 import { writeStatus } from './write-status.ts';
@@ -42,6 +44,8 @@ export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'e
   readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
   /** The client for Event objects of the core API group. */
   readonly events: ResourceClient;
+  /** The instances that this process reconciles. Optional; defaults to all. */
+  readonly share?: WorkShare | undefined;
   readonly log: Log;
 }
 
@@ -89,8 +93,18 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   });
 
   const unscheduled = () => index.onCluster('');
+  const forget = (key: string) => {
+    const uid = index.remove(key) ?? '';
+    tracker.forget(uid);
+    bindings.forget(uid);
+    firstReady.forget(uid);
+  };
   const controller = startController({
     name: 'instances',
+    share: options.share,
+    onForeignKey(key, [informer]) {
+      if (informer.get(...splitKey(key)) === undefined) forget(key);
+    },
     clock,
     log,
     workers: reconcilesPerCluster,
@@ -123,10 +137,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     async reconcile(key, _informers, signal) {
       const instance = await find(instances, key, signal);
       if (instance === undefined) {
-        const uid = index.remove(key) ?? '';
-        tracker.forget(uid);
-        bindings.forget(uid);
-        firstReady.forget(uid);
+        forget(key);
         return undefined;
       }
       const snapshot = snapshotOf(instance);
@@ -153,10 +164,13 @@ async function find(
   key: string,
   signal: AbortSignal,
 ): Promise<VirtualClusterInstance | undefined> {
+  const [namespace, name] = splitKey(key);
+  return await undefinedIfNotFound(instances.get({ namespace, name }, { signal }));
+}
+
+function splitKey(key: string): [namespace: string, name: string] {
   const slash = key.indexOf('/');
-  return await undefinedIfNotFound(
-    instances.get({ namespace: key.slice(0, slash), name: key.slice(slash + 1) }, { signal }),
-  );
+  return [key.slice(0, slash), key.slice(slash + 1)];
 }
 
 async function undefinedIfNotFound<Found>(call: Promise<Found>): Promise<Found | undefined> {
@@ -175,8 +189,7 @@ async function reconcileInstance(
   signal: AbortSignal,
 ): Promise<ReconcileResult> {
   const { object, cluster } = snapshot;
-  const now = dependencies.clock.now();
-  const sleepMode = sleepModeOf(snapshot, dependencies.activity.lastActivity(snapshot.uid), now);
+  const { sleepMode, now } = await currentSleepMode(snapshot, dependencies);
   const isStale = isActivityStale(snapshot, sleepMode);
   tracker.update(snapshot, sleepMode, isStale);
   if (sleepMode.isExpired && (await expireStep(snapshot, dependencies, signal))) return undefined;
@@ -199,6 +212,7 @@ async function reconcileInstance(
   }
   await finishReport();
   await writeStatus(dependencies.instances, object, draft, signal);
+  await sleepingSinceStep(context, now);
   firstReady.onReconciled(snapshot, draft.phase);
   const delay = sleepMode.requeueAfterMilliseconds;
   return delay === undefined ? undefined : { requeueAfterMilliseconds: delay };

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import type { DefinitionSource, RenderedDefinition } from '../../api/management/render-definition.ts';
 import type { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
@@ -20,6 +21,11 @@ export interface InstanceDependencies {
   readonly activity: InstanceActivity;
   /** Renders a template. Optional; defaults to `renderDefinition`, which blocks this thread meanwhile. */
   render?(source: DefinitionSource): RenderedDefinition | Promise<RenderedDefinition>;
+  /**
+   * Reads the YAML documents of a template. Rejects with ApplyError. Optional; defaults to `readObjects`, which blocks this
+   * thread meanwhile.
+   */
+  readObjects?(text: string): Promise<readonly JsonObject[]>;
   readonly bindings: RoleBindingChecks;
   readonly events: EventRecorder;
   readonly clock: Clock;

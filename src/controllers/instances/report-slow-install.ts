@@ -1,16 +1,15 @@
+import { notReconciledReason } from '../../api/management/initial-status.ts';
 import type { InstanceDependencies } from './instance-dependencies.ts';
 import type { InstanceSnapshot } from './instance-snapshot.ts';
 import { StatusDraft } from './status-draft.ts';
 import { writeStatus } from './write-status.ts';
 
-/**
- * Shorter installations do not set the phase Pending, which saves a write for each instance on the built-in cluster.
- */
+/** Shorter installations are not reported, which saves a write for each instance on the built-in cluster. */
 const delayMs = 100;
 
 /**
- * Sets the phase of a new instance to Pending if its installation takes longer than `delayMs`. The caller must call and
- * await the returned function before it writes anything else to the instance.
+ * Reports in the status of a new instance that it is being installed, if this takes longer than `delayMs`. The caller
+ * must call and await the returned function before it writes anything else to the instance.
  */
 export function reportSlowInstall(
   snapshot: InstanceSnapshot,
@@ -18,7 +17,8 @@ export function reportSlowInstall(
   signal: AbortSignal,
 ): () => Promise<void> {
   const { object, cluster } = snapshot;
-  if ((object.status?.phase ?? '') !== '') return async () => {};
+  const { phase = '', reason } = object.status ?? {};
+  if (phase !== '' && reason !== notReconciledReason) return async () => {};
   let reporting: Promise<void> | undefined;
   const cancel = dependencies.clock.after(delayMs, () => {
     const why = { reason: 'Installing', message: `Installing on cluster "${cluster}".` };

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sleepForcedReason, sleepUnusedReason } from '../../api/management/sleep-reasons.ts';
-import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
+import {
+  deleteAfterAnnotation,
+  lastActivityAnnotation,
+  sleepAfterAnnotation,
+  sleepForceAnnotation,
+} from '../../api/naming.ts';
 import { snapshotOf } from './instance-snapshot.ts';
 import { type SleepMode, sleepModeOf } from './sleep-mode.ts';
 
@@ -39,6 +44,19 @@ describe('an instance', () => {
   it('counts the end of a forced sleep as a use', () => {
     const slept = { phase: 'Sleeping', reason: sleepForcedReason, ...noted(1000) };
     expect(sleepModeOf(instance({ [sleepAfterAnnotation]: '60' }, slept), undefined, now).sleepReason).toBeUndefined();
+  });
+
+  it('wakes when a client reports a use, but not a use in the future', () => {
+    const mode = (reported: string) =>
+      sleepModeOf(
+        instance({ [sleepAfterAnnotation]: '60', [lastActivityAnnotation]: reported }, noted(1000)),
+        undefined,
+        now,
+      );
+    expect(mode(String(ago(1) / 1000))).toMatchObject({ sleepReason: undefined, lastActivity: ago(1) });
+    expect(mode(String(ago(-30) / 1000))).toMatchObject({ sleepReason: undefined, lastActivity: now });
+    for (const reported of ['', 'now', '-5', String(ago(61) / 1000), String(ago(-3600) / 1000)])
+      expect(mode(reported).sleepReason, reported).toBe(sleepUnusedReason);
   });
 
   it('ignores invalid annotation values', () => {

@@ -1,6 +1,11 @@
 import { parseSleepSeconds } from '../../api/management/parse-sleep-seconds.ts';
 import { sleepForcedReason, sleepUnusedReason } from '../../api/management/sleep-reasons.ts';
-import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
+import {
+  deleteAfterAnnotation,
+  lastActivityAnnotation,
+  sleepAfterAnnotation,
+  sleepForceAnnotation,
+} from '../../api/naming.ts';
 import type { InstanceSnapshot } from './instance-snapshot.ts';
 
 /** The decision whether an instance sleeps or is deleted now, because it is unused or because a user requests it. */
@@ -64,9 +69,21 @@ function lastUse(snapshot: InstanceSnapshot, lastUsed: number | undefined, force
   return latestKnownUse(snapshot, lastUsed, now) ?? now;
 }
 
-function latestKnownUse({ object }: InstanceSnapshot, lastUsed: number | undefined, now: number): number | undefined {
-  const stored = Date.parse(object.status?.lastActivity ?? '');
-  if (Number.isNaN(stored)) return lastUsed;
+function latestKnownUse(snapshot: InstanceSnapshot, lastUsed: number | undefined, now: number): number | undefined {
+  const stored = Date.parse(snapshot.object.status?.lastActivity ?? '');
+  const reported = reportedUse(snapshot, now);
+  if (Number.isNaN(stored) && reported === undefined) return lastUsed;
   // If the wall clock was set back, a last use in the future must not keep the instance awake forever.
-  return Math.min(Math.max(stored, lastUsed ?? 0), now);
+  return Math.min(Math.max(Number.isNaN(stored) ? 0 : stored, lastUsed ?? 0, reported ?? 0), now);
+}
+
+/** The maximum lead of a client's clock. A later time is ignored, because it would prevent every sleep. */
+const maxClientSkewMs = 60_000;
+
+/** Returns the use that a client has reported in an annotation; `undefined` if there is none. */
+function reportedUse(snapshot: InstanceSnapshot, now: number): number | undefined {
+  const text = snapshot.annotation(lastActivityAnnotation);
+  if (!/^\d{1,11}$/.test(text)) return undefined;
+  const reported = Number(text) * 1000;
+  return reported > now + maxClientSkewMs ? undefined : reported;
 }

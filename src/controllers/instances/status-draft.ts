@@ -1,6 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type {
+  instanceConditionTypes,
   VirtualClusterInstance,
   VirtualClusterInstanceStatus,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -8,13 +9,7 @@ import { createMergePatch } from './create-merge-patch.ts';
 
 export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';
 
-export type InstanceCondition =
-  | 'Scheduled'
-  | 'TemplateResolved'
-  | 'SpaceReady'
-  | 'VirtualClusterDeployed'
-  | 'VirtualClusterReady'
-  | 'Ready';
+export type InstanceCondition = (typeof instanceConditionTypes)[number];
 
 /** The reason of a status: a CamelCase identifier for programs, and a message that tells users what to do. */
 export interface StatusReason {
@@ -52,9 +47,13 @@ export class StatusDraft {
     else this.#members[member] = value;
   }
 
-  /** Sets the phase and the Ready condition, which summarize the other conditions. */
+  /**
+   * Sets the phase and the Ready condition, which summarize the other conditions, and the generation that they
+   * describe. A reconcile that fails before this call leaves that generation unchanged, so that tools continue to wait.
+   */
   setPhase(phase: InstancePhase, why: StatusReason): void {
     this.setCondition('Ready', phase === 'Ready' ? 'True' : 'False', why);
+    this.set('observedGeneration', this.#generation);
     this.set('phase', phase);
     this.set('reason', why.reason);
     this.set('message', why.message);

@@ -2,10 +2,7 @@ import { equalJson, type JsonObject } from '@flotilla/json';
 import { setCondition } from '../../api/conditions.ts';
 import { isGracePeriodOver } from '../../api/grace-period.ts';
 import type { Project, projectKind } from '../../api/management/v1/project.ts';
-import type {
-  VirtualClusterInstance,
-  virtualClusterInstanceKind,
-} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { cleanupFinalizer, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
 import type { FieldsOf } from '../../api/resource.ts';
@@ -14,17 +11,21 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
+import type { WorkShare } from '../runtime/work-share.ts';
 import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
   readonly instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
   /**
-   * Clients for the other kinds in a project's namespace whose objects are deleted with the project: leases, events.
+   * Clients for the other kinds in a project's namespace whose objects are deleted with the project: leases, Secrets,
+   * ConfigMaps, events.
    */
   readonly contents: readonly ResourceClient[];
   /** Returns the number of instances in a project and per owner. */
   usage(project: string): InstanceUsage;
+  /** The projects that this process reconciles. Optional; defaults to all. */
+  readonly share?: WorkShare | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -43,6 +44,7 @@ export function startProjectController(options: ProjectControllerOptions): Runni
   const { projects, instances, contents, usage, clock, log } = options;
   return startController({
     name: 'projects',
+    share: options.share,
     clock,
     log,
     sources: [{ resource: projects, keys: (project) => [project.metadata.name ?? ''] }],
@@ -92,12 +94,21 @@ async function removeProject(context: ProjectReconcile): Promise<ReconcileResult
   const remainingInstances = await listObjects(context, context.instances);
   if (remainingInstances.length > 0) {
     await deleteAll(context, context.instances, remainingInstances);
-    await reportRemaining(context, remainingInstances);
+    const names = shownNames(remainingInstances.map(({ metadata }) => metadata.name ?? ''));
+    const message = `waiting for ${remainingInstances.length} virtual cluster instance(s) to be deleted: ${names}`;
+    await reportRemaining(context, 'InstancesRemaining', message);
     return undefined;
   }
   for (const kind of context.contents) await deleteAll(context, kind, await listObjects(context, kind));
-  for (const kind of context.contents) {
-    if ((await listObjects(context, kind)).length > 0) return { requeueAfterMilliseconds: retryMilliseconds };
+  const remaining = (await Promise.all(context.contents.map((kind) => listObjects(context, kind)))).flat();
+  if (remaining.length > 0) {
+    const names = shownNames(remaining.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ''}`));
+    await reportRemaining(
+      context,
+      'ObjectsRemaining',
+      `waiting for ${remaining.length} object(s) to be deleted: ${names}`,
+    );
+    return { requeueAfterMilliseconds: retryMilliseconds };
   }
   await dropFinalizer(context);
   return undefined;
@@ -131,21 +142,21 @@ async function deleteAll(
   }
 }
 
-/** Sets a condition of the project that names the instances that block its deletion. */
-async function reportRemaining(
-  context: ProjectReconcile,
-  remainingInstances: readonly VirtualClusterInstance[],
-): Promise<void> {
-  const names = remainingInstances.map((instance) => instance.metadata.name ?? '').sort();
-  const shown = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+/** Returns the first names as text for a condition. */
+function shownNames(names: readonly string[]): string {
+  return `${[...names].sort().slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+}
+
+/** Sets a condition of the project that names the objects that block its deletion. */
+async function reportRemaining(context: ProjectReconcile, reason: string, message: string): Promise<void> {
   const before = context.project.status?.conditions ?? [];
   const conditions = setCondition(
     before,
     {
       type: 'ContentDeleted',
       status: 'False',
-      reason: 'InstancesRemaining',
-      message: `waiting for ${names.length} virtual cluster instance(s) to be deleted: ${shown}`,
+      reason,
+      message,
       observedGeneration: context.project.metadata.generation ?? 0,
     },
     context.clock.now(),

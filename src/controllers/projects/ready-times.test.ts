@@ -19,7 +19,14 @@ async function setUp(whims: (real: ProjectClient) => Partial<ProjectClient> = ()
   const management = await openManagementTestEnv();
   const { plane, clock } = management;
   const real = inProcessClient(plane.kinds, 'test').resource(projectKind);
-  const times = startReadyTimeRecorder({ projects: { ...real, ...whims(real) }, clock, log: silentLog });
+  const client = { ...real, ...whims(real) };
+  let writing: Promise<unknown> = Promise.resolve();
+  const patchStatus: ProjectClient['patchStatus'] = (...patch) => {
+    const written = client.patchStatus(...patch);
+    writing = written.catch(() => {});
+    return written;
+  };
+  const times = startReadyTimeRecorder({ projects: { ...client, patchStatus }, clock, log: silentLog });
   running.push(times);
   const projects = storeOf(plane.kinds, projectKind);
   let writes = 0;
@@ -33,16 +40,17 @@ async function setUp(whims: (real: ProjectClient) => Partial<ProjectClient> = ()
     count,
     writes: () => writes,
     /** Resolves when the status of the project matches and its write has completed. */
-    async until(name: string, wanted: number): Promise<void> {
+    async until(name: string, wanted: number, lastDay?: string): Promise<void> {
       await new Promise<void>((resolve) => {
         const stop = projects.listen(() => look());
         const look = () => {
-          if (count(name) !== wanted) return;
+          if (count(name) !== wanted || (lastDay !== undefined && days(name).at(-1)?.day !== lastDay)) return;
           stop();
           resolve();
         };
         look();
       });
+      await writing;
       await new Promise(setImmediate);
     },
   };
@@ -86,7 +94,7 @@ describe('the time to ready of the virtual clusters of a project', () => {
     for (let day = 1; day <= 16; day++) {
       times.record('default', 5);
       clock.advance(1_000);
-      await until('default', Math.min(day, 14));
+      await until('default', Math.min(day, 14), `2026-01-${`${day}`.padStart(2, '0')}`);
       if (day < 16) clock.advance(86_400_000 - 1_000);
     }
     expect(days('default').map(({ day }) => day)).toHaveLength(14);

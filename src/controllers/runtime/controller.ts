@@ -8,6 +8,7 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type LaneOptions, WorkQueue } from './work-queue.ts';
+import type { WorkShare } from './work-share.ts';
 
 /**
  * The result of a reconcile: `undefined` if it is done, or the time after which the key is reconciled again. If a
@@ -39,6 +40,10 @@ export interface ControllerOptions<Own extends JsonObject, Other extends JsonObj
    * hosts belong in different lanes, so that a slow host delays only its own keys.
    */
   laneOf?(key: string): string;
+  /** The keys that this process reconciles, if several processes divide them. Optional; defaults to all keys. */
+  readonly share?: WorkShare | undefined;
+  /** Called instead of queueing a key that another process reconciles. Optional. */
+  onForeignKey?(key: string, informers: Informers<Own, Other>): void;
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -66,16 +71,20 @@ export interface RunningController {
 export function startController<Own extends JsonObject, Other extends JsonObject = never>(
   options: ControllerOptions<Own, Other>,
 ): RunningController {
-  const { name, sources, uncachedSources = [], workers = 2, laneOf, clock, log, reconcile } = options;
+  const { name, sources, uncachedSources = [], workers = 2, laneOf, share, clock, log, reconcile } = options;
   const stopping = new AbortController();
   // Every worker adds listeners to this signal, so Node.js must not warn about many listeners.
   setMaxListeners(0, stopping.signal);
   const lanes: LaneOptions | undefined = laneOf && { laneOf: laneOf, concurrency: workers };
-  const queue = new WorkQueue(clock, lanes === undefined ? {} : { lanes });
+  const queue = new WorkQueue(clock, {
+    ...(lanes === undefined ? {} : { lanes }),
+    ...(share === undefined ? {} : { owns: (key) => share.owns(key) }),
+  });
   const { signal } = stopping;
   const running: Promise<void>[] = [];
   const add = (key: string) => {
-    queue.add(key);
+    if (share?.owns(key) === false) options.onForeignKey?.(key, informers);
+    else queue.add(key);
     while (!signal.aborted && running.length < workers * queue.lanes) running.push(work());
   };
   const enqueue =
@@ -101,6 +110,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
    */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.otherSources?.(add, signal);
+  const stopSharing = share && [share.onGained(onGap), share.register((matches) => queue.isRunning(matches))];
 
   async function work(): Promise<void> {
     await begin;
@@ -128,6 +138,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   return {
     synced,
     async stop() {
+      for (const stop of stopSharing ?? []) stop();
       stopping.abort();
       queue.close();
       await Promise.all(running);

@@ -91,6 +91,24 @@ it('lanes have a concurrency limit and are served round-robin', async () => {
   expect(queue.lanes).toBe(2);
 });
 
+it('the queue drops keys that another process processes, also those that wait', async () => {
+  const owned = new Set(['a', 'b', 'd']);
+  const queue = new WorkQueue(new ManualClock(), {
+    lanes: { laneOf: (key) => key, concurrency: 1 },
+    owns: (key) => owned.has(key),
+  });
+  for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+  expect(await queue.take()).toBe('a');
+  expect(queue.isRunning((key) => key === 'a')).toBe(true);
+  expect(queue.isRunning((key) => key === 'b')).toBe(false);
+  owned.delete('b');
+  expect(await queue.take()).toBe('d');
+  queue.done('a');
+  queue.done('d');
+  expect(queue.idle).toBe(true);
+  expect(queue.lanes).toBe(0);
+});
+
 it('the queue removes an empty lane', async () => {
   const queue = new WorkQueue(new ManualClock(), { lanes: { laneOf: (key) => key, concurrency: 1 } });
   queue.add('a');

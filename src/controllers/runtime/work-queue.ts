@@ -4,6 +4,8 @@ import type { Clock } from '../../lib/clock.ts';
 export interface WorkQueueOptions extends BackoffOptions {
   /** Divides the keys into lanes. Optional; defaults to one lane without a limit. */
   readonly lanes?: LaneOptions;
+  /** True if this process processes the key. Other keys are dropped. Optional; defaults to all keys. */
+  owns?(key: string): boolean;
 }
 
 export interface LaneOptions {
@@ -30,6 +32,7 @@ export class WorkQueue {
   readonly #clock: Clock;
   readonly #backoff: BackoffOptions;
   readonly #laneOptions: LaneOptions;
+  readonly #owns: (key: string) => boolean;
   /** Lanes with keys that wait or are processed, in round-robin order. */
   readonly #lanes = new Map<string, Lane>();
   /** Keys that wait for a worker, with their lane. */
@@ -47,6 +50,7 @@ export class WorkQueue {
     this.#clock = clock;
     this.#backoff = { ...defaultBackoff, ...options };
     this.#laneOptions = options.lanes ?? singleLane;
+    this.#owns = (key) => options.owns?.(key) ?? true;
   }
 
   add(key: string): void {
@@ -57,7 +61,7 @@ export class WorkQueue {
       this.#requeued.add(key);
       return;
     }
-    if (this.#waiting.has(key)) return;
+    if (this.#waiting.has(key) || !this.#owns(key)) return;
     const name = this.#laneOptions.laneOf(key);
     const lane = this.#lanes.get(name) ?? { waiting: new Set(), running: 0 };
     this.#lanes.set(name, lane);
@@ -118,16 +122,23 @@ export class WorkQueue {
       if (lane.running >= this.#laneOptions.concurrency) continue;
       for (const key of lane.waiting) {
         lane.waiting.delete(key);
-        lane.running += 1;
         this.#waiting.delete(key);
+        if (!this.#owns(key)) continue;
+        lane.running += 1;
         this.#running.set(key, name);
         // Moves this lane to the end of the round-robin order.
         this.#lanes.delete(name);
         this.#lanes.set(name, lane);
         return key;
       }
+      if (lane.running === 0) this.#lanes.delete(name);
     }
     return undefined;
+  }
+
+  /** True if a key that matches is being processed. */
+  isRunning(matches: (key: string) => boolean): boolean {
+    return [...this.#running.keys()].some(matches);
   }
 
   done(key: string): void {

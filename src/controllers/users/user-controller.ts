@@ -7,10 +7,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type RunningController, startController } from '../runtime/controller.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
+import type { WorkShare } from '../runtime/work-share.ts';
 
 export interface UserControllerOptions {
   readonly users: ResourceClient<FieldsOf<typeof userKind>>;
   readonly teams: ResourceClient<FieldsOf<typeof teamKind>>;
+  /** The users and teams that this process reconciles. Optional; defaults to all. */
+  readonly share?: WorkShare | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -19,9 +22,10 @@ export interface UserControllerOptions {
 const teamKeyPrefix = 'team/';
 
 /** Maintains `status.teams` of users. */
-export function startUserController({ users, teams, clock, log }: UserControllerOptions): RunningController {
+export function startUserController({ users, teams, share, clock, log }: UserControllerOptions): RunningController {
   return startController({
     name: 'users',
+    share,
     clock,
     log,
     sources: [

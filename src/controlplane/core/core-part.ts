@@ -9,6 +9,7 @@ import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { ServiceAccountSessions } from './accounts/account-sessions.ts';
+import { type AccountTasksOptions, accountHooks } from './accounts/account-tasks.ts';
 import { AccountTokens, type TokenKeys } from './accounts/account-tokens.ts';
 import { builtinServiceAccounts, startDefaultAccountController } from './accounts/default-account-controller.ts';
 import { storedServiceAccounts } from './accounts/service-accounts.ts';
@@ -55,9 +56,11 @@ const builtinObjects: readonly KubeObject[] = [...builtinNamespaces, ...builtinS
  * reviews.
  */
 export function corePart(dependencies: CoreDependencies): CorePart {
-  const { clock, log } = dependencies;
-  const namespaces = planeNamespaces(dependencies);
-  const secrets = storedSecrets(dependencies.sealing);
+  const { clock, log, certificateAuthority } = dependencies;
+  const hooks = dependencies.isShared ? accountHooks(() => accountOptions()) : undefined;
+  const namespaces = { ...planeNamespaces(dependencies), ...hooks?.namespaces };
+  const secrets = { ...storedSecrets(dependencies.sealing), ...hooks?.secrets };
+  const accounts = { ...storedServiceAccounts, ...hooks?.accounts };
   const storeOf = (key: string) => requireStore(dependencies.plane().kinds, key);
   const accountStore = () => storeOf(resourceKey(storedServiceAccounts));
   const secretStore = () => storeOf(resourceKey(secrets));
@@ -67,6 +70,15 @@ export function corePart(dependencies: CoreDependencies): CorePart {
     keys: dependencies.tokens,
     accounts: { peek: (namespace, name) => accountStore().peek(namespace, name) },
     secrets: { peek: (namespace, name) => secretStore().peek(namespace, name) },
+  });
+  const accountOptions = (): AccountTasksOptions => ({
+    accounts: accountStore(),
+    secrets: secretStore(),
+    namespaces: storeOf(resourceKey(namespaces)),
+    tokens,
+    certificateAuthority,
+    clock,
+    log,
   });
   const sessions = new ServiceAccountSessions(clock, (token) => tokens.isValid(token));
   const quotas = new QuotaAdmission({
@@ -82,14 +94,15 @@ export function corePart(dependencies: CoreDependencies): CorePart {
       namespaces,
       storedConfigMaps,
       secrets,
-      storedServiceAccounts,
-      storedResourceQuotas,
+      accounts,
+      dependencies.isShared ? { ...storedResourceQuotas, ...quotas.hooks() } : storedResourceQuotas,
       storedEvents,
       storedLeases,
     ],
     builtinObjects: builtinObjects,
     mount: (stores) => mountAll(stores, dependencies, tokens),
     admit: (write) => quotas.admit(write),
+    requeuedByCount: (resource, namespace) => quotas.requeuedByCount(resource, namespace),
     async authenticate(token) {
       const found = await tokens.check(token);
       // The token is checked again because the check above was asynchronous. The signal reports all changes from here
@@ -102,10 +115,8 @@ export function corePart(dependencies: CoreDependencies): CorePart {
         () => sessions.close(),
         ...[accountStore(), secretStore()].map((store) => endSessions(sessions, store)),
       ];
-      const stores = { accounts: accountStore(), secrets: secretStore(), namespaces: storeOf(resourceKey(namespaces)) };
-      const { certificateAuthority } = dependencies;
-      stopFunctions.push(await startDefaultAccountController({ ...stores, clock, log }));
-      stopFunctions.push(await startTokenSecretController({ ...stores, tokens, certificateAuthority, clock, log }));
+      stopFunctions.push(await startDefaultAccountController(accountOptions()));
+      stopFunctions.push(await startTokenSecretController(accountOptions()));
       stopFunctions.push(await quotas.start());
       return () => {
         for (const stop of stopFunctions.reverse()) stop();

@@ -106,6 +106,8 @@ describe('events, stored once and served twice (CLIENT-14)', () => {
     expect(await names(group, 'regarding.name=pinta')).toEqual(['events.k8s.io/v1 e']);
     expect(await names(group, 'regarding.name!=pinta')).toEqual(['events.k8s.io/v1 old']);
     expect(await names(core, 'source=harbour')).toEqual(['v1 old']);
+    expect(await names(core, 'source=harbour.example.com/master')).toEqual(['v1 e']);
+    expect(await names(core, 'source!=harbour')).toEqual(['v1 e']);
   });
 
   it('are watched in each form', async () => {

@@ -19,11 +19,10 @@ import type { ListOptions, Patch, ResourceVerbs, ServedList, ServedObject } from
 import { streamMapper } from '../../registry/watch/mapped-stream.ts';
 import { changedEventErrors, newEventErrors } from './event-rules.ts';
 
-/** Serves events as core/v1. The field selector `source` is translated to `source.component`. */
+/** Serves events as core/v1. */
 export function coreEventsView(events: KindStore): MountedResource {
   const { verbs } = events;
-  const select = <T extends ListOptions>(options: T): T =>
-    renamedFields(options, (field) => (field === 'source' ? 'source.component' : field));
+  const select = withSourceField;
   return {
     kind: eventKind,
     verbs: {
@@ -116,7 +115,21 @@ function withConvertedFilter(context: RequestContext): RequestContext {
   const { mayRead } = context;
   return mayRead === undefined
     ? context
-    : contextWithChanges(context, { mayRead: (object) => mayRead(convertEvent(object)) });
+    : contextWithChanges(context, { mayRead: (object, hidden) => mayRead(convertEvent(object), hidden) });
+}
+
+/**
+ * Gives the selected field `source` its value: the component of the event's source, or the reporting controller if the
+ * event has no source because it was created in events.k8s.io (SEL-14).
+ */
+function withSourceField<T extends ListOptions>(options: T): T {
+  const { fieldSelector } = options;
+  if (fieldSelector === undefined) return options;
+  const matches: FieldSelector['matches'] = (read) =>
+    fieldSelector.matches((field) =>
+      field === 'source' ? read('source.component') || read('reportingComponent') : read(field),
+    );
+  return { ...options, fieldSelector: { ...fieldSelector, matches } };
 }
 
 function renamedFields<T extends ListOptions>(options: T, rename: (field: string) => string): T {

@@ -10,7 +10,7 @@ import {
 import { type KubeObject, timestamp } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
-import type { UserInfo } from '../../api/user-info.ts';
+import { type UserInfo, userInfoStatus } from '../../api/user-info.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import { type PermissionRules, restrictRules } from '../../auth/authz/restrict-rules.ts';
 import { reviewAttributes } from '../../auth/authz/review-attributes.ts';
@@ -134,13 +134,4 @@ function decisionStatus({ allowed, reason }: Decision): JsonObject {
 
 function callerOf({ user, system, accessKey }: RequestContext): ReviewSubject {
   return { user, system, ...(accessKey === undefined ? {} : { accessKey }) };
-}
-
-export function userInfoStatus({ name, uid, groups, extra }: UserInfo): JsonObject {
-  return {
-    username: name,
-    ...(uid === undefined || uid === '' ? {} : { uid }),
-    groups: [...groups],
-    ...(extra === undefined ? {} : { extra: extra as unknown as JsonObject }),
-  };
 }

@@ -1,9 +1,11 @@
 import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
+import { ManualClock } from '../../lib/clock.ts';
 import { reconcileRange } from '../../registry/rows/rows.ts';
-import { rejectionStatus } from '../../registry/widgets.fixture.ts';
+import { rejectionStatus, storeWithOverrides } from '../../registry/widgets.fixture.ts';
 import { decodeDocument } from '../../registry/write/decode.ts';
+import { openMemoryStore } from '../../store/memory.ts';
 import { testClientContext, testWriteOptions } from '../plane.fixture.ts';
 import { CustomTestEnv, shipDefinition, shipVersion } from './custom.fixture.ts';
 
@@ -67,6 +69,31 @@ describe('a definition', () => {
       'Established=True InitialNamesAccepted',
     ]);
     expect(env.plane.find('sea.example', 'v1', 'boats')?.kind.shortNames).toEqual(['s', 'b']);
+  });
+
+  it('gets a released name in a limited transaction, even if many other definitions wait', async () => {
+    const clock = new ManualClock();
+    const memory = openMemoryStore({ clock });
+    let largest = 0;
+    const store = storeWithOverrides(memory, {
+      transact(transaction) {
+        largest = Math.max(largest, transaction.writes.length);
+        return memory.transact(transaction);
+      },
+    });
+    const env = await CustomTestEnv.open({ store, clock });
+    const named = (plural: string, kind: string) => shipDefinition({}, { names: { plural, kind } }, plural);
+    await env.define(named('ships', 'Ship'));
+    await env.define(named('rafts', 'Raft'));
+    for (let index = 0; index < 24; index++) await env.define(named(`ships${index}`, 'Ship'));
+    await env.define(named('boats', 'Raft'));
+    await env.maintenance.idle();
+    await env.undefine('rafts.sea.example');
+    expect(env.conditions('boats.sea.example')).toContain('Established=False NotAccepted');
+    clock.advance(30_000);
+    await env.maintenance.idle();
+    expect(env.conditions('boats.sea.example')).toContain('Established=True InitialNamesAccepted');
+    expect(largest).toBeLessThan(25);
   });
 
   it('cannot replace a kind that every plane has', async () => {
@@ -388,5 +415,22 @@ describe('stored texts', () => {
       ];
     });
     expect(env.plane.kinds.get('ships.sea.example')?.resource.form?.storageFormId).not.toBe(form?.storageFormId);
+  });
+
+  it('stay readable if the schema gets defaults that are too large', async () => {
+    const items = (properties: JsonObject) => ({
+      properties: { decks: { type: 'array', items: { type: 'object', properties } } },
+    });
+    const env = await CustomTestEnv.open();
+    await env.define(shipDefinition(items({})));
+    await env.ship('a', { decks: Array.from({ length: 1_000 }, () => ({})) });
+    await env.redefine('ships.sea.example', (spec) => {
+      const name = { type: 'string', default: 'x'.repeat(100_000) };
+      spec.versions = [shipVersion('v1', items({ name }), { storage: true })];
+    });
+    const decks = listAt((await env.getShip('a')) as JsonValue, 'spec', 'decks');
+    expect(decks).toHaveLength(1_000);
+    expect(textAt(decks[0] ?? null, 'name')).toHaveLength(100_000);
+    expect(JSON.stringify(decks).length).toBeLessThan(3.2 * 1024 * 1024);
   });
 });

@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
-import { cloneJson, type JsonValue } from '@flotilla/json';
+import { cloneJson, equalJson, type JsonValue } from '@flotilla/json';
 import type { UsedNames } from '../../api/apiextensions/accepted-names.ts';
 import { conditionOf, type Definition, definitionOf, isConditionTrue } from '../../api/apiextensions/definition.ts';
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { StatusError } from '../../api/status.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { conflict, StatusError } from '../../api/status.ts';
 import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
+import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
+import type { Draft } from '../../registry/resource.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import type { AddedKind } from '../plane-kinds.ts';
 import type { PartDependencies } from '../plane-part.ts';
 import { systemContext } from '../system-context.ts';
-import { storageVersionOf } from './custom-versions.ts';
-import { DefinitionNamesByGroup } from './definition-names-by-group.ts';
-import { definitionCleanupFinalizer, definitionsResourceKey } from './definitions-resource.ts';
+import { type CustomKindState, storageVersionOf } from './custom-versions.ts';
+import { DefinitionNamesByGroup, hasUsedName } from './definition-names-by-group.ts';
+import { definitionCleanupFinalizer, definitionsResourceKey, groupOfDefinition } from './definitions-resource.ts';
 import { establishResultOf, isSameDefinitionStatus } from './establish-result.ts';
 import { kindOfDefinition } from './kind-of-definition.ts';
 
@@ -27,6 +31,27 @@ const removal = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undef
  */
 const recheckMilliseconds = 5_000;
 
+/**
+ * The maximum number of attempts to establish a definition before its write is acknowledged. An attempt fails if another
+ * process writes the status at the same time. Maintenance establishes the definition in any case.
+ */
+const maxEstablishAttempts = 5;
+
+/** The guard that makes the acceptance of names exact if several processes accept names (`KindStore.takeGuard`). */
+const namesGuard = 'definitionnames';
+
+export interface ReconcileOptions {
+  /** The check for all writes (`RequestContext.fence`). Optional; defaults to none. */
+  readonly fence?: RevisionCheck | undefined;
+  /**
+   * The extent of the reconcile: `serve` serves the kind as the stored definition says, `establish` also establishes the
+   * definition, and `all` also deletes the custom resources of a deleted definition. Optional; defaults to `all`.
+   */
+  readonly extent?: 'serve' | 'establish' | 'all';
+  /** Called as soon as the kind is served as the definition says. The rest may take longer. Optional. */
+  onServed?(): void;
+}
+
 interface ServedDefinition {
   /** The digest of the definition without its status. If only the status changes, the kind is not added again. */
   readonly digest: string;
@@ -38,6 +63,9 @@ interface ServedDefinition {
  * Serves the kinds that the CustomResourceDefinitions of a plane define. Establishes new definitions, serves
  * established ones, and deletes the custom resources of deleted ones. All work starts from the stored state, so it can
  * be repeated.
+ *
+ * If several processes use the store, each of them serves the kinds as the stored definitions say. Definitions are
+ * established by the process that has received the write, and by maintenance. Only maintenance deletes custom resources.
  */
 export class CustomKindsController {
   readonly #options: PartDependencies;
@@ -47,6 +75,10 @@ export class CustomKindsController {
    * Runs the work for definitions of the same API group one after the other, because they may request the same names.
    */
   readonly #groups = new KeyedSerializer();
+  /** In a shared store, kinds are served independently of this work, which may take long. One at a time per definition. */
+  readonly #serving = new KeyedSerializer();
+  /** The changes of definitions whose kinds are not served accordingly yet. */
+  readonly #unserved = new Set<UnservedChange>();
   #stopped = false;
 
   constructor(options: PartDependencies) {
@@ -64,7 +96,15 @@ export class CustomKindsController {
       const name = (after ?? before)?.object.metadata.name ?? '';
       if (after === undefined) this.#names.delete(name);
       else this.#names.set(definitionOf(after.object));
-      void this.reconcile(name).catch((error: unknown) => this.#report(name, error));
+      const change = new UnservedChange(groupOfDefinition(name));
+      this.#unserved.add(change);
+      const onServed = () => {
+        this.#unserved.delete(change);
+        change.onServed();
+      };
+      void this.reconcile(name, { onServed, extent: this.#definitions.isShared ? 'serve' : 'all' })
+        .catch((error: unknown) => this.#report(name, error))
+        .finally(onServed);
     });
     return () => {
       this.#stopped = true;
@@ -73,51 +113,110 @@ export class CustomKindsController {
     };
   }
 
+  /** True if other processes may write to the store of the plane. */
+  get isShared(): boolean {
+    return this.#definitions.isShared;
+  }
+
   definitionsWaitingIn(group: string): string[] {
     return this.#names.definitionsWaitingIn(group);
   }
 
-  /** Reconciles a CustomResourceDefinition. A returned number requests another call after that many milliseconds. */
-  async reconcile(name: string): Promise<number | undefined> {
-    const group = name.slice(name.indexOf('.') + 1);
-    return this.#groups.run(group, () => this.#reconcileNow(name));
+  /**
+   * Resolves when all definitions that the cache contains now are served as they say: those of a group, or all if `group` is
+   * absent.
+   */
+  async settled(group?: string): Promise<void> {
+    const changes = [...this.#unserved].filter((change) => group === undefined || change.group === group);
+    await Promise.all(changes.map((change) => change.served));
   }
 
-  async #reconcileNow(name: string): Promise<number | undefined> {
+  /** Reconciles a CustomResourceDefinition. A returned number requests another call after that many milliseconds. */
+  async reconcile(name: string, options: ReconcileOptions = {}): Promise<number | undefined> {
+    if (this.isShared) await this.#serving.run(name, () => this.#serveAsStored(name));
+    if (options.extent === 'serve') return undefined;
+    return this.#groups.run(groupOfDefinition(name), () => this.#reconcileNow(name, options));
+  }
+
+  /** Establishes a definition that a client has written. Resolves when its kind is served, or if it cannot be served. */
+  async establish(name: string): Promise<void> {
+    if (!this.isShared) {
+      await this.reconcile(name);
+      return;
+    }
+    for (let attempt = 1; attempt <= maxEstablishAttempts; attempt++) {
+      if ((await this.reconcile(name, { extent: 'establish' })) !== 0) break;
+    }
+    await this.settled(groupOfDefinition(name));
+  }
+
+  /**
+   * Ensures that two processes never accept the same name for two definitions. Called for each status write. Throws 409 if
+   * another definition uses a name that this write accepts.
+   */
+  async guardNames(draft: Draft, context: RequestContext): Promise<readonly []> {
+    if (!this.isShared || !context.system) return [];
+    const definition = definitionOf(draft.object);
+    const { acceptedNames: names = {} } = definition.status;
+    const before = (draft.old && definitionOf(draft.old.object).status.acceptedNames) ?? {};
+    if (equalJson(names as JsonValue, before as JsonValue)) return [];
+    const { name = '' } = definition.metadata;
+    const guard = await this.#definitions.takeGuard(namesGuard, groupOfDefinition(name));
+    draft.guards = [...(draft.guards ?? []), guard];
+    if (!hasUsedName(names, before, this.#usedNames(definition))) return [];
+    throw conflict(groupResourceOf(this.#definitions.resource), name, 'another definition has got one of its names');
+  }
+
+  async #reconcileNow(name: string, options: ReconcileOptions): Promise<number | undefined> {
     if (this.#stopped) return undefined;
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) {
-      await this.#stopServing(name);
+      if (!this.isShared) await this.#stopServing(name);
       return undefined;
     }
     const definition = definitionOf(object);
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
-    if (isDeleting && (object.metadata.finalizers ?? []).includes(definitionCleanupFinalizer))
-      return this.#cleanUp(name, definition);
-    if (isDeleting) return undefined;
-    return this.#establish(name, definition);
+    const isCleaned = !(object.metadata.finalizers ?? []).includes(definitionCleanupFinalizer);
+    if (!isDeleting) return this.#establish(name, definition, options);
+    return isCleaned || options.extent === 'establish' ? undefined : this.#cleanUp(name, definition, options);
   }
 
-  async #establish(name: string, definition: Definition): Promise<number | undefined> {
+  /** Serves a kind if its definition is established. Another process may have written, replaced or removed the definition. */
+  async #serveAsStored(name: string): Promise<void> {
+    if (this.#stopped) return;
+    const object = this.#definitions.peek('', name)?.object;
+    const definition = object && definitionOf(object);
+    if (definition !== undefined && isConditionTrue(definition, 'Established')) await this.#serve([definition]);
+    else await this.#stopServing(name);
+  }
+
+  async #establish(name: string, definition: Definition, options: ReconcileOptions): Promise<number | undefined> {
     const { status, isServed } = establishResultOf(definition, this.#usedNames(definition), this.#options.clock.now());
-    // The kind is served before the status is written. A client that waits for the condition can then use the kind.
-    if (isServed) await this.#serve([{ ...definition, status }]);
+    // The kind is served before the status is written. A client that waits for the condition can then use the kind. In a
+    // shared store, another process may get the names first. There, the kind is served when its definition is established.
+    if (isServed && !this.isShared) await this.#serve([{ ...definition, status }]);
+    options.onServed?.();
     if (isSameDefinitionStatus(status, definition.status)) return undefined;
     // The status is computed again from the newest object, because a new storage version may have been added.
-    return this.#writeStatus(name, (object) => {
+    const newestStatus = (object: KubeObject) => {
       const newest = definitionOf(object);
       return establishResultOf(newest, this.#usedNames(newest), this.#options.clock.now()).status as JsonValue;
-    });
+    };
+    return this.#writeStatus(name, newestStatus, options);
   }
 
   /** Writes the status. Returns 0, which requests another reconcile, if the definition was changed concurrently. */
-  async #writeStatus(name: string, make: (object: KubeObject) => JsonValue): Promise<number | undefined> {
+  async #writeStatus(
+    name: string,
+    make: (object: KubeObject) => JsonValue,
+    { fence }: ReconcileOptions,
+  ): Promise<number | undefined> {
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) return 0;
     const next = cloneJson(object);
     next.status = make(object);
     try {
-      await this.#definitions.status?.update(systemContext(''), name, next, write);
+      await this.#definitions.status?.update(systemContext('', undefined, fence), name, next, write);
       return undefined;
     } catch (error) {
       if (isStale(error)) return 0;
@@ -125,19 +224,21 @@ export class CustomKindsController {
     }
   }
 
-  async #cleanUp(name: string, definition: Definition): Promise<number | undefined> {
+  async #cleanUp(name: string, definition: Definition, options: ReconcileOptions): Promise<number | undefined> {
     const wasEstablished = isConditionTrue(definition, 'Established');
+    const context = systemContext('', undefined, options.fence);
     const step = (condition: Omit<Condition, 'type'>) =>
-      this.#writeStatus(name, (object) => withTerminating(object, condition, this.#options.clock.now()));
+      this.#writeStatus(name, (object) => withTerminating(object, condition, this.#options.clock.now()), options);
     if (wasEstablished) {
-      await this.#serve([definition]);
+      if (!this.isShared) await this.#serve([definition]);
+      options.onServed?.();
       await step({
         status: 'True',
         reason: 'InstanceDeletionInProgress',
         message: 'CustomResource deletion is in progress',
       });
       const store = this.#options.plane().kinds.get(name);
-      await store?.verbs.deletecollection(systemContext(''), everything, removal);
+      await store?.verbs.deletecollection(context, everything, removal);
       if ((store?.count() ?? 0) > 0) return recheckMilliseconds;
     }
     await step(
@@ -145,22 +246,22 @@ export class CustomKindsController {
         ? { status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
         : { status: 'False', reason: 'NeverEstablished', message: 'resource was never established' },
     );
-    return this.#release(name);
+    return this.#release(name, context);
   }
 
   /** Removes the cleanup finalizer. This deletes the definition if it has no other finalizers. */
-  async #release(name: string): Promise<number | undefined> {
+  async #release(name: string, context: RequestContext): Promise<number | undefined> {
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) return undefined;
     const next = cloneJson(object);
     next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((one) => one !== definitionCleanupFinalizer);
     try {
-      await this.#definitions.verbs.update(systemContext(''), name, next, write);
+      await this.#definitions.verbs.update(context, name, next, write);
     } catch (error) {
       if (isStale(error)) return 0;
       throw error;
     }
-    if (this.#definitions.peek('', name) === undefined) await this.#stopServing(name);
+    if (!this.isShared && this.#definitions.peek('', name) === undefined) await this.#stopServing(name);
     return undefined;
   }
 
@@ -176,7 +277,8 @@ export class CustomKindsController {
       const before = this.#served.get(name)?.storedVersion;
       const storedVersion = storageVersionOf(definition);
       const hasNewStorageVersion = before !== undefined && before !== storedVersion;
-      const kind = kindOfDefinition(definition, { names, terminating, hasNewStorageVersion });
+      const shared = this.isShared ? this.#sharedKindState(name, terminating) : {};
+      const kind = kindOfDefinition(definition, { names, terminating, hasNewStorageVersion, ...shared });
       if (kind !== undefined) added.push({ name, digest, storedVersion, kind });
     }
     if (added.length === 0) return;
@@ -189,9 +291,21 @@ export class CustomKindsController {
     }
   }
 
+  /** Returns what a kind needs if other processes may change its definition. */
+  #sharedKindState(name: string, terminating: boolean): Pick<CustomKindState, 'definitionCheck' | 'requeues'> {
+    const definitions = this.#definitions;
+    const self = { resource: definitionsResourceKey, namespace: '', name };
+    const isLast = () => (this.#options.plane().kinds.get(name)?.count() ?? 0) <= 1;
+    return {
+      definitionCheck: () => (this.#names.acceptsObjects(name) ? definitions.unchangedCheck('', name) : undefined),
+      ...(terminating ? { requeues: (_old, next) => (next === undefined && isLast() ? [self] : []) } : {}),
+    };
+  }
+
   #onObjectChange(name: string, isGone: boolean): void {
     const { plane } = this.#options;
-    if (!isGone || plane().kinds.get(name)?.count() !== 0) return;
+    // In a shared store, the removal of the last object requeues the definition (`requeues`).
+    if (this.isShared || !isGone || plane().kinds.get(name)?.count() !== 0) return;
     if (this.#definitions.peek('', name)?.object.metadata.deletionTimestamp === undefined) return;
     void this.reconcile(name).catch((error: unknown) => this.#report(name, error));
   }
@@ -232,6 +346,20 @@ export class CustomKindsController {
       { definition: name, error: String(error) },
       'failed to reconcile a custom resource definition; maintenance retries it',
     );
+  }
+}
+
+/** A change of a definition that waits until its kind is served accordingly. */
+class UnservedChange {
+  readonly group: string;
+  readonly served: Promise<void>;
+  onServed: () => void = () => {};
+
+  constructor(group: string) {
+    this.group = group;
+    this.served = new Promise((resolve) => {
+      this.onServed = resolve;
+    });
   }
 }
 

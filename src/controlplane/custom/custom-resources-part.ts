@@ -12,7 +12,9 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
   const kinds = new CustomKindsController(dependencies);
   const resource = definitionsResource({
     clock: dependencies.clock,
-    reconcile: (name) => kinds.reconcile(name),
+    reconcile: (name, fence) => kinds.reconcile(name, { fence }),
+    guardNames: (draft, context) => kinds.guardNames(draft, context),
+    isShared: () => kinds.isShared,
     definitionsWaitingIn: (group) => kinds.definitionsWaitingIn(group),
   });
   return {
@@ -21,6 +23,7 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
       const store = findStore(stores, customResourceDefinitionKind);
       return store === undefined ? [] : [mountDefinitions(store, kinds)];
     },
+    settled: (group) => kinds.settled(group),
     start: () => kinds.start(),
   };
 }
@@ -31,11 +34,11 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
  */
 function mountDefinitions(store: KindStore, kinds: CustomKindsController): MountedResource {
   const { verbs } = store;
-  const afterReconcile = async <T extends { readonly object: { metadata: { name?: string } } }>(
+  const afterEstablishing = async <T extends { readonly object: { metadata: { name?: string } } }>(
     written: Promise<T>,
   ) => {
     const result = await written;
-    await kinds.reconcile(result.object.metadata.name ?? '').catch(() => undefined);
+    await kinds.establish(result.object.metadata.name ?? '').catch(() => undefined);
     return result;
   };
   const mounted = mountStoredKind(store);
@@ -43,9 +46,9 @@ function mountDefinitions(store: KindStore, kinds: CustomKindsController): Mount
     ...mounted,
     verbs: {
       ...mounted.verbs,
-      create: (context, object, options) => afterReconcile(verbs.create(context, object, options)),
-      update: (context, name, object, options) => afterReconcile(verbs.update(context, name, object, options)),
-      patch: (context, name, patch, options) => afterReconcile(verbs.patch(context, name, patch, options)),
+      create: (context, object, options) => afterEstablishing(verbs.create(context, object, options)),
+      update: (context, name, object, options) => afterEstablishing(verbs.update(context, name, object, options)),
+      patch: (context, name, patch, options) => afterEstablishing(verbs.patch(context, name, patch, options)),
     },
   };
 }

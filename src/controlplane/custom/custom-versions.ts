@@ -11,13 +11,14 @@ import { DecodeError } from '../../api/decode/decode-error.ts';
 import { normalizeEmbeddedResources } from '../../api/decode/normalize-embedded-resources.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import { applyDefaults } from '../../api/schema/default.ts';
+import { applyDefaultsWithinLimit } from '../../api/schema/default.ts';
 import { isNormalizedResource } from '../../api/schema/is-normalized-resource.ts';
 import { prune } from '../../api/schema/prune.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { forbidden } from '../../api/status.ts';
 import { compareVersions } from '../../http/discovery/served-groups.ts';
 import type { ServedForm, StoredResource } from '../../registry/resource.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import { customResourceErrors, customStatusErrors } from './custom-resource-errors.ts';
 import { lazyRules } from './lazy-rules.ts';
 import { type SharedSchema, sharedSchema } from './shared-schema.ts';
@@ -37,6 +38,14 @@ export interface CustomKindState {
   readonly terminating: boolean;
   /** True if the definition's storage version was changed by the current update. */
   readonly hasNewStorageVersion?: boolean;
+  /**
+   * Returns the check for creates: the definition is unchanged. `undefined` if it is being deleted. Without the check,
+   * another process could remove the definition during a create, and nothing would ever delete the new object. Absent if
+   * no other process writes to the store.
+   */
+  definitionCheck?(): RevisionCheck | undefined;
+  /** Requeues the definition after a change of an object (`StoredResource.requeues`). Optional. */
+  readonly requeues?: NonNullable<StoredResource['requeues']>;
 }
 
 /** Returns the name of the version in which a CustomResourceDefinition stores its objects. */
@@ -65,7 +74,7 @@ type Schemas = ReadonlyMap<string, SharedSchema>;
 
 function customResource(
   definition: Definition,
-  { names, terminating }: CustomKindState,
+  { names, terminating, definitionCheck, requeues }: CustomKindState,
   version: DefinitionVersion,
   { schemas, storedVersion }: { readonly schemas: Schemas; readonly storedVersion: string },
 ): StoredResource {
@@ -93,6 +102,8 @@ function customResource(
   };
   const rules = lazyRules(schema);
   const scale = version.subresources?.scale;
+  const terminatingError = (name: string) =>
+    forbidden({ group, resource: plural }, name, 'create not allowed while custom resource definition is terminating');
   return {
     ...described,
     hasStatus: version.subresources?.status !== undefined,
@@ -100,12 +111,20 @@ function customResource(
     ...(terminating
       ? {
           prepare({ old, object }) {
-            if (old !== undefined) return;
-            const detail = 'create not allowed while custom resource definition is terminating';
-            throw forbidden({ group, resource: plural }, object.metadata.name ?? '', detail);
+            if (old === undefined) throw terminatingError(object.metadata.name ?? '');
           },
         }
       : {}),
+    ...(definitionCheck === undefined
+      ? {}
+      : {
+          requiredToCreate(name) {
+            const check = definitionCheck();
+            if (check === undefined) throw terminatingError(name);
+            return [check];
+          },
+        }),
+    ...(requeues === undefined ? {} : { requeues }),
     validate: (draft, context) => customResourceErrors({ schema, scale, rules }, draft, context),
     validateStatus: (draft, context) => customStatusErrors({ schema, scale, rules }, draft, context),
   };
@@ -123,7 +142,7 @@ function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersio
   const convert = (object: KubeObject): KubeObject => {
     const storedSchema = schemas.get(parseApiVersion(object.apiVersion).version)?.schema ?? kind.schema;
     coerce(storedSchema, object);
-    applyDefaults(storedSchema, object);
+    applyDefaultsWithinLimit(storedSchema, object);
     if (storedSchema !== kind.schema) coerce(kind.schema, object);
     object.apiVersion = own;
     object.kind = kind.kind;

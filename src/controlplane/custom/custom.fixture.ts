@@ -7,8 +7,8 @@ import { silentLog } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { decodeDocument } from '../../registry/write/decode.ts';
-import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
+import { openTestStore } from '../../store/test-store.fixture.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { namespacesPart } from '../core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
@@ -75,7 +75,7 @@ export class CustomTestEnv {
 
   static async open(options: CustomTestEnvOptions = {}): Promise<CustomTestEnv> {
     const clock = options.clock ?? new ManualClock();
-    const store = options.store ?? openMemoryStore({ clock });
+    const store = options.store ?? openTestStore({ clock });
     let wake = (): void => {};
     const plane = await openKubernetesPlane({
       id: 'plane',

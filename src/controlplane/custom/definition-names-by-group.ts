@@ -6,6 +6,8 @@ interface DefinitionEntry {
   readonly accepted: DefinitionNames;
   /** True if the names of the definition are not accepted, usually because another definition uses them. */
   readonly isWaiting: boolean;
+  /** True if the definition is established and not being deleted. */
+  readonly acceptsObjects: boolean;
 }
 
 /**
@@ -21,16 +23,24 @@ export class DefinitionNamesByGroup {
     const { group = '' } = spec;
     const entries = this.#groups.get(group) ?? new Map<string, DefinitionEntry>();
     this.#groups.set(group, entries);
-    const isWaiting = metadata.deletionTimestamp === undefined && !isConditionTrue(definition, 'NamesAccepted');
-    entries.set(name, { accepted: status.acceptedNames ?? {}, isWaiting });
+    const isDeleting = metadata.deletionTimestamp !== undefined;
+    entries.set(name, {
+      accepted: status.acceptedNames ?? {},
+      isWaiting: !isDeleting && !isConditionTrue(definition, 'NamesAccepted'),
+      acceptsObjects: !isDeleting && isConditionTrue(definition, 'Established'),
+    });
   }
 
   delete(name: string): void {
-    // The name of a CustomResourceDefinition is `<plural>.<group>`.
-    const group = name.slice(name.indexOf('.') + 1);
+    const group = groupOf(name);
     const entries = this.#groups.get(group);
     entries?.delete(name);
     if (entries?.size === 0) this.#groups.delete(group);
+  }
+
+  /** True if new objects of the defined kind are accepted. */
+  acceptsObjects(name: string): boolean {
+    return this.#groups.get(groupOf(name))?.get(name)?.acceptsObjects === true;
   }
 
   definitionsWaitingIn(group: string): string[] {
@@ -45,12 +55,33 @@ export class DefinitionNamesByGroup {
     const resources = new Set<string>();
     const kinds = new Set<string>();
     const use = (names: DefinitionNames) => {
-      const { plural = '', singular = '', shortNames = [], kind = '', listKind = '' } = names;
-      for (const name of [plural, singular, ...shortNames]) if (name !== '') resources.add(name);
-      for (const name of [kind, listKind]) if (name !== '') kinds.add(name);
+      for (const name of resourceNamesOf(names)) resources.add(name);
+      for (const name of kindNamesOf(names)) kinds.add(name);
     };
     for (const [name, { accepted }] of this.#groups.get(group) ?? []) if (name !== except) use(accepted);
     for (const kind of own) use({ ...kind, listKind: listKindOf(kind) });
     return { resources, kinds };
   }
+}
+
+/** True if one of the names that a definition gets, and did not have before, is in use. */
+export function hasUsedName(names: DefinitionNames, before: DefinitionNames, used: UsedNames): boolean {
+  const isUsed = (namesOf: (names: DefinitionNames) => string[], inUse: ReadonlySet<string>) => {
+    const known = new Set(namesOf(before));
+    return namesOf(names).some((name) => !known.has(name) && inUse.has(name));
+  };
+  return isUsed(resourceNamesOf, used.resources) || isUsed(kindNamesOf, used.kinds);
+}
+
+function resourceNamesOf({ plural = '', singular = '', shortNames = [] }: DefinitionNames): string[] {
+  return [plural, singular, ...shortNames].filter((name) => name !== '');
+}
+
+function kindNamesOf({ kind = '', listKind = '' }: DefinitionNames): string[] {
+  return [kind, listKind].filter((name) => name !== '');
+}
+
+/** Returns the API group of a CustomResourceDefinition. Its name is `<plural>.<group>`. */
+function groupOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
 }

@@ -12,6 +12,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import { type ObjectRef, resourceKey } from '../../registry/rows/rows.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import { compileValidations } from '../validation-rules/compile-validations.ts';
 import { defaultRuleErrors } from './default-rule-errors.ts';
 
@@ -22,7 +23,12 @@ export const definitionsResourceKey = resourceKey(customResourceDefinitionKind);
 
 export interface DefinitionsOptions {
   readonly clock: Clock;
-  reconcile(name: string): Promise<number | undefined>;
+  /** Reconciles a definition. All writes contain the check `fence` (`RequestContext.fence`). */
+  reconcile(name: string, fence: RevisionCheck | undefined): Promise<number | undefined>;
+  /** Checks the names that a status write accepts, if other processes may accept names too. Throws 409. */
+  guardNames(draft: Draft, context: RequestContext): Promise<readonly []>;
+  /** True if other processes may write to the store of the plane. */
+  isShared(): boolean;
   /** Returns the CustomResourceDefinitions of an API group whose names are not accepted yet. */
   definitionsWaitingIn(group: string): readonly string[];
 }
@@ -36,6 +42,7 @@ export function definitionsResource(options: DefinitionsOptions): StoredResource
   return defineResource({
     ...customResourceDefinitionKind,
     hasStatus: true,
+    statusWritesMetadata: true,
     unconditionalUpdate: false,
     prepare: prepareDefinition,
     validate: async ({ object, old }, context) => {
@@ -43,9 +50,10 @@ export function definitionsResource(options: DefinitionsOptions): StoredResource
       warnOfFormats(definitionOf(object), before, context);
       return definitionErrors(definitionOf(object), before, { ruleErrors, yieldToEventLoop: context.nextTimeSlice });
     },
+    validateStatus: (draft, context) => options.guardNames(draft, context),
     prepareDelete: (object) => markTerminating(object, options.clock.now()),
     needsReconcile: ({ object }) => isPending(object),
-    reconcile: (_namespace, name) => options.reconcile(name),
+    reconcile: (_namespace, name, fence) => reconcileOrPoll(name, fence, options),
     requeues: (old, next) => waitingDefinitions(old, next, options),
   });
 }
@@ -124,7 +132,39 @@ function isPending(object: KubeObject): boolean {
   return !isEstablished(definitionOf(object));
 }
 
-/** Returns the definitions to reconcile after a definition of the same API group has released a name. */
+/**
+ * The maximum number of definitions that one write requeues. Each takes a row in the transaction of the write, and a
+ * store may limit the size of transactions.
+ */
+const maxRequeued = 20;
+
+/**
+ * The interval in which definitions that wait for a name are reconciled if a write cannot requeue all of them. In a shared
+ * store, the process that releases a name may not know yet which definitions wait for it.
+ */
+const pollMilliseconds = 30_000;
+
+async function reconcileOrPoll(
+  name: string,
+  fence: RevisionCheck | undefined,
+  options: DefinitionsOptions,
+): Promise<number | undefined> {
+  const retryAfterMs = await options.reconcile(name, fence);
+  if (retryAfterMs !== undefined) return retryAfterMs;
+  const waiting = options.definitionsWaitingIn(groupOfDefinition(name));
+  const mayBeMissed = options.isShared() || waiting.length > maxRequeued;
+  return mayBeMissed && waiting.includes(name) ? pollMilliseconds : undefined;
+}
+
+/** Returns the API group of a definition. The name of a definition is `<plural>.<group>`. */
+export function groupOfDefinition(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
+}
+
+/**
+ * Returns definitions to reconcile after a definition of the same API group has released a name. If more than these
+ * wait, all of them are also reconciled periodically.
+ */
 function waitingDefinitions(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
@@ -138,5 +178,6 @@ function waitingDefinitions(
   return options
     .definitionsWaitingIn(before.spec.group ?? '')
     .filter((name) => name !== old.object.metadata.name)
+    .slice(0, maxRequeued)
     .map((name) => ({ resource: definitionsResourceKey, namespace: '', name }));
 }

@@ -5,13 +5,14 @@ import {
   planeRemovalRange,
   reconcileRange,
 } from '../../registry/rows/rows.ts';
+import { fenceFailed } from '../../registry/write/fence-failed.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
-import type { Store } from '../../store/store.ts';
+import { maxTransactionWrites, type RevisionCheck, type Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { planeCreationKey } from '../plane-creation.ts';
 import type { PlanesWithWork } from './planes-with-work.ts';
 
-/** The maximum number of keys in one list page and in one delete transaction. */
+/** The maximum number of keys in one list page. */
 const pageSize = 500;
 /** The maximum number of planes that are erased concurrently. Concurrent transactions share flushes to disk. */
 const concurrency = 32;
@@ -19,14 +20,14 @@ const concurrency = 32;
 /**
  * Marks a plane as removed: deletes its creation row, and writes a removal row, which records that the plane's data
  * must be erased. With this row, the erasure continues after a crash. Returns false if the plane does not exist and has
- * no data to erase.
+ * no data to erase. Throws 503 if the check `fence` fails (`RequestContext.fence`).
  */
-export async function markPlaneRemoved(store: Store, id: string): Promise<boolean> {
+export async function markPlaneRemoved(store: Store, id: string, fence?: RevisionCheck): Promise<boolean> {
   const creationRow = await store.get(planeCreationKey(id));
   if (creationRow === undefined) return (await store.get(planeRemovalKey(id))) !== undefined;
   try {
     await store.transact({
-      checks: [{ key: creationRow.key, revision: creationRow.revision }],
+      checks: [{ key: creationRow.key, revision: creationRow.revision }, ...(fence === undefined ? [] : [fence])],
       writes: [
         { key: creationRow.key, value: undefined },
         { key: planeRemovalKey(id), value: '', unlogged: true },
@@ -34,17 +35,26 @@ export async function markPlaneRemoved(store: Store, id: string): Promise<boolea
     });
     return true;
   } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'CheckFailed') throw error;
+    if (error.detail === 1) throw fenceFailed();
     // The creation row was updated for changed built-in objects, or another caller has removed the plane. Try again.
-    if (error instanceof StoreError && error.code === 'CheckFailed') return markPlaneRemoved(store, id);
-    throw error;
+    return markPlaneRemoved(store, id, fence);
   }
+}
+
+/** Planes to erase, and the fences of the background work that erases them (`RequestContext.fence`). */
+export interface Erasure {
+  readonly ids: ReadonlySet<string>;
+  readonly fences: readonly RevisionCheck[];
 }
 
 /**
  * Erases all stored data of planes that are marked as removed: their slices, the history, and their maintenance rows.
- * Can be repeated after a crash.
+ * Can be repeated after a crash. A slice can be removed without a fence, because it is marked, and IDs of planes are never
+ * used again. The removal of all other rows contains the fences, so that only the process that holds the work completes it.
+ * Throws 503 if one of them fails.
  */
-export async function erasePlanes(store: Store, ids: ReadonlySet<string>, tracker: PlanesWithWork): Promise<void> {
+export async function erasePlanes(store: Store, { ids, fences }: Erasure, tracker: PlanesWithWork): Promise<void> {
   const all = [...ids];
   for (let at = 0; at < all.length; at += concurrency) {
     const batch = all.slice(at, at + concurrency);
@@ -52,29 +62,41 @@ export async function erasePlanes(store: Store, ids: ReadonlySet<string>, tracke
   }
   const { withDeadlines, withOtherWork } = await tracker.findAmong(ids);
   for (const id of withOtherWork) {
-    for (const range of [gcRange, reconcileRange]) await removeRows(store, { ...range, prefix: [...range.prefix, id] });
+    for (const range of [gcRange, reconcileRange])
+      await removeRows(store, { ...range, prefix: [...range.prefix, id] }, fences);
   }
   if (withDeadlines.size > 0)
-    await removeRows(store, deadlineRange, ({ segments }) => withDeadlines.has(segments[2] ?? ''));
+    await removeRows(store, deadlineRange, fences, ({ segments }) => withDeadlines.has(segments[2] ?? ''));
   tracker.forget(ids);
-  await store.transact({ writes: all.map((id) => ({ key: planeRemovalKey(id), value: undefined, unlogged: true })) });
+  await removeUnlogged(store, all.map(planeRemovalKey), fences);
 }
 
-/** Returns a function that erases a plane. Planes that are passed during an erasure are erased together afterwards. */
-export function createPlaneEraser(store: Store, tracker: PlanesWithWork): (id: string) => Promise<void> {
+/**
+ * Returns a function that erases a plane. Planes that are passed during an erasure are erased together afterwards. Their
+ * fences differ only if the process was expelled and has registered again; all of them then fail together.
+ */
+export function createPlaneEraser(
+  store: Store,
+  tracker: PlanesWithWork,
+): (id: string, fence?: RevisionCheck) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
-  let waiting: { readonly ids: Set<string>; readonly erased: Promise<void> } | undefined;
-  return (id) => {
+  let waiting:
+    | { readonly ids: Set<string>; readonly fences: RevisionCheck[]; readonly erased: Promise<void> }
+    | undefined;
+  return (id, fence) => {
     if (waiting === undefined) {
       const ids = new Set<string>();
+      const fences: RevisionCheck[] = [];
       const erased = last.then(() => {
         waiting = undefined;
-        return erasePlanes(store, ids, tracker);
+        return erasePlanes(store, { ids, fences }, tracker);
       });
-      waiting = { ids, erased };
+      waiting = { ids, fences, erased };
       last = erased.catch(() => {});
     }
     waiting.ids.add(id);
+    if (fence !== undefined && !waiting.fences.some(({ revision }) => revision === fence.revision))
+      waiting.fences.push(fence);
     return waiting.erased;
   };
 }
@@ -88,6 +110,7 @@ export async function listUnfinishedPlaneRemovals(store: Store): Promise<Readonl
 async function removeRows(
   store: Store,
   range: KeyRange,
+  fences: readonly RevisionCheck[],
   isIncluded: (key: Key) => boolean = () => true,
 ): Promise<void> {
   for (let after: Key | undefined; ; ) {
@@ -97,9 +120,23 @@ async function removeRows(
       ...(after === undefined ? {} : { after }),
     });
     const keys = page.entries.map(({ key }) => key).filter(isIncluded);
-    if (keys.length > 0)
-      await store.transact({ writes: keys.map((key) => ({ key, value: undefined, unlogged: true })) });
+    await removeUnlogged(store, keys, fences);
     after = page.entries.at(-1)?.key;
     if (after === undefined || page.remaining === 0) return;
+  }
+}
+
+/** Removes unlogged rows, as many in a transaction as every store accepts. Throws 503 if a fence fails. */
+async function removeUnlogged(store: Store, keys: readonly Key[], fences: readonly RevisionCheck[]): Promise<void> {
+  const transactions: Promise<unknown>[] = [];
+  for (let start = 0; start < keys.length; start += maxTransactionWrites) {
+    const part = keys.slice(start, start + maxTransactionWrites);
+    const writes = part.map((key) => ({ key, value: undefined, unlogged: true }));
+    transactions.push(store.transact({ checks: fences, writes }));
+  }
+  try {
+    await Promise.all(transactions);
+  } catch (error) {
+    throw error instanceof StoreError && error.code === 'CheckFailed' ? fenceFailed() : error;
   }
 }

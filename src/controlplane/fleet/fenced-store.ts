@@ -1,4 +1,4 @@
-import type { Revision, Store, Transaction } from '../../store/store.ts';
+import { type Observer, propertiesOf, type Revision, type Store, type Transaction } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
 /** The store of one plane, with a function that blocks further writes when the plane is removed. */
@@ -10,9 +10,14 @@ export interface FencedStore {
 
 /**
  * Returns a store whose writes can be blocked. Without this fence, a late write of a removed plane would recreate its
- * slice, and nothing would ever delete that slice. `onWrite` is called before each write.
+ * slice, and nothing would ever delete that slice. `onWrite` is called before each write, and `onObservationEnd` after the
+ * store has ended an observation.
  */
-export function fencedStore(store: Store, onWrite: (transaction: Transaction) => void = () => {}): FencedStore {
+export function fencedStore(
+  store: Store,
+  onWrite: (transaction: Transaction) => void = () => {},
+  onObservationEnd: (error: StoreError) => void = () => {},
+): FencedStore {
   let pendingWrites = 0;
   let onIdle = () => {};
   let isClosed = false;
@@ -33,16 +38,24 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
     return writing;
   }
 
+  const reportingObserver = (observer: Observer): Observer => ({
+    changes: (changes, wakes) => observer.changes(changes, wakes),
+    ended(error) {
+      observer.ended(error);
+      onObservationEnd(error);
+    },
+  });
+
   return {
     store: {
-      identity: store.identity,
+      ...propertiesOf(store),
       transact,
       get: (key) => store.get(key),
       list: (range, options) => store.list(range, options),
       removePrefix: () => Promise.reject(new StoreError('Unavailable', 'only the fleet can remove a control plane')),
       revision: (slice) => store.revision(slice),
-      observe: (range, since, observer) => store.observe(range, since, observer),
-      history: (range, since, to) => store.history(range, since, to),
+      observe: (range, since, observer) => store.observe(range, since, reportingObserver(observer)),
+      history: (range, since, options) => store.history(range, since, options),
       compact: (slice, upTo) => store.compact(slice, upTo),
       assertWritable: () => store.assertWritable(),
       dump: () => store.dump(),

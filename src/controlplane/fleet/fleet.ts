@@ -1,13 +1,22 @@
 import { serviceUnavailable } from '../../api/status.ts';
+import type { ApiSet } from '../../api/storage/api-set.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { planeRemovalKey } from '../../registry/rows/rows.ts';
 import { withStatusErrors } from '../../registry/store-status.ts';
-import type { Entry, Store, Transaction, Write } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { shardOf } from '../../replicas/shards.ts';
+import type { Entry, RevisionCheck, Store, Transaction, Write } from '../../store/store.ts';
+import { isStoreClosed, StoreError } from '../../store/store-error.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { PlaneSource } from '../maintenance/plane-stores.ts';
-import { planeCreationKey, planeCreationRowText, readPlaneCreationRow } from '../plane-creation.ts';
+import {
+  hasBuiltinObjects,
+  PlaneRemovedError,
+  planeApiOf,
+  planeCreationKey,
+  planeCreationRowText,
+  readPlaneCreationRow,
+} from '../plane-creation.ts';
 import { createPlaneEraser, erasePlanes, listUnfinishedPlaneRemovals, markPlaneRemoved } from './erase-plane.ts';
 import { type FencedStore, fencedStore } from './fenced-store.ts';
 import { type LoadedPlane, LoadedPlanes, type PlaneEntry } from './loaded-planes.ts';
@@ -20,12 +29,20 @@ export interface FleetOptions {
   /** The maximum memory of idle planes together, in bytes. Planes in use are never unloaded and do not count. */
   readonly memoryBudget: number;
   /**
-   * The digest of the objects that every plane has without stored rows. If the creation row of a plane contains another
-   * digest, the plane is updated when it is loaded.
+   * Returns the digest of the built-in objects of planes with this set of kinds. If the creation row of a plane
+   * contains another digest, the plane is updated when it is loaded.
    */
-  readonly builtinObjectsDigest: string;
-  /** Opens an existing plane. `creationRow` is the row that marks it as created; `undefined` if it was just created. */
-  open(id: string, store: Store, creationRow: Entry | undefined): Promise<ControlPlane>;
+  builtinObjectsDigest(api: ApiSet): string;
+  /**
+   * Opens an existing plane. `creationRow` is the row that marks it as created. Rejects with PlaneRemovedError if the
+   * plane was removed meanwhile.
+   */
+  open(id: string, store: Store, creationRow: Entry): Promise<ControlPlane>;
+  /**
+   * True if the plane must stay loaded when the store could not deliver all of its changes. It then reads its objects
+   * again; any other plane is unloaded, and the next request loads it. Optional; defaults to false for all planes.
+   */
+  staysLoaded?(id: string): boolean;
   /**
    * Closes a plane that other threads may have loaded. Called at the start of its removal, while `isBeingRemoved` is true for
    * it. Optional.
@@ -47,26 +64,24 @@ export interface BorrowedPlane {
 export interface Fleet {
   /** Creates a plane if it does not exist. Throws 503 if a plane with the same ID is being removed. */
   create(id: string): Promise<void>;
-  /** Returns the write that creates a plane with an unused ID. The caller includes it in its own transaction. */
-  creationWrite(id: string): Write;
+  /**
+   * Returns the write that creates a plane with an unused ID and this set of kinds, by default `minimal`. The caller
+   * includes it in its own transaction.
+   */
+  creationWrite(id: string, api?: ApiSet): Write;
   /**
    * Loads a plane and pins it immediately. Resolves with `undefined` if the plane does not exist. Rejects if loading
    * fails; the next call tries again.
    */
   borrow(id: string): Promise<BorrowedPlane | undefined>;
-  /**
-   * Like `borrow`, but creates the plane if it does not exist. Resolves with `undefined` if the plane is being removed.
-   */
-  borrowOrCreate(id: string): Promise<BorrowedPlane | undefined>;
-  /** Calls `work` with a plane and releases the plane afterwards. Resolves with `undefined` if it does not exist. */
-  withPlane<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined>;
   /** Borrows planes for the maintenance workers. */
   readonly planeSource: PlaneSource;
   /**
    * Removes a plane: ends its watches, rejects its writes and erases its stored data. Resolves after everything is
-   * erased, or immediately if the plane does not exist. After a crash, `resumeRemovals` completes the removal.
+   * erased, or immediately if the plane does not exist. After a crash, `resumeRemovals` completes the removal. Background
+   * work passes its `fence` (`RequestContext.fence`); if it fails, nothing is removed.
    */
-  remove(id: string): Promise<void>;
+  remove(id: string, fence?: RevisionCheck): Promise<void>;
   /** True during the removal of a plane. It must not be loaded then. */
   isBeingRemoved(id: string): boolean;
   /**
@@ -79,13 +94,25 @@ export interface Fleet {
    * when it is removed.
    */
   recordWrites(transaction: Transaction): void;
+  /**
+   * Sets the shards whose planes stay in memory while the budget allows. Planes of other shards, which another replica prefers,
+   * are unloaded when nobody has used them for a minute. Without a call, all planes stay.
+   */
+  preferShards(shards: readonly string[]): void;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: { readonly planes: number; readonly bytes: number };
-  /** Completes removals that were interrupted by a crash. Called when the server starts. */
-  resumeRemovals(): Promise<void>;
+  /** Completes removals that were interrupted by a crash. Called when the server starts, or has become the leader. */
+  resumeRemovals(fence?: RevisionCheck): Promise<void>;
   /** Unloads all planes, even those that are in use. */
   close(): void;
 }
+
+/**
+ * A plane that another replica prefers is unloaded after it was unused for this time. Loading it again costs as much CPU time
+ * as about ten requests (decision 46), so a plane that is used less than once a minute may be loaded for each use.
+ */
+const maxUnusedMs = 60_000;
+const unloadIntervalMs = 10_000;
 
 export function createFleet(options: FleetOptions): Fleet {
   return new PlaneFleet(options);
@@ -97,13 +124,15 @@ class PlaneFleet implements Fleet {
   readonly #planes: LoadedPlanes;
   readonly #removals = new Map<string, Promise<void>>();
   readonly #workTracker: PlanesWithWork;
-  readonly #erase: (id: string) => Promise<void>;
+  readonly #erase: (id: string, fence?: RevisionCheck) => Promise<void>;
+  #preferredShards: ReadonlySet<string> | undefined;
+  #cancelUnloading = () => {};
   #closed = false;
 
   constructor(options: FleetOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#planes = new LoadedPlanes(options.memoryBudget, options.log);
+    this.#planes = new LoadedPlanes(options.memoryBudget, options.clock, options.log);
     this.#workTracker = new PlanesWithWork(options.store);
     this.#erase = createPlaneEraser(options.store, this.#workTracker);
   }
@@ -126,78 +155,16 @@ class PlaneFleet implements Fleet {
     }
   }
 
-  creationWrite(id: string): Write {
-    return {
-      key: planeCreationKey(id),
-      value: planeCreationRowText(this.#options.clock, this.#options.builtinObjectsDigest),
-    };
+  creationWrite(id: string, api: ApiSet = 'minimal'): Write {
+    const { clock } = this.#options;
+    const builtinDigest = this.#options.builtinObjectsDigest(api);
+    return { key: planeCreationKey(id), value: planeCreationRowText({ clock, builtinDigest, api }) };
   }
 
-  borrow(id: string): Promise<BorrowedPlane | undefined> {
-    return this.#borrow(id, false);
-  }
-
-  borrowOrCreate(id: string): Promise<BorrowedPlane | undefined> {
-    return this.#borrow(id, true);
-  }
-
-  readonly planeSource: PlaneSource = async (id) => {
-    const borrowed = await this.borrow(id);
-    return borrowed && { id, stores: () => borrowed.plane.stores(), release: borrowed.release };
-  };
-
-  async withPlane<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined> {
-    const borrowed = await this.borrow(id);
-    if (borrowed === undefined) return undefined;
-    try {
-      return await work(borrowed.plane);
-    } finally {
-      borrowed.release();
-    }
-  }
-
-  remove(id: string): Promise<void> {
-    const inProgress = this.#removals.get(id);
-    if (inProgress !== undefined) return inProgress;
-    const removing = this.#remove(id).finally(() => this.#removals.delete(id));
-    this.#removals.set(id, removing);
-    return removing;
-  }
-
-  isBeingRemoved(id: string): boolean {
-    return this.#removals.has(id);
-  }
-
-  async evict(id: string): Promise<void> {
-    const entry = this.#planes.get(id);
-    if (entry === undefined) return;
-    await entry.loading.catch(() => {});
-    this.#planes.removeEntry(entry);
-    entry.loaded?.plane.close();
-    await entry.loaded?.fence.closeWrites();
-  }
-
-  recordWrites(transaction: Transaction): void {
-    this.#workTracker.recordWrites(transaction);
-  }
-
-  async resumeRemovals(): Promise<void> {
-    const ids = await withStatusErrors(listUnfinishedPlaneRemovals(this.#store));
-    if (ids.size > 0) await withStatusErrors(erasePlanes(this.#store, ids, this.#workTracker));
-  }
-
-  close(): void {
-    this.#closed = true;
-    for (const entry of this.#planes.all()) {
-      this.#planes.removeEntry(entry);
-      entry.loaded?.plane.close();
-    }
-  }
-
-  async #borrow(id: string, mayCreate: boolean): Promise<BorrowedPlane | undefined> {
+  async borrow(id: string): Promise<BorrowedPlane | undefined> {
     if (this.#closed) throw serviceUnavailable('the server is shutting down', 1);
     if (this.#removals.has(id)) return undefined;
-    const entry = this.#entryOf(id, mayCreate);
+    const entry = this.#entryOf(id);
     this.#planes.pin(entry);
     let released = false;
     const release = () => {
@@ -213,40 +180,163 @@ class PlaneFleet implements Fleet {
       throw error;
     }
     release();
-    // The load was started by a caller of `borrow`, which does not create planes. Try again.
-    return mayCreate ? this.#borrow(id, mayCreate) : undefined;
+    return undefined;
   }
 
-  #entryOf(id: string, mayCreate: boolean): PlaneEntry {
+  readonly planeSource: PlaneSource = async (id) => {
+    const borrowed = await this.borrow(id);
+    return borrowed && { id, stores: () => borrowed.plane.stores(), release: borrowed.release };
+  };
+
+  remove(id: string, fence?: RevisionCheck): Promise<void> {
+    const inProgress = this.#removals.get(id);
+    if (inProgress !== undefined) return inProgress;
+    const removing = this.#remove(id, fence).finally(() => this.#removals.delete(id));
+    this.#removals.set(id, removing);
+    return removing;
+  }
+
+  isBeingRemoved(id: string): boolean {
+    return this.#removals.has(id);
+  }
+
+  async evict(id: string): Promise<void> {
+    const entry = this.#planes.get(id);
+    if (entry === undefined) return;
+    await entry.loading.catch(() => {});
+    this.#planes.removeEntry(entry);
+    entry.loaded?.close();
+    await entry.loaded?.fence.closeWrites();
+  }
+
+  recordWrites(transaction: Transaction): void {
+    this.#workTracker.recordWrites(transaction);
+  }
+
+  preferShards(shards: readonly string[]): void {
+    const isFirst = this.#preferredShards === undefined;
+    this.#preferredShards = new Set(shards);
+    if (isFirst) this.#unloadRepeatedly();
+  }
+
+  async resumeRemovals(fence?: RevisionCheck): Promise<void> {
+    const ids = await withStatusErrors(listUnfinishedPlaneRemovals(this.#store));
+    const erasure = { ids, fences: fence === undefined ? [] : [fence] };
+    if (ids.size > 0) await withStatusErrors(erasePlanes(this.#store, erasure, this.#workTracker));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelUnloading();
+    for (const entry of this.#planes.all()) {
+      this.#planes.removeEntry(entry);
+      entry.loaded?.close();
+    }
+  }
+
+  /** Unloads unused planes that other replicas prefer, again and again. */
+  #unloadRepeatedly(): void {
+    if (this.#closed) return;
+    this.#cancelUnloading = this.#options.clock.after(unloadIntervalMs, () => {
+      const { staysLoaded } = this.#options;
+      this.#planes.unloadUnused(
+        maxUnusedMs,
+        (id) => staysLoaded?.(id) === true || this.#preferredShards?.has(shardOf(id)) !== false,
+      );
+      this.#unloadRepeatedly();
+    });
+  }
+
+  #entryOf(id: string): PlaneEntry {
     const present = this.#planes.get(id);
     if (present !== undefined) return present;
-    const entry = this.#planes.add(id, this.#load(id, mayCreate));
+    const entry = this.#planes.add(id, this.#load(id));
     entry.loading.then(
       (loaded) => {
         entry.loaded = loaded;
         if (loaded === undefined) this.#planes.removeEntry(entry);
-        else if (this.#closed) loaded.plane.close();
+        else if (this.#closed) loaded.close();
       },
       () => this.#planes.removeEntry(entry),
     );
     return entry;
   }
 
-  async #load(id: string, mayCreate: boolean): Promise<LoadedPlane | undefined> {
+  async #load(id: string): Promise<LoadedPlane | undefined> {
     const creationRow = await readPlaneCreationRow(this.#store, id);
-    if (creationRow === undefined) {
-      if (!mayCreate) return undefined;
-      await this.create(id);
+    if (creationRow === undefined) return undefined;
+    const stopFollowing = await this.#followCreationRow(id);
+    try {
+      // The row may have been replaced before it was followed.
+      const current = this.#store.isShared ? await readPlaneCreationRow(this.#store, id) : creationRow;
+      const opened = current && (await this.#open(id, current));
+      if (opened === undefined) stopFollowing();
+      const close = () => {
+        stopFollowing();
+        opened?.plane.close();
+      };
+      return opened && { ...opened, close };
+    } catch (error) {
+      stopFollowing();
+      throw error;
     }
-    const fence: FencedStore = fencedStore(this.#store, (transaction) => this.recordWrites(transaction));
-    return { plane: await this.#options.open(id, fence.store, creationRow), fence };
   }
 
-  async #remove(id: string): Promise<void> {
+  async #open(id: string, creationRow: Entry): Promise<Pick<LoadedPlane, 'plane' | 'fence'> | undefined> {
+    const fence: FencedStore = fencedStore(
+      this.#store,
+      (transaction) => this.recordWrites(transaction),
+      (error) => this.#observationEnded(id, error),
+    );
+    try {
+      return { plane: await this.#options.open(id, fence.store, creationRow), fence };
+    } catch (error) {
+      if (error instanceof PlaneRemovedError) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Unloads the plane if a server of another release replaces its built-in objects, because their resourceVersion changes, or
+   * if another process removes the plane. The caller must read the creation row afterwards. Returns a function that ends
+   * the observation.
+   */
+  async #followCreationRow(id: string): Promise<() => void> {
+    const { isShared } = this.#store;
+    if (!isShared || this.#options.staysLoaded?.(id) === true) return () => {};
+    const { slice, segments } = planeCreationKey(id);
+    const observe = async () =>
+      this.#store.observe({ slice, prefix: segments }, await this.#store.revision(id), {
+        changes: (changes) => {
+          const isReplaced = changes.some(({ value }) => !this.#hasBuiltinObjects(value));
+          if (isReplaced) this.#unload(id, 'its built-in objects were replaced, or it was removed');
+        },
+        ended: (error) => this.#observationEnded(id, error),
+      });
+    return await withStatusErrors(observe());
+  }
+
+  /** True if a creation row contains the digest of the built-in objects that this release has for its set of kinds. */
+  #hasBuiltinObjects(value: string | undefined): boolean {
+    return value !== undefined && hasBuiltinObjects(value, this.#options.builtinObjectsDigest(planeApiOf(value)));
+  }
+
+  /** Unloads a plane that has missed changes, or whose slice was removed by another process. */
+  #observationEnded(id: string, error: StoreError): void {
+    if (isStoreClosed(error) || this.#options.staysLoaded?.(id) === true) return;
+    this.#unload(id, error.message);
+  }
+
+  #unload(id: string, reason: string): void {
+    this.#options.log.info({ plane: id, reason }, 'unloading a control plane');
+    void this.evict(id);
+  }
+
+  async #remove(id: string, fence: RevisionCheck | undefined): Promise<void> {
     // `#removals` contains the ID now, so the plane is not loaded again. A load that is in progress must finish before
     // the plane is marked as removed.
     await Promise.all([this.evict(id), this.#options.evictElsewhere?.(id)]);
-    if (!(await withStatusErrors(markPlaneRemoved(this.#store, id)))) return;
-    await withStatusErrors(this.#erase(id));
+    if (!(await withStatusErrors(markPlaneRemoved(this.#store, id, fence)))) return;
+    await withStatusErrors(this.#erase(id, fence));
   }
 }

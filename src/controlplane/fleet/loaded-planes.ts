@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { FencedStore } from './fenced-store.ts';
@@ -6,6 +7,8 @@ import type { FencedStore } from './fenced-store.ts';
 export interface LoadedPlane {
   readonly plane: ControlPlane;
   readonly fence: FencedStore;
+  /** Closes the plane, and stops observing its creation row. */
+  close(): void;
 }
 
 /** The bookkeeping for a plane that is loaded or being loaded. */
@@ -19,6 +22,8 @@ export interface PlaneEntry {
   /** The number of times that a caller has released the plane while other callers still used it. */
   releases: number;
   bytes: number;
+  /** The time on the monotonic clock at which the last caller released the plane. */
+  idleSince: number;
 }
 
 /** The estimated memory of a plane in addition to its objects, in bytes. */
@@ -44,6 +49,7 @@ export function estimatePlaneBytes(plane: Pick<ControlPlane, 'stores'>): number 
  */
 export class LoadedPlanes {
   readonly #budget: number;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #log: Log;
   readonly #entries = new Map<string, PlaneEntry>();
   /** Planes without pins, the least recently used first. */
@@ -51,8 +57,9 @@ export class LoadedPlanes {
   #bytes = 0;
   #idleBytes = 0;
 
-  constructor(budget: number, log: Log) {
+  constructor(budget: number, clock: Pick<Clock, 'elapsed'>, log: Log) {
     this.#budget = budget;
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -71,7 +78,7 @@ export class LoadedPlanes {
 
   /** Adds an entry for a plane whose load has started. */
   add(id: string, loading: Promise<LoadedPlane | undefined>): PlaneEntry {
-    const entry: PlaneEntry = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0 };
+    const entry: PlaneEntry = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0, idleSince: 0 };
     this.#entries.set(id, entry);
     return entry;
   }
@@ -92,6 +99,7 @@ export class LoadedPlanes {
     this.#bytes += bytes - entry.bytes;
     entry.bytes = bytes;
     if (entry.pins > 0) return;
+    entry.idleSince = this.#clock.elapsed();
     this.#idle.set(entry.id, entry);
     this.#idleBytes += bytes;
     this.#unloadIdle();
@@ -104,6 +112,16 @@ export class LoadedPlanes {
     this.#takeFromIdle(entry);
     this.#bytes -= entry.bytes;
     entry.bytes = 0;
+  }
+
+  /** Unloads the planes that nobody has used for `milliseconds`, except those that `isKept` selects. */
+  unloadUnused(milliseconds: number, isKept: (id: string) => boolean): void {
+    const since = this.#clock.elapsed() - milliseconds;
+    for (const entry of this.#idle.values()) {
+      // The least recently used planes come first.
+      if (entry.idleSince > since) return;
+      if (!isKept(entry.id)) this.#unload(entry);
+    }
   }
 
   all(): readonly PlaneEntry[] {
@@ -119,12 +137,16 @@ export class LoadedPlanes {
   #unloadIdle(): void {
     for (const entry of this.#idle.values()) {
       if (this.#idleBytes <= this.#budget || this.#idle.size === 1) return;
-      this.removeEntry(entry);
-      entry.loaded?.plane.close();
-      this.#log.debug(
-        { plane: entry.id, planes: this.size, bytes: this.#bytes },
-        'unloaded an idle control plane to disk',
-      );
+      this.#unload(entry);
     }
+  }
+
+  #unload(entry: PlaneEntry): void {
+    this.removeEntry(entry);
+    entry.loaded?.close();
+    this.#log.debug(
+      { plane: entry.id, planes: this.size, bytes: this.#bytes },
+      'unloaded an idle control plane to disk',
+    );
   }
 }

@@ -15,7 +15,9 @@ interface FoundPlanes {
 
 /**
  * Records which planes may have maintenance rows in the store. Most removed planes have none, so erasing them requires
- * no scan.
+ * no scan. The rows that other processes write to a shared store are not known. There, every plane may have rows for
+ * reconciles and garbage collection. Deadline rows stay behind; maintenance deletes them when they are due, because their
+ * plane does not exist.
  */
 export class PlanesWithWork {
   readonly #store: Store;
@@ -29,11 +31,13 @@ export class PlanesWithWork {
 
   /** Records the planes for which a transaction writes maintenance rows. Must be called before the write. */
   recordWrites({ writes }: Transaction): void {
+    if (this.#store.isShared) return;
     for (const { key, value } of writes) if (value !== undefined && key.slice === maintenanceSlice) this.#add(key);
   }
 
   /** Returns the given planes that may have maintenance rows. The first call scans the rows that are already stored. */
   async findAmong(ids: ReadonlySet<string>): Promise<FoundPlanes> {
+    if (this.#store.isShared) return { withDeadlines: new Set(), withOtherWork: ids };
     this.#loaded ??= this.#loadAll().catch((error: unknown) => {
       this.#loaded = undefined;
       throw error;

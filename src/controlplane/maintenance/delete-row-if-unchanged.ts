@@ -1,14 +1,18 @@
-import type { Entry, Store } from '../../store/store.ts';
+import type { Entry } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
+import type { MaintenanceOptions } from './maintenance-options.ts';
 
 /**
  * Deletes the maintenance row of completed work. Returns false if the row was rewritten in the meantime, which means
- * that there is more work.
+ * that there is more work, or if another process has taken over the work.
  */
-export async function deleteRowIfUnchanged(store: Store, entry: Entry): Promise<boolean> {
+export async function deleteRowIfUnchanged(
+  { store, fence }: Pick<MaintenanceOptions, 'store' | 'fence'>,
+  entry: Entry,
+): Promise<boolean> {
   try {
     await store.transact({
-      checks: [{ key: entry.key, revision: entry.revision }],
+      checks: [{ key: entry.key, revision: entry.revision }, ...(fence === undefined ? [] : [fence])],
       writes: [{ key: entry.key, value: undefined, unlogged: true }],
     });
     return true;

@@ -13,7 +13,7 @@ import {
   orphanFinalizer,
   ownerState,
 } from './owners.ts';
-import { findKindStore, findObject, type PlaneStores } from './plane-stores.ts';
+import { caughtUp, findKindStore, findObject, type PlaneStores } from './plane-stores.ts';
 
 /** The plane whose garbage is collected, and the store, which contains the index of dependents by owner. */
 interface GcContext {
@@ -41,6 +41,7 @@ export async function collectGarbage(store: Store, plane: PlaneStores, work: GcW
 
 async function dependentsOf({ store, plane }: GcContext, ownerUid: string): Promise<ObjectRef[]> {
   const rows = await store.list(dependentsRange(plane.id, ownerUid));
+  if (rows.entries.length > 0) await caughtUp(store, plane);
   return rows.entries.map(({ key }) => {
     const [, , resource = '', namespace = '', name = ''] = key.segments;
     return { resource, namespace, name };
@@ -167,7 +168,7 @@ async function remove(
 ): Promise<void> {
   const { uid = '', resourceVersion = '' } = object.metadata;
   await ignoreNotFound(() =>
-    findKindStore(plane, key.resource)?.verbs.delete(systemContext(key.namespace), key.name, {
+    findKindStore(plane, key.resource)?.verbs.delete(systemContext(key.namespace, undefined, plane.fence), key.name, {
       dryRun: false,
       gracePeriodSeconds: undefined,
       propagationPolicy,
@@ -201,7 +202,7 @@ async function patchMetadata(
   const { uid = '', resourceVersion = '' } = object.metadata;
   await ignoreNotFound(() =>
     findKindStore(plane, key.resource)?.verbs.patch(
-      systemContext(key.namespace),
+      systemContext(key.namespace, undefined, plane.fence),
       key.name,
       { type: 'merge', document: { metadata: { ...metadata, uid, resourceVersion } }, findings: [] },
       { dryRun: false, fieldManager: 'garbage-collector', fieldValidation: 'Ignore', force: false },

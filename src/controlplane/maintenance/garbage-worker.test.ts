@@ -3,6 +3,7 @@ import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { type GcWork, gcKey, gcRange } from '../../registry/rows/rows.ts';
 import { openMemoryStore } from '../../store/memory.ts';
+import { sliceRemovedError } from '../../store/store-error.ts';
 import { startMaintenance } from './maintenance.ts';
 import { tasksInPlanes } from './maintenance-task.ts';
 import type { BorrowedPlaneStores } from './plane-stores.ts';
@@ -82,6 +83,23 @@ describe('the garbage of a control plane', () => {
     }
     await env.maintenance.idle();
     expect([tries, await env.left('a')]).toEqual([3, 0]);
+  });
+
+  it('does not stop the others if another process removes the slice of the plane', async () => {
+    const removed = new Set<string>();
+    const env = newTestEnv(async (id) => {
+      if (removed.has(id)) return undefined;
+      if (id !== 'a-removed') return emptyPlane(id);
+      removed.add(id);
+      throw sliceRemovedError();
+    });
+    await env.write('a-removed', 1);
+    await env.write('b', 1);
+    await env.maintenance.idle();
+    expect([await env.left('a-removed'), await env.left('b')]).toEqual([1, 0]);
+    env.clock.advance(60_000);
+    await env.maintenance.idle();
+    expect(await env.left('a-removed')).toBe(0);
   });
 
   it('is discarded if the plane is gone', async () => {

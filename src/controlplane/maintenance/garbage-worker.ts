@@ -13,7 +13,8 @@ const pageSize = 500;
  * Collects the garbage of all control planes. Rows of the same plane are processed one after the other, rows of
  * different planes concurrently. So an owner with a hundred thousand dependents delays only its own plane.
  */
-export function garbageWorker({ store, clock, log, runTask }: MaintenanceOptions): RowWorker {
+export function garbageWorker(options: MaintenanceOptions): RowWorker {
+  const { store, clock, log } = options;
   const work: RowWorker = new RowWorker({ clock, log, workName: 'garbage', scan: scan });
 
   async function scan(): Promise<void> {
@@ -27,7 +28,7 @@ export function garbageWorker({ store, clock, log, runTask }: MaintenanceOptions
       });
       for (const [planeId, entries] of byPlane(page.entries)) {
         const due = entries.filter((entry) => !work.deferredRows.isDeferred(entry));
-        if (due.length === 0 || work.isActive(planeId)) continue;
+        if (due.length === 0 || work.isActive(planeId) || options.owns?.(planeId) === false) continue;
         while (work.isFull) await work.nextCompletion();
         if (work.isStopped) return;
         work.start(planeId, () => collectAll(planeId, due));
@@ -49,9 +50,9 @@ export function garbageWorker({ store, clock, log, runTask }: MaintenanceOptions
       if (work.isStopped) return true;
       try {
         const garbage = JSON.parse(entry.value) as GcWork;
-        await runTask(planeId, { type: 'garbage', work: garbage });
+        await options.runTask(planeId, { type: 'garbage', work: garbage }, options.fence);
         // If the row was rewritten during the work, it is not deleted, because there is new work.
-        await deleteRowIfUnchanged(store, entry);
+        await deleteRowIfUnchanged(options, entry);
         work.deferredRows.forget(entry);
       } catch (error) {
         if (isStoreClosed(error)) return false;

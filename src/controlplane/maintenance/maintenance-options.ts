@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Store } from '../../store/store.ts';
+import type { RevisionCheck, Store } from '../../store/store.ts';
 import type { TaskRunner } from './maintenance-task.ts';
 
 export interface MaintenanceOptions {
@@ -8,4 +8,8 @@ export interface MaintenanceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly runTask: TaskRunner;
+  /** The check for all transactions of the tasks (`RequestContext.fence`). Optional; defaults to none. */
+  readonly fence?: RevisionCheck | undefined;
+  /** True if this process runs the tasks of a plane. Other processes run those of the others. Optional; defaults to all. */
+  owns?(planeId: string): boolean;
 }

@@ -2,6 +2,7 @@ import { deadlineRange, type ObjectRef } from '../../registry/rows/rows.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
+import { ActivePlanes } from './active-planes.ts';
 import { DeferredRows, maxRetryDelayMs } from './deferred-rows.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
 import { garbageWorker } from './garbage-worker.ts';
@@ -14,6 +15,8 @@ export interface Maintenance {
    * argument, rows of all types are processed.
    */
   wake(work?: MaintenanceWork): void;
+  /** True if a task is running in a plane that matches. */
+  isBusyWith(matches: (planeId: string) => boolean): boolean;
   /** Resolves after all work that is due now is done. For tests, and for draining before a shutdown. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -27,7 +30,9 @@ const pageSize = 500;
  * pending reconciles. Each item of work is a row in the store, written in the same transaction as its cause. The row is
  * deleted after the work is complete, so a crash loses no work.
  */
-export function startMaintenance(options: MaintenanceOptions): Maintenance {
+export function startMaintenance(given: MaintenanceOptions): Maintenance {
+  const active = new ActivePlanes();
+  const options: MaintenanceOptions = { ...given, runTask: active.recording(given.runTask) };
   const { store, clock, log } = options;
   const reconciles = reconcileWorker(options);
   const garbage = garbageWorker(options);
@@ -107,11 +112,12 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
         const [, time = '0', planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
         if (deferredRows.isDeferred(entry)) continue;
         if (Number(time) > clock.now()) return Number(time);
+        if (options.owns?.(planeId) === false) continue;
         const object: ObjectRef = { resource, namespace, name };
         try {
-          await options.runTask(planeId, { type: 'deadline', object });
+          await options.runTask(planeId, { type: 'deadline', object }, options.fence);
           // If the row was rewritten during the work, it is not deleted, because there is new work.
-          await deleteRowIfUnchanged(store, entry);
+          await deleteRowIfUnchanged(options, entry);
           deferredRows.forget(entry);
         } catch (error) {
           deferredRows.recordFailure(entry, error);
@@ -125,6 +131,7 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
 
   return {
     wake,
+    isBusyWith: (matches) => active.has(matches),
     async idle() {
       do {
         while (running !== undefined) await running;

@@ -2,12 +2,15 @@ import { type KubeObject, type OwnerReference, parseApiVersion } from '../../api
 import type { ResourceKind } from '../../api/resource.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { type ObjectRef, resourceKey } from '../../registry/rows/rows.ts';
+import type { RevisionCheck, Store } from '../../store/store.ts';
 
 /** The stored kinds of one control plane, for use by maintenance. */
 export interface PlaneStores {
   /** The ID of the plane. It is also the name of the plane's slice of the store. */
   readonly id: string;
   stores(): Iterable<KindStore>;
+  /** The check for all writes of a maintenance task (`RequestContext.fence`). Optional; defaults to none. */
+  readonly fence?: RevisionCheck;
 }
 
 /** A plane that stays loaded until maintenance releases it. */
@@ -40,6 +43,16 @@ export async function withPlane<T>(
   } finally {
     plane.release?.();
   }
+}
+
+/**
+ * Waits until the caches of a plane contain all writes up to now. Must be called after rows were read from the store and
+ * before the caches are read, because rows that other processes have written may be newer than the caches. Rejects if a
+ * cache cannot be brought up to date, so that the row is processed again later.
+ */
+export async function caughtUp(store: Pick<Store, 'isShared'>, plane: PlaneStores): Promise<void> {
+  if (!store.isShared) return;
+  await Promise.all([...plane.stores()].map((kind) => kind.freshRevision()));
 }
 
 export function findKindStore(plane: PlaneStores, resource: string): KindStore | undefined {

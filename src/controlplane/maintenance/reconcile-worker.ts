@@ -13,7 +13,8 @@ const pageSize = 500;
  * Reconciles the objects that need it (`StoredResource.needsReconcile`), in all control planes. Runs one reconcile at a
  * time for each object, until the kind reports that the object is done. Loads only planes that have pending reconciles.
  */
-export function reconcileWorker({ store, clock, log, runTask }: MaintenanceOptions): RowWorker {
+export function reconcileWorker(options: MaintenanceOptions): RowWorker {
+  const { store, clock, log } = options;
   const work: RowWorker = new RowWorker({ clock, log, workName: 'pending reconciles', scan: scan });
 
   async function scan(): Promise<void> {
@@ -27,6 +28,7 @@ export function reconcileWorker({ store, clock, log, runTask }: MaintenanceOptio
       for (const entry of page.entries) {
         while (work.isFull) await work.nextCompletion();
         if (work.isStopped) return;
+        if (options.owns?.(entry.key.segments[1] ?? '') === false) continue;
         if (!work.deferredRows.isDeferred(entry)) work.start(maintenanceRowId(entry), () => reconcile(entry));
       }
       after = page.entries.at(-1);
@@ -39,10 +41,11 @@ export function reconcileWorker({ store, clock, log, runTask }: MaintenanceOptio
   async function reconcile(entry: Entry): Promise<boolean> {
     const [, planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
     try {
-      const retryAfterMs = await runTask(planeId, { type: 'reconcile', object: { resource, namespace, name } });
+      const object = { resource, namespace, name };
+      const retryAfterMs = await options.runTask(planeId, { type: 'reconcile', object }, options.fence);
       if (retryAfterMs === undefined) {
         work.deferredRows.forget(entry);
-        return !(await deleteRowIfUnchanged(store, entry));
+        return !(await deleteRowIfUnchanged(options, entry));
       }
       work.deferredRows.defer(entry, retryAfterMs);
       return true;

@@ -13,6 +13,7 @@ import {
   openPolicyTestEnv,
   policiesKey,
   policyTestWidget,
+  testPolicy,
 } from './admission-policies.fixture.ts';
 
 describe('a bound policy', () => {
@@ -265,4 +266,69 @@ describe('a bound policy', () => {
     );
     expect(cpuMilliseconds() - started).toBeLessThan(5000);
   });
+
+  it('refuses a request for which all policies together exceed their budget, even if its failurePolicy is Ignore', async () => {
+    const env = await openPolicyTestEnv();
+    await env.plane.add([addableTestKind(testKind('limits', 'Limit'))]);
+    // Searching a text of a million characters costs 100,000 units.
+    const expression = Array(9).fill("!object.spec.text.contains('b')").join(' && ');
+    await createBoundPolicy(
+      env,
+      {
+        paramKind: { apiVersion: 'test.example/v1', kind: 'Limit' },
+        failurePolicy: 'Ignore',
+        validations: [{ expression }],
+      },
+      { paramRef: { selector: {}, parameterNotFoundAction: 'Allow' } },
+    );
+    const limit = (name: string) =>
+      createObjectAs(
+        env,
+        'limits.test.example',
+        { apiVersion: 'test.example/v1', kind: 'Limit', metadata: { name } } as KubeObject,
+        testClientContext('shop'),
+      );
+    const text = 'a'.repeat(1_000_000);
+    for (let number = 0; number < 20; number++) await limit(`limit-${number}`);
+    await createWidget(env, { text });
+    for (let number = 20; number < 25; number++) await limit(`limit-${number}`);
+    const refused = await expectStatusError(createWidget(env, { text }, testClientContext('shop'), { name: 'other' }));
+    expect(refused.code).toBe(422);
+    expect(refused.message).toContain(
+      "ValidatingAdmissionPolicy 'rule' denied request: all policies for one request together may cost at most 20000000 units;",
+    );
+  });
+
+  it('yields to other requests while it looks for parameters', async () => {
+    const env = await openPolicyTestEnv();
+    await env.plane.add([addableTestKind(testKind('limits', 'Limit'))]);
+    const object = { apiVersion: 'test.example/v1', kind: 'Limit' };
+    for (let number = 0; number < 1_000; number++) {
+      const limit = { ...object, metadata: { name: `limit-${number}` } } as KubeObject;
+      await createObjectAs(env, 'limits.test.example', limit, testClientContext('shop'));
+    }
+    await createBoundPolicy(
+      env,
+      { paramKind: object, validations: [{ expression: 'true' }] },
+      { paramRef: { selector: { matchLabels: { use: 'yes' } }, parameterNotFoundAction: 'Allow' } },
+    );
+    let turns = 0;
+    const nextTimeSlice = async () => void turns++;
+    await createWidget(env, { size: 1 }, { ...testClientContext('shop'), nextTimeSlice });
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
+});
+
+it('a plane accepts 500 policies', async () => {
+  const env = await openPolicyTestEnv();
+  const create = (number: number) => createObjectAs(env, policiesKey, testPolicy(`p${number}`, { validations }));
+  const validations = [{ expression: 'true' }];
+  for (let number = 0; number < 500; number++) await create(number);
+  const refused = await expectStatusError(create(500));
+  expect([refused.code, refused.message]).toEqual([
+    403,
+    expect.stringContaining('a cluster can have at most 500 validatingadmissionpolicies'),
+  ]);
+  await env.kind(policiesKey).verbs.delete(testClientContext(), 'p1', testDeleteOptions());
+  await create(500);
 });

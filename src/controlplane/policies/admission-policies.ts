@@ -7,6 +7,7 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, StatusError, type StatusReason } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { AdmissionAttributes } from '../plane-part.ts';
@@ -15,7 +16,9 @@ import { authorizerValue, resourceCheckValue } from './authorizer-library.ts';
 import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
 import { evaluatePolicy, type FailedValidation, type PolicyResult } from './evaluate-policy.ts';
 import { type MatchedRequest, matchedVersion } from './matched-version.ts';
+import { refuseBeyondLimit } from './policy-limit.ts';
 import { collectParams, PolicyBindingError } from './policy-params.ts';
+import { EVALUATION_COST, RequestBudget, RequestBudgetExceeded } from './request-budget.ts';
 
 export interface AdmissionPoliciesOptions {
   readonly policies: KindStore;
@@ -43,6 +46,8 @@ interface WriteEvaluation {
   readonly write: AdmissionAttributes;
   readonly request: MatchedRequest;
   readonly denials: Denial[];
+  /** The budget that all policies share. */
+  readonly budget: RequestBudget;
 }
 
 /** A policy that matches a write, and its bindings. */
@@ -53,6 +58,9 @@ interface MatchedPolicy {
   /** The version of the object's kind in which the policy sees the object. */
   readonly version: string;
 }
+
+/** The number of policies that are compared with a write in one time slice. */
+const POLICIES_PER_SLICE = 50;
 
 /** Evaluates the ValidatingAdmissionPolicies of a plane for each write. Only policies with bindings apply. */
 export class AdmissionPolicies {
@@ -74,6 +82,7 @@ export class AdmissionPolicies {
   /** Implements `PlanePart.admit`. Throws if a policy refuses the write. */
   admit(write: AdmissionAttributes): Promise<void> | undefined {
     const { policies, bindings } = this.#options;
+    for (const store of [policies, bindings]) refuseBeyondLimit(write, store);
     return bindings.count() === 0 || policies.count() === 0 ? undefined : this.#evaluate(write);
   }
 
@@ -81,23 +90,37 @@ export class AdmissionPolicies {
     const { policies } = this.#options;
     const bindingsByPolicy = this.#bindingsByPolicy();
     const request = this.#matched(write);
-    const evaluation: WriteEvaluation = { write, request, denials: [] };
+    const evaluation: WriteEvaluation = { write, request, denials: [], budget: new RequestBudget() };
+    const slices = new WorkBudget(POLICIES_PER_SLICE, write.context.nextTimeSlice);
     for (const { object } of policies.peekAll()) {
+      if (slices.spend(1)) await slices.next();
       const name = object.metadata.name ?? '';
       const bindings = bindingsByPolicy.get(name);
       const spec = (object.spec ?? {}) as unknown as PolicySpec;
       if (bindings === undefined) continue;
       const version = matchedVersion(spec.matchConstraints, request);
       if (version === undefined) continue;
-      await this.#evaluatePolicy({ object, spec, bindings, version }, evaluation);
+      await this.#evaluateWithinBudget({ object, spec, bindings, version }, evaluation);
     }
     const [denial] = evaluation.denials;
     if (denial !== undefined) throw refusal(write, denial);
   }
 
+  /** Refuses the write immediately if its policies exceed their budget. */
+  async #evaluateWithinBudget(matched: MatchedPolicy, evaluation: WriteEvaluation): Promise<void> {
+    try {
+      await this.#evaluatePolicy(matched, evaluation);
+    } catch (error) {
+      if (!(error instanceof RequestBudgetExceeded)) throw error;
+      const policy = matched.object.metadata.name ?? '';
+      throw refusal(evaluation.write, { policy, message: error.message });
+    }
+  }
+
   async #evaluatePolicy(matched: MatchedPolicy, evaluation: WriteEvaluation): Promise<void> {
     const { object, spec, bindings, version } = matched;
-    const { write, request, denials } = evaluation;
+    const { write, request, denials, budget } = evaluation;
+    const { nextTimeSlice } = write.context;
     const policy = object.metadata.name ?? '';
     const compiled = await this.#compile(object, spec);
     const annotations = new Map<string, Set<string>>();
@@ -105,12 +128,8 @@ export class AdmissionPolicies {
       if (matchedVersion(binding.spec.matchResources, request) === undefined) continue;
       let params: readonly (KubeObject | undefined)[];
       try {
-        params = collectParams(
-          this.#options.plane().kinds,
-          spec.paramKind,
-          binding.spec.paramRef,
-          namespaceOfWrite(write),
-        );
+        const source = { kind: spec.paramKind, reference: binding.spec.paramRef, namespace: namespaceOfWrite(write) };
+        params = await collectParams({ stores: this.#options.plane().kinds, ...source }, { budget, nextTimeSlice });
       } catch (error) {
         if (!(error instanceof PolicyBindingError)) throw error;
         const message = `failed to configure binding: ${error.message}`;
@@ -118,12 +137,14 @@ export class AdmissionPolicies {
         continue;
       }
       for (const param of params) {
+        budget.spend(EVALUATION_COST);
         const result = await evaluatePolicy({
           policy: compiled,
           failurePolicy: spec.failurePolicy,
           values: this.#values(write, version, param),
           checkAccess: (check) => this.#access(write, check),
-          nextTimeSlice: write.context.nextTimeSlice,
+          requestBudget: budget,
+          nextTimeSlice,
         });
         this.#applyActions(policy, binding, result, evaluation);
         for (const { key, value } of result.annotations) {

@@ -36,7 +36,9 @@ export interface PolicyInput extends Omit<PolicyRunOptions, 'policy' | 'budget'>
 
 const NOTHING: PolicyResult = { failures: [], annotations: [], faults: [] };
 
-/** Evaluates a policy for one request. `input.values` contains at most one parameter object. */
+/**
+ * Evaluates a policy for one request. `input.values` contains at most one parameter object. Throws RequestBudgetExceeded.
+ */
 export async function evaluatePolicy(input: PolicyInput): Promise<PolicyResult> {
   const ignoresFailures = input.failurePolicy === 'Ignore';
   const failed = (message: string): PolicyResult =>

@@ -3,22 +3,40 @@ import type { PolicySpec } from '../../api/admissionregistration/validating-admi
 import type { PolicyBindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import { type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import { labelSelectorMatches } from '../../api/selectors/selector-object.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
+import { PARAMETER_COST, type RequestBudget } from './request-budget.ts';
 
 /** Thrown if the parameters of a binding cannot be found. The `failurePolicy` of the policy decides what follows. */
 export class PolicyBindingError extends Error {}
 
+/** A binding whose parameter objects are collected for a write. */
+export interface ParamSource {
+  readonly stores: KindStores;
+  readonly kind: PolicySpec['paramKind'];
+  readonly reference: PolicyBindingSpec['paramRef'];
+  /** The namespace of the request, empty for cluster-scoped objects. */
+  readonly namespace: string;
+}
+
+/** The budget and the processor time of the write. */
+interface CollectingWork {
+  readonly budget: RequestBudget;
+  readonly nextTimeSlice?: (() => Promise<void>) | undefined;
+}
+
+/** The number of objects that are compared with a selector in one time slice. */
+const objectsPerSlice = 500;
+
 /**
  * Returns the parameter objects of a binding; the policy is evaluated once for each of them. `[undefined]` means one
- * evaluation without a parameter object. `namespace` is the namespace of the request, empty for cluster-scoped objects.
+ * evaluation without a parameter object. Throws PolicyBindingError or RequestBudgetExceeded.
  */
-export function collectParams(
-  stores: KindStores,
-  kind: PolicySpec['paramKind'],
-  reference: PolicyBindingSpec['paramRef'],
-  namespace: string,
-): readonly (KubeObject | undefined)[] {
+export async function collectParams(
+  { stores, kind, reference, namespace }: ParamSource,
+  work: CollectingWork,
+): Promise<readonly (KubeObject | undefined)[]> {
   if (kind === undefined || reference === undefined) return [undefined];
   const store = storeOf(stores, kind);
   if (store === undefined) {
@@ -34,27 +52,33 @@ export function collectParams(
       'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
     );
   }
-  const found = objectsOf(store, reference, paramNamespace);
+  const found = await objectsOf(store, reference, paramNamespace, work);
   if (found.length === 0 && reference.parameterNotFoundAction === 'Deny') {
     throw new PolicyBindingError('no params found for policy binding with `Deny` parameterNotFoundAction');
   }
   return found;
 }
 
-function objectsOf(
+async function objectsOf(
   store: KindStore,
   reference: NonNullable<PolicyBindingSpec['paramRef']>,
   namespace: string,
-): KubeObject[] {
+  { budget, nextTimeSlice }: CollectingWork,
+): Promise<KubeObject[]> {
   if ((reference.name ?? '') !== '') {
     const found = store.peek(namespace, reference.name ?? '');
     return found === undefined ? [] : [found.object];
   }
+  budget.spend(PARAMETER_COST * store.count(namespace));
   const selector = (reference.selector ?? {}) as JsonValue;
-  return store
-    .peekAll(namespace)
-    .map(({ object }) => object)
-    .filter(({ metadata }) => labelSelectorMatches(selector, metadata.labels ?? {}));
+  const selected: KubeObject[] = [];
+  const slices = new WorkBudget(objectsPerSlice, nextTimeSlice);
+  for (const served of store.peekAll(namespace)) {
+    const { object } = served;
+    if (labelSelectorMatches(selector, object.metadata.labels ?? {})) selected.push(object);
+    if (slices.spend(1)) await slices.next();
+  }
+  return selected;
 }
 
 function storeOf(

@@ -8,6 +8,7 @@ import {
   Meter,
 } from '@flotilla/cel';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
+import type { RequestBudget } from './request-budget.ts';
 
 /** Thrown if the cost budget is exhausted. The remaining expressions are not evaluated. */
 export class CostBudgetExceeded extends Error {
@@ -25,6 +26,8 @@ export interface PolicyRunOptions {
   readonly values: ReadonlyMap<string, CelValue>;
   readonly checkAccess: (check: AccessCheck) => AccessDecision;
   readonly budget: number;
+  /** The budget that all policies for the write share. */
+  readonly requestBudget: RequestBudget;
 }
 
 /** Evaluates the expressions of a policy for one request. Each policy variable is evaluated once, at its first use. */
@@ -39,7 +42,7 @@ export class PolicyRun {
     this.#variables = new Variables(options.policy.variables, (expression) => this.#evaluate(expression));
   }
 
-  /** Evaluates an expression. Throws CostBudgetExceeded if the cost budget is exhausted. */
+  /** Evaluates an expression. Throws CostBudgetExceeded or RequestBudgetExceeded if a cost budget is exhausted. */
   evaluate(expression: PolicyExpression): ExpressionResult {
     if (expression.fault !== undefined) return { error: `compilation error: ${expression.fault}` };
     try {
@@ -58,11 +61,12 @@ export class PolicyRun {
         name === 'variables' ? this.#variables : (values.get(name) ?? null);
       return expression.program?.run(bindings, { meter, checkAccess }) ?? null;
     } finally {
-      this.#spend(meter.cost);
+      this.#spend(meter.budgetCost);
     }
   }
 
   #spend(cost: number): void {
+    this.#options.requestBudget.spend(cost);
     this.remainingBudget -= cost;
     if (this.remainingBudget < 0) throw new CostBudgetExceeded();
   }

@@ -40,8 +40,8 @@ describe('the rules of an aggregated role', () => {
     expect(one.reads()).toBeLessThan(5);
   });
 
-  it('are not computed if they are too large to be stored', () => {
-    const roles = Array.from({ length: 20 }, (_, at) => observed(`role-${at}`, 5_000).role);
+  it('are not computed if they are too large', () => {
+    const roles = Array.from({ length: 2 }, (_, at) => observed(`role-${at}`, 5_000).role);
     expect(aggregatedRules(aggregated(1), roles)).toBeUndefined();
   });
 });

@@ -8,12 +8,15 @@ export function isAggregatedRole(role: KubeObject): boolean {
   return objectAt(role as JsonValue, 'aggregationRule') !== undefined;
 }
 
-/** The maximum size of the rules of an aggregated role, in characters of JSON. A larger role could not be stored. */
-const maxCharacters = 3_145_728;
+/**
+ * The maximum size of the rules of an aggregated role, in characters of JSON: about 3,000 rules. Each change of a role
+ * that it selects computes and stores all of them again.
+ */
+const maxCharacters = 256 * 1024;
 
 /**
  * Returns the rules of all roles that an aggregated role selects, ordered by role name, without duplicates. `undefined`
- * if they are too large to be stored.
+ * if they are too large.
  */
 export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly PolicyRule[] | undefined {
   const rules = new Map<string, PolicyRule>();

@@ -7,6 +7,7 @@ import type { Log } from '../../lib/log.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { KindChange, KindStore } from '../../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import { systemContext } from '../system-context.ts';
 import {
   aggregatedRules,
@@ -22,10 +23,18 @@ const manager = 'clusterrole-aggregation-controller';
 /** The number of selectors to match in one tick of the event loop. Matching one takes less than a microsecond. */
 const matchesPerTick = 10_000;
 
+/** The number of aggregated roles up to which a written role is compared with the selectors of all of them. */
+const maxMatchedRoles = 20;
+
 /**
  * Updates the rules of aggregated cluster roles when the roles they select change. Runs only in loaded planes. When a
  * plane is loaded, `reconcile` completes the work that a crash or an unload has interrupted, before the plane serves
  * requests. So no work needs to be stored.
+ *
+ * If several processes use the store, they may have loaded the plane too, and their releases may have different default
+ * roles. There, a write that affects aggregated roles records a maintenance row (`affects`), and only the process that
+ * maintains the plane updates rules (`runTask`). A process that finds outdated rules when it loads the plane requests such
+ * a task.
  */
 export class AggregationController {
   readonly #clusterRoles: KindStore;
@@ -48,6 +57,9 @@ export class AggregationController {
   #passes = 0;
   #writing: { readonly name: string; readonly rules: readonly PolicyRule[] } | undefined;
   #running: Promise<void> | undefined;
+  /** The maintenance task that runs now. */
+  #task: { readonly fence: RevisionCheck | undefined } | undefined;
+  #failure: unknown;
 
   constructor(clusterRoles: KindStore, log: Log) {
     this.#clusterRoles = clusterRoles;
@@ -60,10 +72,38 @@ export class AggregationController {
     this.#unlisten = clusterRoles.listen((change) => this.#onChange(change));
   }
 
-  /** Resolves after all rules are up to date, or after an update has failed. Never rejects. */
+  /** The number of aggregated roles. */
+  get roleCount(): number {
+    return this.#aggregated.size;
+  }
+
+  /**
+   * Resolves after all rules are up to date, or are requested to be updated, or after an update has failed. Never rejects.
+   */
   reconcile(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
+  }
+
+  /** Updates all rules in a maintenance task. Its writes contain the check `fence`. Rejects if an update has failed. */
+  async runTask(fence: RevisionCheck | undefined): Promise<void> {
+    // A run that started before this task may have missed the change that caused the task.
+    await this.#running;
+    this.#task = { fence };
+    this.#isStale = true;
+    await this.reconcile();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /**
+   * True if the change of a role may change the rules of aggregated roles. False for the controller's own writes: it goes on
+   * by itself, and roles that aggregate each other in a cycle may never converge.
+   */
+  affects(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+    if (after !== undefined && this.#isOwnWrite(after)) return false;
+    const roles = [before, after].filter((role) => role !== undefined);
+    if (roles.some(isAggregatedRole) || this.#aggregated.size > maxMatchedRoles) return true;
+    return [...this.#aggregated.values()].some((one) => roles.some((role) => isSelectedByAggregation(role, one)));
   }
 
   stop(): void {
@@ -83,7 +123,7 @@ export class AggregationController {
     if (this.#aggregated.size === 0 && this.#selected.size === 0) return;
     this.#changed.add(name);
     if (now === undefined || !this.#isOwnWrite(now)) this.#passes = 0;
-    void this.reconcile();
+    if (!this.#clusterRoles.isShared) void this.reconcile();
   }
 
   /** Updates `#selected` after changes of roles and selectors. */
@@ -135,15 +175,21 @@ export class AggregationController {
     try {
       while (!this.#isStopped) {
         await this.#matchChanges();
+        // A change can arrive between the end of the matching and the continuation here.
+        if (this.#changed.size > 0 || this.#changedSelectors.size > 0) continue;
         if (!this.#isStale || this.#passes > this.#aggregated.size) break;
         this.#isStale = false;
         this.#passes++;
         for (const name of [...this.#aggregated.keys()]) await this.#updateRole(name);
       }
+      this.#failure = undefined;
     } catch (error) {
-      if (!this.#isStopped) this.#log.error({ error }, 'failed to update aggregated cluster roles');
+      this.#failure = error;
+      if (!this.#isStopped && this.#task === undefined)
+        this.#log.error({ error }, 'failed to update aggregated cluster roles');
     } finally {
       this.#passes = 0;
+      this.#task = undefined;
       this.#running = undefined;
     }
   }
@@ -155,7 +201,10 @@ export class AggregationController {
     const rules = aggregatedRules(role, [...this.#selected.values()]);
     if (rules === undefined)
       this.#log.warn({ clusterRole: name }, 'the rules of an aggregated cluster role are too large');
-    else if (!equalRules(rules, rulesOf(role))) await this.#write(name, rules);
+    else if (equalRules(rules, rulesOf(role))) return;
+    else if (this.#clusterRoles.isShared && this.#task === undefined)
+      await this.#clusterRoles.requestReconcile('', name);
+    else await this.#write(name, rules);
   }
 
   /**
@@ -167,9 +216,10 @@ export class AggregationController {
     const apiVersion = apiVersionOf(clusterRoleKind);
     const object = { apiVersion, kind, metadata: { name, uid }, rules } as unknown as JsonValue;
     const options = { dryRun: false, fieldManager: manager, fieldValidation: 'Strict', force: true } as const;
+    const context = systemContext('', undefined, this.#task?.fence);
     this.#writing = { name, rules };
     try {
-      await this.#clusterRoles.verbs.patch(systemContext(''), name, { type: 'apply', object }, options);
+      await this.#clusterRoles.verbs.patch(context, name, { type: 'apply', object }, options);
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 409) throw error;
     } finally {

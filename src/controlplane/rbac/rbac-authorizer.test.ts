@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { cpuMilliseconds } from '../../../test/harness/cpu-milliseconds.ts';
+import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Decision, ResourceAttributes } from '../../auth/authz/attributes.ts';
 import {
@@ -68,6 +70,56 @@ describe('the reason of a decision', () => {
     expect(decide(testUser('una')).reason).toBe(
       'RBAC: [clusterrole.rbac.authorization.k8s.io "gone" not found, role.rbac.authorization.k8s.io "gone" not found]',
     );
+  });
+});
+
+describe('a user with many bindings', () => {
+  const una = { kind: 'User', name: 'una' };
+  const otherRules = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ verbs: ['get'], apiGroups: [`group-${at}`], resources: ['things'] }));
+  const bind = async (count: number, roleOf: (number: number) => string) => {
+    for (let number = 0; number < count; number++) {
+      await env.create(clusterRoleBinding(`binding-${number}`, roleOf(number), una));
+    }
+  };
+
+  it('is authorized in a short time, even if all of them bind the same large role', async () => {
+    await env.create(clusterRole('large', otherRules(5_000)));
+    await bind(300, () => 'large');
+    decide(testUser('una'));
+    const before = cpuMilliseconds();
+    for (let count = 0; count < 20; count++) expect(decide(testUser('una')).allowed).toBe(false);
+    // Without checking each role only once, this takes 30 million comparisons.
+    expect(cpuMilliseconds() - before).toBeLessThan(250);
+  });
+
+  it('has the rules of every binding in a review, at most 20,000', async () => {
+    for (const name of ['a', 'b', 'c']) await env.create(clusterRole(name, otherRules(7_000)));
+    const subject = { user: { name: 'una', groups: [] }, system: false };
+    await bind(2, () => 'a');
+    const twice = [...otherRules(7_000), ...otherRules(7_000)];
+    expect(env.part.rules(subject, '')).toMatchObject({ resourceRules: twice, incomplete: false });
+    for (const name of ['b', 'c']) await env.create(clusterRoleBinding(name, name, una));
+    const { resourceRules, incomplete } = env.part.rules(subject, '');
+    expect([resourceRules.length, incomplete]).toEqual([20_000, true]);
+  });
+
+  it('is refused with the names of the first 100 roles that do not exist', async () => {
+    await bind(150, (number) => `gone-${number}`);
+    const { reason } = decide(testUser('una'));
+    expect(reason.match(/not found/g)).toHaveLength(100);
+    expect(reason).toMatch(/not found, …\]$/);
+  });
+
+  it('loses the permissions of the bindings that are deleted or changed', async () => {
+    await env.create(clusterRole('maps', [configMapReadRule]));
+    await bind(3, () => 'maps');
+    await env.remove(clusterRoleBindingKind, 'binding-0');
+    await env.remove(clusterRoleBindingKind, 'binding-2');
+    expect(decide(testUser('una')).reason).toContain('ClusterRoleBinding "binding-1"');
+    await env.update(clusterRoleBinding('binding-1', 'maps', { kind: 'User', name: 'ulf' }));
+    expect(decide(testUser('una')).allowed).toBe(false);
+    expect(decide(testUser('ulf')).allowed).toBe(true);
   });
 });
 

@@ -29,7 +29,7 @@ export function rbacAuthorizer(policy: RbacPolicy): RbacAuthorizer {
     authorize: ({ user, system }, attributes) =>
       system || isSystemMaster(user) ? allowedAsMaster : decide(policy, user, attributes),
     rules({ user }, namespace) {
-      const { rules, missing } = rulesOfUser(policy, user, namespace);
+      const { rules, missing, incomplete } = reviewedRules(policy, user, namespace);
       return {
         resourceRules: rules
           .filter(({ resources = [] }) => resources.length > 0)
@@ -37,11 +37,32 @@ export function rbacAuthorizer(policy: RbacPolicy): RbacAuthorizer {
         nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs = [] }) =>
           nonResourceURLs.length > 0 ? [{ verbs, nonResourceURLs }] : [],
         ),
-        incomplete: false,
+        incomplete,
         ...(missing.length === 0 ? {} : { evaluationError: describeMissingRoles(missing) }),
       };
     },
   };
+}
+
+/** The maximum number of rules in a SelfSubjectRulesReview. Others are omitted, and `incomplete` is true. */
+const maxReviewedRules = 20_000;
+
+/** Returns the rules that a review contains: those of every binding, as in Kubernetes, so that some appear repeatedly. */
+function reviewedRules(policy: RbacPolicy, user: UserInfo, namespace: string) {
+  const rules: PolicyRule[] = [];
+  const missing: MissingRole[] = [];
+  for (const grant of policy.grantsOf(user, namespace)) {
+    const granted = policy.rulesOf(grant);
+    if (isMissingRole(granted)) {
+      missing.push(granted);
+      continue;
+    }
+    for (const rule of granted) {
+      if (rules.length === maxReviewedRules) return { rules, missing, incomplete: true };
+      rules.push(rule);
+    }
+  }
+  return { rules, missing, incomplete: false };
 }
 
 const allowedAsMaster: Decision = { allowed: true, reason: '' };
@@ -53,30 +74,39 @@ export function isSystemMaster({ groups }: UserInfo): boolean {
 
 function decide(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Decision {
   const missing: MissingRole[] = [];
+  // Thousands of bindings may refer to the same role, which may have thousands of rules.
+  const checked = new Set<readonly PolicyRule[]>();
   for (const grant of policy.grantsOf(user, attributes.resourceRequest ? attributes.namespace : '')) {
     const rules = policy.rulesOf(grant);
-    if (isMissingRole(rules)) missing.push(rules);
-    else if (rules.some((rule) => ruleAllows(rule, attributes))) {
+    if (isMissingRole(rules)) {
+      missing.push(rules);
+      continue;
+    }
+    if (checked.has(rules)) continue;
+    checked.add(rules);
+    if (rules.some((rule) => ruleAllows(rule, attributes))) {
       return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant, user)}` };
     }
   }
   return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${describeMissingRoles(missing)}` };
 }
 
-/** Returns the rules of all roles that are bound to a user, and the bound roles that do not exist. */
+/**
+ * Returns the rules of all roles that are bound to a user, each role once, and the bound roles that do not exist.
+ */
 export function rulesOfUser(
   policy: RbacPolicy,
   user: UserInfo,
   namespace: string,
 ): { readonly rules: readonly PolicyRule[]; readonly missing: readonly MissingRole[] } {
-  const rules: PolicyRule[] = [];
+  const roles = new Set<readonly PolicyRule[]>();
   const missing: MissingRole[] = [];
   for (const grant of policy.grantsOf(user, namespace)) {
     const granted = policy.rulesOf(grant);
     if (isMissingRole(granted)) missing.push(granted);
-    else rules.push(...granted);
+    else roles.add(granted);
   }
-  return { rules, missing };
+  return { rules: [...roles].flat(), missing };
 }
 
 function describeGrant(grant: RoleGrant, user: UserInfo): string {
@@ -95,14 +125,19 @@ function describeSubject({ kind, name, namespace }: Subject, bindingNamespace: s
   return `${kind} ${goQuote(`${name}/${namespace === undefined || namespace === '' ? bindingNamespace : namespace}`)}`;
 }
 
+/** The maximum number of missing roles that the reason of a decision names. Every refusal contains the reason. */
+const maxNamedRoles = 100;
+
 /**
  * Formats the missing roles of bindings, without duplicates. Two or more are enclosed in brackets. If `resourceName` is
  * set, it replaces the role's kind, as in some messages of Kubernetes.
  */
 export function describeMissingRoles(missing: readonly MissingRole[], resourceName?: string): string {
-  const texts = missing.map(
-    ({ kind, name }) => `${resourceName ?? kind.singular}.${kind.group} ${goQuote(name)} not found`,
-  );
-  const unique = [...new Set(texts)];
-  return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`;
+  const unique = new Set<string>();
+  for (const { kind, name } of missing) {
+    if (unique.size >= maxNamedRoles) return `[${[...unique].join(', ')}, …]`;
+    unique.add(`${resourceName ?? kind.singular}.${kind.group} ${goQuote(name)} not found`);
+  }
+  const texts = [...unique];
+  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
@@ -8,6 +9,8 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import { AggregationController } from './aggregation-controller.ts';
 import { defaultRbacObjects } from './default-objects.ts';
 import { clusterRole, clusterRoleBinding, RbacTestEnv } from './rbac.fixture.ts';
+
+const doneByMaintenance = 'in a shared store, maintenance does this; replicas.test.ts tests it';
 
 const ships: PolicyRule = { verbs: ['get'], apiGroups: ['sea.io'], resources: ['ships'] };
 const boats: PolicyRule = { verbs: ['get'], apiGroups: ['sea.io'], resources: ['boats'] };
@@ -66,7 +69,7 @@ describe('default roles', () => {
 });
 
 describe('a loaded plane', () => {
-  it('restores deleted default objects', async () => {
+  itExceptOnEtcd('restores deleted default objects', doneByMaintenance, async () => {
     await env.remove(clusterRoleKind, 'system:basic-user');
     await env.remove(clusterRoleBindingKind, 'system:discovery');
     expect(roles().peek('', 'system:basic-user')).toBeUndefined();
@@ -75,7 +78,7 @@ describe('a loaded plane', () => {
     expect(env.kind(clusterRoleBindingKind).peek('', 'system:discovery')).toBeDefined();
   });
 
-  it('restores missing parts of default objects, and keeps additions', async () => {
+  itExceptOnEtcd('restores missing parts of default objects, and keeps additions', doneByMaintenance, async () => {
     await env.update(clusterRole('system:basic-user', [ships]));
     await env.update(clusterRoleBinding('system:discovery', 'system:discovery', { kind: 'User', name: 'una' }));
     env = await env.reopen();
@@ -106,7 +109,7 @@ describe('a loaded plane', () => {
     expect(rulesOf(roles().peek('', 'system:basic-user')?.object as KubeObject)).toEqual([]);
   });
 
-  it('replaces a default binding that references another role', async () => {
+  itExceptOnEtcd('replaces a default binding that references another role', doneByMaintenance, async () => {
     await env.remove(clusterRoleBindingKind, 'system:basic-user');
     await env.create(clusterRoleBinding('system:basic-user', 'cluster-admin', { kind: 'User', name: 'una' }));
     env = await env.reopen();
@@ -122,22 +125,39 @@ describe('a loaded plane', () => {
 });
 
 describe('aggregated roles', () => {
-  it('follow the labels of other roles, also through other aggregated roles', async () => {
+  itExceptOnEtcd(
+    'follow the labels of other roles, also through other aggregated roles',
+    doneByMaintenance,
+    async () => {
+      await env.create(clusterRole('ships', [ships], toView));
+      await until(roles(), 'admin', has(ships));
+      expect(has(ships)(roles().peek('', 'view')?.object as KubeObject)).toBe(true);
+      await env.update(clusterRole('ships', [boats], toView));
+      const admin = await until(roles(), 'admin', has(boats));
+      expect(lacks(ships)(admin)).toBe(true);
+      await env.update(clusterRole('ships', [boats]));
+      await until(roles(), 'admin', lacks(boats));
+      await env.update(clusterRole('ships', [boats], toView));
+      await until(roles(), 'admin', has(boats));
+      await env.remove(clusterRoleKind, 'ships');
+      await until(roles(), 'admin', lacks(boats));
+    },
+  );
+
+  itExceptOnEtcd('follow a change at every moment of an update', doneByMaintenance, async () => {
     await env.create(clusterRole('ships', [ships], toView));
-    await until(roles(), 'admin', has(ships));
-    expect(has(ships)(roles().peek('', 'view')?.object as KubeObject)).toBe(true);
-    await env.update(clusterRole('ships', [boats], toView));
-    const admin = await until(roles(), 'admin', has(boats));
-    expect(lacks(ships)(admin)).toBe(true);
-    await env.update(clusterRole('ships', [boats]));
-    await until(roles(), 'admin', lacks(boats));
-    await env.update(clusterRole('ships', [boats], toView));
-    await until(roles(), 'admin', has(boats));
-    await env.remove(clusterRoleKind, 'ships');
-    await until(roles(), 'admin', lacks(boats));
+    for (let microtasks = 0; microtasks < 100; microtasks++) {
+      const first = env.update(clusterRole('ships', [boats], toView));
+      for (let waited = 0; waited < microtasks; waited++) await Promise.resolve();
+      await Promise.all([first, env.create(clusterRole('rafts', [rafts], toView))]);
+      await until(roles(), 'admin', (role) => has(boats)(role) && has(rafts)(role));
+      await env.remove(clusterRoleKind, 'rafts');
+      await env.update(clusterRole('ships', [ships], toView));
+      await until(roles(), 'admin', (role) => has(ships)(role) && lacks(rafts)(role));
+    }
   });
 
-  it('discard rules that a user writes into them', async () => {
+  itExceptOnEtcd('discard rules that a user writes into them', doneByMaintenance, async () => {
     const view = roles().peek('', 'view')?.object as KubeObject;
     await env.update({ ...view, rules: [ships] as never });
     const mended = await until(roles(), 'view', lacks(ships));
@@ -147,20 +167,24 @@ describe('aggregated roles', () => {
     );
   });
 
-  it('can have custom selectors, and have no rules if those select nothing', async () => {
-    const aggregationRule = {
-      clusterRoleSelectors: [{ matchExpressions: [{ key: 'sea', operator: 'In', values: ['x', 'y'] }] }],
-    };
-    await env.create({ ...clusterRole('all-at-sea', [ships]), aggregationRule } as unknown as KubeObject);
-    const empty = await until(roles(), 'all-at-sea', lacks(ships));
-    expect(empty).not.toHaveProperty('rules');
-    await env.create(clusterRole('ships', [ships, rafts, boats], { sea: 'x' }));
-    await env.create(clusterRole('boats', [boats], { sea: 'y' }));
-    const found = await until(roles(), 'all-at-sea', (role) => rulesOf(role)[0]?.resources?.[0] === 'boats');
-    expect(found.rules).toEqual([boats, ships, rafts]);
-  });
+  itExceptOnEtcd(
+    'can have custom selectors, and have no rules if those select nothing',
+    doneByMaintenance,
+    async () => {
+      const aggregationRule = {
+        clusterRoleSelectors: [{ matchExpressions: [{ key: 'sea', operator: 'In', values: ['x', 'y'] }] }],
+      };
+      await env.create({ ...clusterRole('all-at-sea', [ships]), aggregationRule } as unknown as KubeObject);
+      const empty = await until(roles(), 'all-at-sea', lacks(ships));
+      expect(empty).not.toHaveProperty('rules');
+      await env.create(clusterRole('ships', [ships, rafts, boats], { sea: 'x' }));
+      await env.create(clusterRole('boats', [boats], { sea: 'y' }));
+      const found = await until(roles(), 'all-at-sea', (role) => rulesOf(role)[0]?.resources?.[0] === 'boats');
+      expect(found.rules).toEqual([boats, ships, rafts]);
+    },
+  );
 
-  it('are updated on load if earlier work was interrupted', async () => {
+  itExceptOnEtcd('are updated on load if earlier work was interrupted', doneByMaintenance, async () => {
     env.plane.close();
     env = await RbacTestEnv.open(env.store, { isIdle: true });
     await env.create(clusterRole('ships', [ships], toView));

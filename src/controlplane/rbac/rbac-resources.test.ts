@@ -65,6 +65,19 @@ describe('an aggregated role', () => {
     await env.create(following({ clusterRoleSelectors: selectors(100) }));
   });
 
+  it('is one of at most 100 in a plane', async () => {
+    const selectors = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
+    const named = (name: string): KubeObject => ({ ...clusterRole(name, []), aggregationRule: selectors });
+    // The default roles admin, edit and view are aggregated.
+    for (let number = 3; number < 100; number++) await env.create(named(`role-${number}`));
+    expect(await faults(named('another'))).toEqual([
+      'aggregationRule: Forbidden: a cluster can have at most 100 cluster roles with an aggregationRule',
+    ]);
+    await env.update({ ...named('role-3'), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'c' } }] } });
+    await env.remove(clusterRoleKind, 'role-3');
+    await env.create(named('another'));
+  });
+
   it('requires valid selectors', async () => {
     const matchExpressions = [
       { key: 'a', operator: 'Is' },

@@ -16,8 +16,8 @@ import type { AccessAttributes, RequestContext } from '../../registry/context.ts
 import type { KindStore } from '../../registry/kind-store.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';
 import type { PatchOptions } from '../../registry/verbs.ts';
-import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
+import { openTestStore } from '../../store/test-store.fixture.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { readOnlyNamespaces } from '../core/namespaces/namespaces.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
@@ -49,7 +49,7 @@ export class RbacTestEnv {
 
   /** Opens a test environment. With `isIdle`, the RBAC part is not started, so nothing restores or aggregates roles. */
   static async open(
-    store: Store = openMemoryStore({ clock: new ManualClock() }),
+    store: Store = openTestStore({ clock: new ManualClock() }),
     { isIdle = false } = {},
   ): Promise<RbacTestEnv> {
     let part: RbacPart | undefined;

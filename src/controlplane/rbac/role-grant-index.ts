@@ -13,22 +13,22 @@ export interface RoleGrant {
 
 /** The role bindings of a plane, indexed by subject, so that a decision reads only the bindings of the caller. */
 export class RoleGrantIndex {
-  /** The bindings by namespace, and then by subject key. */
-  readonly #bySubject = new Map<string, Map<string, RoleGrant[]>>();
+  /** The bindings by namespace, by subject key, and then by name. */
+  readonly #bySubject = new Map<string, Map<string, Map<string, RoleGrant>>>();
 
   add(binding: KubeObject): void {
     const grant = grantOf(binding);
-    for (const key of grantKeys(grant)) this.#grantsOf(grant.namespace, key).push(grant);
+    for (const key of grantKeys(grant)) this.#grantsOf(grant.namespace, key).set(grant.name, grant);
   }
 
   remove(binding: KubeObject): void {
-    const { namespace, name } = binding.metadata;
+    const { namespace, name = '' } = binding.metadata;
     const grantsByKey = this.#bySubject.get(namespace ?? '');
     if (grantsByKey === undefined) return;
     for (const key of grantKeys(grantOf(binding))) {
-      const remaining = grantsByKey.get(key)?.filter((grant) => grant.name !== name) ?? [];
-      if (remaining.length > 0) grantsByKey.set(key, remaining);
-      else grantsByKey.delete(key);
+      const grants = grantsByKey.get(key);
+      grants?.delete(name);
+      if (grants?.size === 0) grantsByKey.delete(key);
     }
     if (grantsByKey.size === 0) this.#bySubject.delete(namespace ?? '');
   }
@@ -39,7 +39,7 @@ export class RoleGrantIndex {
     if (grantsByKey === undefined) return;
     const seen = new Set<RoleGrant>();
     for (const key of subjectKeys(user)) {
-      for (const grant of grantsByKey.get(key) ?? []) {
+      for (const grant of grantsByKey.get(key)?.values() ?? []) {
         if (seen.has(grant)) continue;
         seen.add(grant);
         yield grant;
@@ -47,10 +47,10 @@ export class RoleGrantIndex {
     }
   }
 
-  #grantsOf(namespace: string, key: string): RoleGrant[] {
-    const grantsByKey = this.#bySubject.get(namespace) ?? new Map<string, RoleGrant[]>();
+  #grantsOf(namespace: string, key: string): Map<string, RoleGrant> {
+    const grantsByKey = this.#bySubject.get(namespace) ?? new Map<string, Map<string, RoleGrant>>();
     this.#bySubject.set(namespace, grantsByKey);
-    const grants = grantsByKey.get(key) ?? [];
+    const grants = grantsByKey.get(key) ?? new Map<string, RoleGrant>();
     grantsByKey.set(key, grants);
     return grants;
   }

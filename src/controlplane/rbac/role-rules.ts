@@ -1,9 +1,10 @@
-import { type JsonValue, listAt, objectAt } from '@flotilla/json';
-import { type FieldError, invalid, required, tooMany } from '../../api/field-error.ts';
+import { type JsonValue, listAt } from '@flotilla/json';
+import { type FieldError, forbiddenField, invalid, required, tooMany } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 import { labelSelectorErrors } from '../../api/selectors/selector-object.ts';
+import { isAggregatedRole } from './aggregated-rules.ts';
 
 /**
  * The maximum number of selectors of an aggregated role. Kubernetes has no limit, but all selectors are matched with
@@ -11,13 +12,24 @@ import { labelSelectorErrors } from '../../api/selectors/selector-object.ts';
  */
 const maxSelectors = 100;
 
+/** The maximum number of aggregated roles in a plane. A change of a role that all of them select updates all of them. */
+const maxAggregatedRoles = 100;
+
+/** Reports a write that adds an aggregated role to a plane which has `count` of them. */
+export function aggregatedRoleLimitErrors(role: KubeObject, old: KubeObject | undefined, count: number): FieldError[] {
+  const isNew = isAggregatedRole(role) && (old === undefined || !isAggregatedRole(old));
+  if (!isNew || count < maxAggregatedRoles) return [];
+  const detail = `a cluster can have at most ${maxAggregatedRoles} cluster roles with an aggregationRule`;
+  return [forbiddenField('aggregationRule', detail)];
+}
+
 export function roleErrors(role: KubeObject): readonly FieldError[] {
   return rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), true));
 }
 
 export function clusterRoleErrors(role: KubeObject): readonly FieldError[] {
   const errors = rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), false));
-  if (objectAt(role as JsonValue, 'aggregationRule') === undefined) return errors;
+  if (!isAggregatedRole(role)) return errors;
   const selectors = listAt(role as JsonValue, 'aggregationRule', 'clusterRoleSelectors');
   const path = 'aggregationRule.clusterRoleSelectors';
   if (selectors.length === 0) {

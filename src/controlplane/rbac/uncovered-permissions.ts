@@ -31,7 +31,7 @@ export function uncoveredPermissions(
   meter: WorkMeter = new WorkMeter('comparing permissions', maxWork),
 ): readonly PolicyRule[] {
   const missing: PolicyRule[] = [];
-  let index: PermissionIndex | undefined;
+  const index = new IndexOnDemand(owned, wanted, meter);
   let permissionsLeft = maxWork / unitsPerPermission;
   let listed = 0;
   for (const rule of wanted) {
@@ -41,13 +41,67 @@ export function uncoveredPermissions(
       if ((isTooBroad || hasNamedPaths(rule)) && coveredByOne(owned, rule, meter)) return [];
       if (isTooBroad) return undefined;
       permissionsLeft -= count;
-      index ??= new PermissionIndex(owned, meter);
-      return uncoveredSingles(index, rule, maxListed - listed);
+      return uncoveredSingles(index.get(), rule, maxListed - listed);
     });
     listed += singles?.length ?? 0;
     for (const single of singles ?? [rule]) missing.push(single);
   }
   return missing;
+}
+
+/**
+ * The index of the owned rules that can cover a wanted permission. It is built at most once, even if building it fails.
+ */
+class IndexOnDemand {
+  readonly #build: () => PermissionIndex;
+  #result: { readonly index: PermissionIndex } | { readonly error: unknown } | undefined;
+
+  constructor(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], meter: WorkMeter) {
+    this.#build = () => new PermissionIndex(relevantRules(owned, wanted, meter), meter);
+  }
+
+  /** Throws WorkLimitError if building the index exceeds the limit. */
+  get(): PermissionIndex {
+    this.#result ??= this.#tryBuild();
+    if ('error' in this.#result) throw this.#result.error;
+    return this.#result.index;
+  }
+
+  #tryBuild() {
+    try {
+      return { index: this.#build() };
+    } catch (error) {
+      return { error };
+    }
+  }
+}
+
+/**
+ * Returns the owned rules that have a verb, a group and a resource of a wanted rule, or a wildcard. A caller may own
+ * tens of thousands of rules, and indexing those that cannot cover anything would take most of the time.
+ */
+function relevantRules(
+  owned: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+  meter: WorkMeter,
+): readonly PolicyRule[] {
+  const verbs = new Set(['*']);
+  const groups = new Set(['*']);
+  const resources = new Set(['*']);
+  for (const rule of wanted) {
+    for (const verb of rule.verbs) verbs.add(verb);
+    for (const group of rule.apiGroups ?? []) groups.add(group);
+    for (const resource of rule.resources ?? []) resources.add(resource);
+  }
+  const isWanted = (resource: string) => resources.has(resource) || resource.startsWith('*/');
+  return owned.filter((rule) => {
+    const { apiGroups = [], resources: names = [], nonResourceURLs = [] } = rule;
+    meter.charge(1 + rule.verbs.length);
+    if (!rule.verbs.some((verb) => verbs.has(verb))) return false;
+    if (nonResourceURLs.length > 0) return true;
+    meter.charge(apiGroups.length + names.length);
+    return apiGroups.some((group) => groups.has(group)) && names.some(isWanted);
+  });
 }
 
 /**

@@ -328,6 +328,20 @@ describe('a rule that exceeds its cost limit', () => {
     ]);
   });
 
+  it('counts work that has no cost in Kubernetes, such as the size of a long text', async () => {
+    const sizes = Array(40).fill('self.t.size() > 0').join(' && ');
+    const rules = Array.from({ length: 60 }, (_, index) => `${sizes} && ${index} >= 0`);
+    const schema = root(withRules({ type: 'object', properties: { t: text } }, ...rules));
+    let turns = 0;
+    const nextTimeSlice = async () => void turns++;
+    const errors = await errorsOf(schema, { spec: { t: 'x'.repeat(1_000_000) } }, { nextTimeSlice });
+    expect(errors).toEqual([
+      'spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
+    ]);
+    expect(turns).toBeGreaterThan(1);
+    expect(await errorsOf(schema, { spec: { t: 'x'.repeat(10_000) } })).toEqual([]);
+  });
+
   it('yields to other requests between rules', async () => {
     let turns = 0;
     const l: Schema = { type: 'array', items: integer, maxItems: 20_000 };

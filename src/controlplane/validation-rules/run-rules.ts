@@ -141,7 +141,7 @@ class RulesRun {
       if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
       fault = error;
     }
-    if (!this.#spend(meter.cost)) {
+    if (!this.#spend(meter.budgetCost)) {
       this.#outOfBudget(path, type);
       return undefined;
     }
@@ -167,7 +167,7 @@ class RulesRun {
     if (rule.message !== undefined) {
       const meter = new Meter();
       const made = evaluateMessage(rule.message, bindings, meter);
-      if (!this.#spend(meter.cost)) made.fatal = OUT_OF_BUDGET;
+      if (!this.#spend(meter.budgetCost)) made.fatal = OUT_OF_BUDGET;
       if (made.fatal !== undefined) {
         this.#add(rule, visited, invalid(at, type, made.fatal));
         this.#isStopped = true;

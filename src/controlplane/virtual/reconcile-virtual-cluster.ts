@@ -1,11 +1,11 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
+import { quarantinedReason } from '../../api/quarantined-reason.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import {
   isReadyForRemoval,
   isVirtualClusterSleeping,
   planeIdOf,
-  quarantinedReason,
   quarantineError,
   type VirtualCluster,
   type VirtualClusterPhase,
@@ -14,6 +14,7 @@ import {
 import type { Clock } from '../../lib/clock.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { PatchOptions } from '../../registry/verbs.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 import { systemContext } from '../system-context.ts';
 
 export interface VirtualClusterReconcileOptions {
@@ -22,10 +23,15 @@ export interface VirtualClusterReconcileOptions {
   probePlane(id: string): Promise<void>;
   /**
    * Removes the plane and all of its stored data. Resolves after everything is erased, or immediately if the plane does
-   * not exist.
+   * not exist. If the check `fence` fails (`RequestContext.fence`), nothing is removed.
    */
-  removePlane(id: string): Promise<void>;
+  removePlane(id: string, fence: RevisionCheck | undefined): Promise<void>;
   readonly kubernetesVersion: string;
+}
+
+interface FencedReconcileOptions extends VirtualClusterReconcileOptions {
+  /** The check for all writes (`RequestContext.fence`). */
+  readonly fence: RevisionCheck | undefined;
 }
 
 type VirtualClusterStore = KindStore<FieldsOf<typeof virtualClusterKind>>;
@@ -51,7 +57,7 @@ const writing: PatchOptions = { dryRun: false, fieldManager: 'flotilla', fieldVa
 export async function reconcileVirtualCluster(
   store: VirtualClusterStore,
   key: NamespacedName,
-  options: VirtualClusterReconcileOptions,
+  options: FencedReconcileOptions,
 ): Promise<undefined> {
   const object = store.peek(key.namespace, key.name)?.object;
   if (object === undefined) return undefined;
@@ -89,7 +95,7 @@ const readyState: ObservedState = {
 async function reconcileStatus(
   store: VirtualClusterStore,
   object: VirtualCluster,
-  options: VirtualClusterReconcileOptions,
+  options: FencedReconcileOptions,
 ): Promise<void> {
   if (isVirtualClusterSleeping(object)) {
     await writeStatus(store, object, sleepingState, options);
@@ -114,10 +120,10 @@ async function reconcileStatus(
 async function remove(
   store: VirtualClusterStore,
   object: VirtualCluster,
-  options: VirtualClusterReconcileOptions,
+  options: FencedReconcileOptions,
 ): Promise<void> {
   try {
-    await options.removePlane(planeIdOf(object));
+    await options.removePlane(planeIdOf(object), options.fence);
   } catch (error) {
     await writeFailure(store, object, { error, reason: 'CannotBeRemoved', what: 'cannot be removed' }, options);
     throw error;
@@ -125,7 +131,7 @@ async function remove(
   const { namespace = '', name = '', uid = '' } = object.metadata;
   await ignoreNotFound(
     store.verbs.patch(
-      systemContext(namespace),
+      systemContext(namespace, undefined, options.fence),
       name,
       { type: 'merge', document: { metadata: { uid, finalizers: null } }, findings: [] },
       writing,
@@ -144,7 +150,7 @@ async function writeFailure(
   store: VirtualClusterStore,
   object: VirtualCluster,
   { error, reason, what: failedAction }: Failure,
-  options: VirtualClusterReconcileOptions,
+  options: FencedReconcileOptions,
 ): Promise<void> {
   const message = `The virtual cluster ${failedAction}: ${messageOf(error)}. Retrying automatically.`;
   const failed: ObservedState = { phase: 'Failed', status: 'False', reason, message };
@@ -173,14 +179,14 @@ async function writeStatus(
   store: VirtualClusterStore,
   object: VirtualCluster,
   observed: ObservedState,
-  options: VirtualClusterReconcileOptions,
+  options: FencedReconcileOptions,
 ): Promise<void> {
   if (store.status === undefined) throw new Error(`${store.resource.kind} has no status`);
   const { namespace = '', name = '', uid = '' } = object.metadata;
   const status = statusOf(object, observed, options);
   await ignoreNotFound(
     store.status.patch(
-      systemContext(namespace),
+      systemContext(namespace, undefined, options.fence),
       name,
       { type: 'merge', document: { metadata: { uid }, status }, findings: [] },
       writing,

@@ -1,11 +1,15 @@
+import { type FieldError, invalid } from '../../api/field-error.ts';
 import { cleanupFinalizer } from '../../api/naming.ts';
+import { quarantinedReason } from '../../api/quarantined-reason.ts';
+import type { ApiSet } from '../../api/storage/api-set.ts';
 import {
+  apiSetOf,
   isReadyForRemoval,
   observedGeneration,
   planeIdOf,
   proxySubresource,
-  quarantinedReason,
   quarantineError,
+  type VirtualCluster,
   virtualClusterKind,
   virtualClusterProxyKind,
 } from '../../api/storage/virtual-cluster.ts';
@@ -22,9 +26,12 @@ import {
 
 export interface VirtualClustersDependencies extends Pick<PartDependencies, 'plane'>, VirtualClusterReconcileOptions {
   /**
-   * Returns the write that creates a virtual cluster's plane. It is part of the transaction that creates the object.
+   * Returns the write that creates a virtual cluster's plane with this set of kinds. It is part of the transaction that
+   * creates the object.
    */
-  planeCreationWrite(id: string): Write;
+  planeCreationWrite(id: string, api: ApiSet): Write;
+  /** The set of kinds of new virtual clusters that do not choose one. */
+  readonly defaultApi: ApiSet;
 }
 
 /**
@@ -40,19 +47,26 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
         hasStatus: true,
         nameRule: 'label',
         serverFinalizer: cleanupFinalizer,
+        unownedFields: [['spec', 'api']],
         prepare(draft) {
-          if (draft.old === undefined) draft.object.status = initialVirtualClusterStatus(draft.object, dependencies);
+          setDefaultApi(draft.object, draft.old === undefined ? dependencies.defaultApi : apiSetOf(draft.old.object));
+          if (draft.old !== undefined) return;
+          draft.object.status = initialVirtualClusterStatus(draft.object, dependencies);
         },
-        createdAlongside: ({ object }) => [dependencies.planeCreationWrite(planeIdOf(object))],
+        validate: ({ object, old }) => (old === undefined ? [] : apiChangeErrors(object, old.object)),
+        createdAlongside: ({ object }) => [dependencies.planeCreationWrite(planeIdOf(object), apiSetOf(object))],
         needsReconcile: ({ object }) =>
           isReadyForRemoval(object) ||
           observedGeneration(object) !== object.metadata.generation ||
           (quarantineError(object) !== undefined) !== (object.status?.reason === quarantinedReason),
-        reconcile: (namespace, name) =>
+        reconcile: (namespace, name, fence) =>
           reconcileVirtualCluster(
             storeOf(dependencies.plane().kinds, virtualClusterKind),
             { namespace, name },
-            dependencies,
+            {
+              ...dependencies,
+              fence,
+            },
           ),
       }),
     ],
@@ -68,4 +82,20 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
       ];
     },
   };
+}
+
+/** Sets the set of kinds if the write does not contain one. An absent member means the minimal set. */
+function setDefaultApi(object: VirtualCluster, defaultApi: ApiSet): void {
+  if (object.spec?.api !== undefined || defaultApi === 'minimal') return;
+  object.spec = { ...object.spec, api: defaultApi };
+}
+
+/**
+ * Returns an error if a write changes the set of kinds. The stored objects of a kind that is no longer served would be
+ * unreachable, and custom resources could have the names of kinds that are served in addition.
+ */
+function apiChangeErrors(object: VirtualCluster, old: VirtualCluster): FieldError[] {
+  if (apiSetOf(object) === apiSetOf(old)) return [];
+  const detail = `cannot be changed from "${apiSetOf(old)}": a virtual cluster keeps the kinds that it was created with; create another virtual cluster`;
+  return [invalid('spec.api', apiSetOf(object), detail)];
 }

@@ -6,6 +6,7 @@ import type { Reply } from '../../http/reply.ts';
 import { pathSegments, rawPath } from '../../http/request/path-segments.ts';
 import { callerOf, flowKeyOf } from '../../http/session/caller.ts';
 import { checkImpliedPermissions } from '../implied-permissions.ts';
+import { isTokenReview, tokenReview } from '../own-token-review.ts';
 import { isSelfReview, scopedSelfReview } from '../self-review.ts';
 import { forwardResponse, readWholeBody } from './forward-response.ts';
 import {
@@ -70,6 +71,10 @@ export function forwardRequests(options: ForwardRequestsOptions): Handler {
       if (preauthorize !== undefined && isSelfReview(exchange)) {
         return await scopedSelfReview(exchange, preauthorize, (body) => review(forwarded, body));
       }
+      if (preauthorize !== undefined && isTokenReview(exchange)) {
+        const type = { 'content-type': 'application/json' };
+        return await tokenReview(exchange, (body) => review(forwarded, body, type));
+      }
       exchange.inFlightSlot?.release();
       if (preauthorize !== undefined)
         await checkImpliedPermissions(exchange, preauthorize, () => objectExists(forwarded));
@@ -113,7 +118,11 @@ async function upgrade(forwarded: ForwardedRequest): Promise<Reply> {
   return { status: 101, headers: returnedUpgradeHeaders(response.headers, root), body: { socket } };
 }
 
-async function review({ api, exchange, sent, forwarder }: ForwardedRequest, body: Uint8Array) {
+async function review(
+  { api, exchange, sent, forwarder }: ForwardedRequest,
+  body: Uint8Array,
+  type: Readonly<Record<string, string>> = {},
+) {
   exchange.inFlightSlot?.release();
   const { request, signal } = exchange;
   const headers = {
@@ -122,7 +131,7 @@ async function review({ api, exchange, sent, forwarder }: ForwardedRequest, body
     'accept-encoding': 'identity',
   };
   const length = { 'content-length': String(body.byteLength) };
-  const response = await api.send({ ...sent, headers: { ...headers, ...length }, body: once(body), signal });
+  const response = await api.send({ ...sent, headers: { ...headers, ...type, ...length }, body: once(body), signal });
   return { status: response.status, body: await readWholeBody(response) };
 }
 

@@ -16,10 +16,10 @@ import type {
   ApiRequest,
   ApiResponse,
   Host,
-  HostCallOptions,
   HostedVirtualCluster,
   HostLocation,
   HostPhase,
+  SleepOptions,
 } from '../host.ts';
 import { deleteByUid, ensureOwnedObject, findObject, type OwnedObjectSpec, ownerOf } from '../owned-object.ts';
 import { createVirtualClusterClient } from '../virtual-cluster-client.ts';
@@ -43,8 +43,19 @@ export function builtinHost(options: BuiltinHostOptions): Host {
   const virtualClusters = options.hostClient.resource(virtualClusterKind);
   const namespaces = options.hostClient.resource(namespaceKind);
 
-  async function setAsleep(location: HostLocation, asleep: boolean, { signal }: HostCallOptions = {}): Promise<void> {
-    await virtualClusters.patch(location, { spec: { asleep } }, signal === undefined ? {} : { signal });
+  async function setAsleep(
+    location: HostLocation,
+    asleep: boolean,
+    { signal, isWanted }: SleepOptions = {},
+  ): Promise<void> {
+    const call = signal === undefined ? {} : { signal };
+    if (isWanted === undefined) {
+      await virtualClusters.patch(location, { spec: { asleep } }, call);
+      return;
+    }
+    const { resourceVersion = '' } = (await virtualClusters.get(location, call)).metadata;
+    if (await isWanted())
+      await virtualClusters.patch(location, { metadata: { resourceVersion }, spec: { asleep } }, call);
   }
 
   return {
@@ -55,7 +66,7 @@ export function builtinHost(options: BuiltinHostOptions): Host {
       return items.map(toHostedVirtualCluster);
     },
 
-    async install({ location, owner, displayName, metadata = {}, space = {} }, call = {}) {
+    async install({ location, owner, displayName, api, metadata = {}, space = {} }, call = {}) {
       const namespace: OwnedObjectSpec = {
         kind: namespaceKind,
         key: { name: location.namespace },
@@ -64,14 +75,17 @@ export function builtinHost(options: BuiltinHostOptions): Host {
         metadata: space,
       };
       await ensureOwnedObject(namespaces, namespace, call);
-      if (space.objects !== undefined && space.objects.trim() !== '') {
+      if (space.objects !== undefined && space.objects.length > 0) {
         const host = createVirtualClusterClient(
           { send: (request) => options.sendToHost(request) },
           call.signal ?? never,
         );
         await applyObjects(space.objects, host, location.namespace);
       }
-      const spec = displayName === undefined ? {} : { displayName };
+      const spec = {
+        ...(displayName === undefined ? {} : { displayName }),
+        ...(api === undefined ? {} : { api }),
+      };
       const virtualCluster: OwnedObjectSpec = { kind: virtualClusterKind, key: location, owner, spec, metadata };
       await ensureOwnedObject(virtualClusters, virtualCluster, call);
     },

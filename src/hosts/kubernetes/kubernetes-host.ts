@@ -15,6 +15,7 @@ import type {
   HostLocation,
   InstallRequest,
   LogRequest,
+  SleepOptions,
 } from '../host.ts';
 import { findObject } from '../owned-object.ts';
 import { serviceKind } from './host-kinds.ts';
@@ -34,7 +35,7 @@ import type { HostContext } from './release/host-context.ts';
 import { installRelease } from './release/install-release.ts';
 import { removeRelease } from './release/remove-release.ts';
 import { scaleDown, scaleUp } from './release/scale-workloads.ts';
-import { createSleepCleanup } from './release/sleep-cleanup.ts';
+import { type CleanupRunner, startSleepCleanup } from './release/sleep-cleanup.ts';
 
 export interface KubernetesHostOptions {
   /** The connection to the cluster. It belongs to the caller: `close` of the host does not close it. */
@@ -42,6 +43,8 @@ export interface KubernetesHostOptions {
   readonly helm: HelmSettings;
   /** A directory for the files of helm. No other program may write to it. */
   readonly workDir: string;
+  /** Runs the deletion of the pods of sleeping virtual clusters. Optional; by default, it starts immediately. */
+  readonly runCleanup?: CleanupRunner;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -63,6 +66,7 @@ class KubernetesHost implements ClosableHost {
   readonly #lanes = new KeyedSerializer();
   readonly #changes = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
+  readonly #stopCleanup: () => Promise<void>;
 
   constructor(options: KubernetesHostOptions) {
     const { connection, clock, log } = options;
@@ -79,7 +83,10 @@ class KubernetesHost implements ClosableHost {
       endpointOf: (location) => endpointOf(cache.snapshotOf(location)),
     });
     this.#probes = new HostProbes(this.#work, this.#connections);
-    cache.listen(createSleepCleanup({ hostClient, cache, clock, log, signal: this.#closing.signal }));
+    const runCleanup: CleanupRunner = options.runCleanup ?? ((start) => start(() => {}));
+    this.#stopCleanup = runCleanup((assertCurrent) =>
+      startSleepCleanup({ hostClient, cache, clock, log, assertCurrent }),
+    );
     cache.listen({
       onChange: ({ namespace, name }) => {
         if (name !== undefined) this.#connections.handleChange({ namespace, name });
@@ -113,12 +120,18 @@ class KubernetesHost implements ClosableHost {
     return this.#change(location, call, (signal) => removeRelease(this.#work, location, of, signal));
   }
 
-  sleep(location: HostLocation, call?: HostCallOptions): Promise<void> {
-    return this.#scaleTo(location, call, scaleDown, true);
+  async sleep(location: HostLocation, call: SleepOptions = {}): Promise<void> {
+    let isWanted = true;
+    const decide = async () => {
+      isWanted = (await call.isWanted?.()) ?? true;
+      return isWanted;
+    };
+    const sleepUnlessUsed: typeof scaleUp = (hostClient, at, signal) => scaleDown(hostClient, at, signal, decide);
+    await this.#scaleTo(location, call, sleepUnlessUsed, (isSleeping) => isSleeping || !isWanted);
   }
 
   wake(location: HostLocation, call?: HostCallOptions): Promise<void> {
-    return this.#scaleTo(location, call, scaleUp, false);
+    return this.#scaleTo(location, call, scaleUp, (isSleeping) => !isSleeping);
   }
 
   watch(listener: HostListener, signal: AbortSignal): Promise<void> {
@@ -141,7 +154,8 @@ class KubernetesHost implements ClosableHost {
     this.#closing.abort(serviceUnavailable('the connection to the cluster has been closed'));
     this.#probes.close();
     // Wait for the aborted operations, so that helm exits cleanly and its temporary files are deleted.
-    await Promise.allSettled([this.#work.cache.close(), this.#connections.close(), ...this.#changes]);
+    const closing = [this.#stopCleanup(), this.#work.cache.close(), this.#connections.close()];
+    await Promise.allSettled([...closing, ...this.#changes]);
   }
 
   /** Runs the operations on one virtual cluster one after another, and aborts them when the host is closed. */
@@ -182,13 +196,13 @@ class KubernetesHost implements ClosableHost {
   async #scaleTo(
     location: HostLocation,
     call: HostCallOptions | undefined,
-    scale: typeof scaleDown,
-    expectAsleep: boolean,
+    scale: typeof scaleUp,
+    isDone: (isSleeping: boolean) => boolean,
   ): Promise<void> {
     const { hostClient, cache } = this.#work;
     await this.#change(location, call ?? {}, async (signal) => {
       if (!(await scale(hostClient, location, signal))) throw virtualClusterNotFound(location);
-      await cache.waitUntil(location, (snapshot) => isAsleep(snapshot) === expectAsleep, signal);
+      await cache.waitUntil(location, (snapshot) => isDone(isAsleep(snapshot)), signal);
     });
   }
 }

@@ -56,6 +56,9 @@ export function documentReply(exchange: Exchange, found: FoundDocument): Reply {
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
+/** The maximum number of tags that are compared. Clients send the one that they received. */
+const maxTags = 64;
+
 function matchesTag(header: string | undefined, tag: string): boolean {
-  return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*');
+  return (header ?? '').split(',', maxTags).some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*');
 }

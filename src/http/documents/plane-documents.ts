@@ -6,6 +6,7 @@ import type { HealthCheck, Plane } from '../plane.ts';
 import type { Reply } from '../reply.ts';
 import { type DocumentSet, documentReply, type FoundDocument, jsonDocument } from './api-document.ts';
 import { healthPaths, healthReply } from './health.ts';
+import { issuerDocuments, type TokenIssuer } from './issuer-documents.ts';
 import { SharedDocuments } from './shared-documents.ts';
 import type { VersionInfo } from './version.ts';
 
@@ -19,13 +20,15 @@ export interface PlaneDocumentsOptions {
   readonly metrics?: { readonly contentType: string; text(): Promise<string> };
   /** A cache that planes with the same kinds share. Optional; by default, the plane has its own cache. */
   readonly shared?: SharedDocuments;
+  /** The issuer of the plane's service account tokens. Optional; without it, the plane has no OpenID documents. */
+  readonly issuer?: TokenIssuer;
 }
 
 export interface PlaneDocuments {
   /**
-   * Serves the documents of a control plane: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz and
-   * /metrics, with or without a trailing slash. Resolves with `undefined` for other paths. Does not authorize the
-   * request: a filter must have done so before.
+   * Serves the documents of a control plane: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz, /metrics
+   * and the OpenID documents, with or without a trailing slash. Resolves with `undefined` for other paths. Does not
+   * authorize the request: a filter must have done so before.
    */
   reply(exchange: Exchange): Promise<Reply | undefined>;
 }
@@ -36,6 +39,7 @@ export function planeDocuments(plane: Plane, options: PlaneDocumentsOptions): Pl
   const sets: readonly DocumentSet[] = [
     discoveryDocuments(plane, shared),
     openApiDocuments(plane, { serverVersion: options.version.gitVersion, shared }),
+    ...(options.issuer === undefined ? [] : [issuerDocuments(options.issuer)]),
   ];
   const paths = () => [
     ...sets.flatMap((set) => set.paths()),

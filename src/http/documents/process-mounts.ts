@@ -1,3 +1,4 @@
+import { apiWord } from '../../api/naming.ts';
 import { methodNotAllowedOnPath, pathNotFound } from '../../api/status.ts';
 import type { Handler } from '../exchange.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
@@ -46,8 +47,9 @@ export function readOnly(handler: Handler): Handler {
   };
 }
 
+/** Contains the API word, unlike `/version` of a control plane. The command line reads it here before it logs in. */
 function versionHandler(version: VersionInfo): Handler {
-  const document = jsonDocument({ ...version });
+  const document = jsonDocument({ ...version, apiWord });
   return async (exchange) => documentReply(exchange, { document });
 }
 

@@ -107,12 +107,13 @@ function dropOldest(entries: Map<string, unknown>, most: number): void {
   if (entries.size > most && oldest !== undefined) entries.delete(oldest);
 }
 
-const mountedTexts = new WeakMap<MountedResource, string>();
+const mountedTexts = new WeakMap<object, string>();
 
 /** Serializes everything about a resource that a document can depend on, for use in cache keys. */
 function mountedText(resource: MountedResource): string {
-  const text = mountedTexts.get(resource) ?? textOf(resource);
-  mountedTexts.set(resource, text);
+  const key = resource.documentKey ?? resource;
+  const text = mountedTexts.get(key) ?? textOf(resource);
+  mountedTexts.set(key, text);
   return text;
 }
 

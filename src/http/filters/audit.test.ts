@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { TestHttpServer } from '../../../test/harness/test-http-server.ts';
 import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { type Appender, createAppender } from '../../audit/appender.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { AuditRule } from '../../audit/audit-policy.ts';
 import { openAuditLog } from '../../audit/open-audit-log.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
@@ -139,5 +141,26 @@ describe('a slow audit event', () => {
     written();
     await answered;
     expect(happened).toEqual(order);
+  });
+});
+
+describe('the audit level of a request that is executed elsewhere', () => {
+  const noLog: AuditLog = { write: async () => {}, close: async () => {} };
+
+  it.each<[AuditRule[] | undefined, string | undefined]>([
+    [undefined, undefined],
+    [[{ level: 'Request', verbs: ['patch'] }, { level: 'Metadata' }], 'Metadata'],
+    [[{ level: 'Request', verbs: ['create'] }], 'Request'],
+    [[{ level: 'RequestResponse', outcome: 'refused' }, { level: 'Metadata' }], 'RequestResponse'],
+    [[{ level: 'Metadata', outcome: 'refused' }, { level: 'RequestResponse' }], 'RequestResponse'],
+  ])('is known before the execution, with the rules %j', async (rules, level) => {
+    const filter = auditFilter({ auditLog: noLog, clock: systemClock, log: silentLog, ...(rules && { rules }) });
+    const exchange = exchangeFor({ method: 'POST', url: widgets });
+    let known: string | undefined;
+    await filter(exchange, async () => {
+      known = exchange.auditLevel;
+      return { status: 201, headers: {} };
+    });
+    expect(known).toBe(level);
   });
 });

@@ -3,9 +3,12 @@ import { timestamp } from '../../api/meta.ts';
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
 import type { AuditLinePrefix, AuditLog } from '../../audit/audit-log.ts';
 import {
+  type AuditAttributes,
   type AuditRule,
   auditLevel,
   defaultAuditRules,
+  highestAuditLevel,
+  includesRequestBody,
   isRefusedCode,
   isStateChangingRequest,
 } from '../../audit/audit-policy.ts';
@@ -35,10 +38,13 @@ export interface AuditOptions {
  * written is not executed (completions §11).
  */
 export function auditFilter(options: AuditOptions): Filter {
+  const rules = options.rules ?? defaultAuditRules;
+  const hasBodies = rules.some(({ level }) => includesRequestBody(level));
   // All steps are in one async function: each further async function would take as long as creating the event.
   return async (exchange, next) => {
     const caller = exchange.identity;
     const initialLevel = levelOf(options, exchange, caller);
+    if (hasBodies) exchange.auditLevel = highestAuditLevel(rules, attributesOf(exchange, caller), initialLevel);
     const prefix: AuditLinePrefix = {};
     if (initialLevel !== 'None' && isStateChangingRequest(exchange.info)) {
       try {
@@ -109,18 +115,22 @@ function logUnrecorded({ log }: AuditOptions, { auditId }: Exchange, error: unkn
 
 function levelOf(
   options: AuditOptions,
-  { info }: Exchange,
+  exchange: Exchange,
   caller: Identity | undefined,
   code?: number,
 ): AuditEvent['level'] {
-  return auditLevel(options.rules ?? defaultAuditRules, {
+  return auditLevel(options.rules ?? defaultAuditRules, attributesOf(exchange, caller, code));
+}
+
+function attributesOf({ info }: Exchange, caller: Identity | undefined, code?: number): AuditAttributes {
+  return {
     verb: info.verb,
     path: info.path,
     user: caller && userOf(caller),
     resource: info.isResource ? info : undefined,
     namespace: info.isResource ? info.namespace : undefined,
     code,
-  });
+  };
 }
 
 /** The members of an audit event that differ between the stages of a request. */
@@ -139,7 +149,7 @@ function eventOf(
   { stage, level, caller, responseStatus }: EventStage,
 ): AuditEvent {
   const { info, request, identity } = exchange;
-  const hasBodies = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');
+  const hasBodies = responseStatus !== undefined && includesRequestBody(level);
   // One object literal, because spreading objects takes several times as long, and each write has two audit events.
   return {
     user: caller && userOf(caller),

@@ -1,7 +1,7 @@
 import { forbidden, forbiddenPath } from '../../api/status.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
-import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { andThen, isPromise, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { escapeMarkup } from '../error-reply.ts';
 import type { Exchange, Filter, Handler } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
@@ -28,9 +28,29 @@ export function authorize(options: AuthorizeOptions): Filter {
   };
   return (exchange, next) => {
     const attributes = attributesOf(exchange.info);
-    const deciding = options.authorize(callerOf(exchange), attributes, exchange);
+    const deciding =
+      exchange.confirmation === undefined
+        ? options.authorize(callerOf(exchange), attributes, exchange)
+        : confirmedDecision(exchange, () => options.authorize(callerOf(exchange), attributes, exchange));
     return andThen(deciding, (decision) => applyDecision(exchange, attributes, decision, next));
   };
+}
+
+/** Decides about a request. Decides again if it is refused and the state may be older than the request. */
+export function confirmedDecision(exchange: Exchange, decide: () => MaybePromise<Decision>): MaybePromise<Decision> {
+  const confirmDenial = async (decision: Decision): Promise<Decision> =>
+    (await exchange.confirmation?.mustDecideAgain()) === true ? await decide() : decision;
+  const confirmError = async (error: unknown): Promise<Decision> => {
+    if ((await exchange.confirmation?.mustDecideAgain(error)) === true) return await decide();
+    throw error;
+  };
+  const applyDenial = (decision: Decision) => (decision.allowed ? decision : confirmDenial(decision));
+  try {
+    const deciding = decide();
+    return isPromise(deciding) ? deciding.then(applyDenial, confirmError) : applyDenial(deciding);
+  } catch (error) {
+    return confirmError(error);
+  }
 }
 
 export function attributesOf(info: RequestInfo): Attributes {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Exchange, Filter } from '../exchange.ts';
-import type { Reply } from '../reply.ts';
+import { isStream, type Reply } from '../reply.ts';
 import { errorReplyFilter } from './recover.ts';
 import { warningHeaders } from './warnings.ts';
 
@@ -27,9 +27,17 @@ export function finalizeReply(options: FinalizeReplyOptions): Filter {
       const { headers } = reply;
       if (exchange.warnings.length > 0) headers.warning = warningHeaders(exchange.warnings);
       headers['cache-control'] ??= 'no-cache, private';
-      headers['audit-id'] = exchange.auditId;
+      headers['audit-id'] = isStream(reply) ? flatText(exchange.auditId) : exchange.auditId;
       addHeaders?.(reply);
       onComplete?.(exchange, reply, clock.elapsed() - exchange.receivedElapsed);
     },
   });
+}
+
+/**
+ * Returns a copy of a short ASCII text in one piece. V8 stores a text that was made by concatenation as a tree of
+ * pieces, for a UUID 450 bytes. Node keeps the response headers during a whole watch.
+ */
+function flatText(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }

@@ -9,7 +9,7 @@ import type { Exchange, Filter, Handler, IncomingRequest } from '../exchange.ts'
 import type { Reply } from '../reply.ts';
 import { callerOf } from '../session/caller.ts';
 import { endOnPermissionChange } from '../session/end-on-permission-change.ts';
-import { denialMessage } from './authorize.ts';
+import { confirmedDecision, denialMessage } from './authorize.ts';
 
 export interface ImpersonateOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
@@ -29,38 +29,45 @@ interface RequestedIdentity {
  */
 export function impersonate(options: ImpersonateOptions): Filter {
   const runAs = async (exchange: Exchange, requested: RequestedIdentity, next: Handler): Promise<Reply> => {
-    const caller = callerOf(exchange);
     for (const attributes of requiredPermissions(requested)) {
-      const decision = await options.authorize(caller, attributes, exchange);
+      const decide = () => options.authorize(callerOf(exchange), attributes, exchange);
+      const decision = await (exchange.confirmation === undefined ? decide() : confirmedDecision(exchange, decide));
       if (decision.allowed) continue;
       exchange.decision = decision;
       throw forbidden(
         { group: attributes.group, resource: attributes.resource },
         attributes.name,
-        denialMessage(caller.user.name, attributes, decision.reason),
+        denialMessage(callerOf(exchange).user.name, attributes, decision.reason),
       );
     }
+    const caller = callerOf(exchange);
     const user: UserInfo = {
       name: requested.user,
       ...(requested.uid === '' ? {} : { uid: requested.uid }),
       groups: groupsOf(requested),
       extra: requested.extra,
     };
-    const { permissionSignal, preauthorize, fairQueueKey } = caller;
-    exchange.identity = {
-      user,
-      ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
-      system: false,
-      signal: caller.signal,
-      ...(permissionSignal === undefined ? {} : { permissionSignal: (as?: UserInfo) => permissionSignal(as ?? user) }),
-      ...(preauthorize === undefined ? {} : { preauthorize }),
-      ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
-    };
+    exchange.identity = impersonatedIdentity(caller, user);
+    exchange.confirmation?.deriveIdentity((known) => impersonatedIdentity(known, user));
     return await endOnPermissionChange(exchange, caller, next, user);
   };
   return (exchange, next) => {
     const requested = requestedIdentity(exchange.request);
     return requested === undefined ? next(exchange) : runAs(exchange, requested, next);
+  };
+}
+
+function impersonatedIdentity(caller: Identity, user: UserInfo): Identity {
+  const { permissionSignal, preauthorize, fairQueueKey } = caller;
+  return {
+    user,
+    impersonatedBy: caller.user.name,
+    ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
+    system: false,
+    signal: caller.signal,
+    ...(permissionSignal === undefined ? {} : { permissionSignal: (as?: UserInfo) => permissionSignal(as ?? user) }),
+    ...(preauthorize === undefined ? {} : { preauthorize }),
+    ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
   };
 }
 

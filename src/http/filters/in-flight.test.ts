@@ -98,6 +98,26 @@ describe('a request whose body is still being received', () => {
   });
 });
 
+it('requests that end before their time slice release their slots immediately', async () => {
+  const clock = new ManualClock();
+  const filter = inFlightFilter({ clock, reads: 2, waitMilliseconds: 0 });
+  const get = (name: string) => {
+    const exchange = exchangeFor({ method: 'GET', url: '/apis/example.dev/v1/widgets' });
+    exchange.identity = { user: { name, groups: [] }, system: false, signal: new AbortController().signal };
+    const reply = filter(exchange, async () => ({ status: 200, headers: {} })).then(
+      ({ status }) => status,
+      (error: { code: number }) => error.code,
+    );
+    return { exchange, reply };
+  };
+  const cancelled = ['eve', 'eve'].map(get);
+  for (const { exchange } of cancelled) exchange.end.end(new Error('the client cancelled'));
+  const { reply } = get('anna');
+  clock.advance(1);
+  expect(await reply).toBe(200);
+  expect(await Promise.all(cancelled.map((each) => each.reply))).toEqual([500, 500]);
+});
+
 it('a request whose body is buffered does not wait for a second slot', async () => {
   const filter = inFlightFilter({ clock: systemClock, writes: 1 });
   const order: string[] = [];
@@ -177,5 +197,64 @@ describe('requests of several keys', () => {
     expect(await turnComes).toBe(401);
     expect(await slotComes).toBe(401);
     expect(begun).toBe(false);
+  });
+});
+
+describe('watches that are opened', () => {
+  function open(filter: Filter, name: string, opening: Promise<void>): Promise<number> {
+    const exchange = exchangeFor({ url: '/apis/example.dev/v1/namespaces/a/widgets?watch=true' });
+    exchange.identity = { user: { name, groups: [] }, system: false, signal: new AbortController().signal };
+    return filter(exchange, async () => {
+      await opening;
+      return { status: 200, headers: {} };
+    }).then(
+      ({ status }) => status,
+      (error: { code: number }) => error.code,
+    );
+  }
+
+  /** A promise for the test to resolve. */
+  function gate(): { readonly opened: Promise<void>; open(): void } {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { opened, open: () => open() };
+  }
+
+  it('wait instead of being refused if thousands arrive at once', async () => {
+    const filter = inFlightFilter({ clock: systemClock });
+    const { opened, open: openGate } = gate();
+    const many = Array.from({ length: 5000 }, (_, number) => open(filter, `key-${number % 50}`, opened));
+    await turn();
+    openGate();
+    expect(new Set(await Promise.all(many))).toEqual(new Set([200]));
+  });
+
+  it('use no slots of other reads', async () => {
+    const filter = inFlightFilter({ clock: systemClock, reads: 1, waitMilliseconds: 0 });
+    const { opened, open: openGate } = gate();
+    const watches = [open(filter, 'anna', opened), open(filter, 'anna', opened)];
+    await turn();
+    const read = exchangeFor({ url: '/apis/example.dev/v1/namespaces/a/widgets/one' });
+    read.identity = { user: { name: 'anna', groups: [] }, system: false, signal: new AbortController().signal };
+    expect(await filter(read, async () => ({ status: 200, headers: {} }))).toMatchObject({ status: 200 });
+    openGate();
+    expect(await Promise.all(watches)).toEqual([200, 200]);
+  });
+
+  it('of a key with too many are refused, and those of other keys wait', async () => {
+    // One slot, and 25 watches in the queue.
+    const filter = inFlightFilter({ clock: systemClock, reads: 1 });
+    const { opened, open: openGate } = gate();
+    const greedy = Array.from({ length: 35 }, () => open(filter, 'greedy', opened));
+    await turn();
+    const others = ['anna', 'bert', 'cleo'].map((name) => open(filter, name, opened));
+    await turn();
+    openGate();
+    expect(await Promise.all(others)).toEqual([200, 200, 200]);
+    const codes = await Promise.all(greedy);
+    expect(codes.filter((code) => code === 200)).toHaveLength(23);
+    expect(codes.filter((code) => code === 429)).toHaveLength(12);
   });
 });

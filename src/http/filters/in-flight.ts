@@ -4,8 +4,9 @@ import type { Exchange, Filter, InFlightSlot } from '../exchange.ts';
 import { BodyBudget } from '../limits/body-budget.ts';
 import { FairScheduler } from '../limits/fair-scheduler.ts';
 import { FairSlots } from '../limits/fair-slots.ts';
+import { workPriorityOf } from '../limits/work-priority.ts';
 import type { NextTimeSlice } from '../reply.ts';
-import { callerOf, flowKeyOf } from '../session/caller.ts';
+import { callerOf, flowKeyOf, tenantKeyOf } from '../session/caller.ts';
 import { defaultBodyLimit } from '../wire/read-body.ts';
 
 export interface InFlightOptions {
@@ -37,27 +38,39 @@ const queuePerSlot = 4;
 /** The longest wait for a slot. Thousands of slots become free per second, so a longer wait would hardly help. */
 const maxWaitMilliseconds = 5_000;
 
-const readVerbs = new Set(['get', 'list', 'watch', 'head', 'options']);
+/**
+ * Watches that are being opened have slots and a queue of their own. After a restart, all clients open their watches
+ * again at the same time, and refusing a watch several times takes longer than opening it. With the default of 400
+ * slots, 10,000 watches can wait. A watch has no deadline, so it can wait longer than other requests.
+ */
+const watchQueuePerSlot = 25;
+const maxWatchWaitMilliseconds = 30_000;
+
+const readVerbs = new Set(['get', 'list', 'head', 'options']);
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Limits how many requests are executed at the same time, separately for reads and writes. Callers get fair shares of
- * the slots. A request holds no slot while its body is being received, nor after its reply is ready, so slow clients
- * and established watches use no slots (completions §10). A request keeps its slot while it waits for the disk. Because
- * there is only one thread, a request also waits for a time slice before it uses the CPU.
+ * Limits how many requests are executed at the same time, separately for reads, writes and watches that are being
+ * opened. Callers get fair shares of the slots. A request holds no slot while its body is being received, nor after its
+ * reply is ready, so slow clients and established watches use no slots (completions §10). A request keeps its slot while
+ * it waits for the disk. Because there is only one thread, a request also waits for a time slice before it uses the CPU.
  */
 export function inFlightFilter(options: InFlightOptions): Filter {
+  const { clock, reads = 400, writes = 200, waitMilliseconds = maxWaitMilliseconds } = options;
   const slots = (count: number) =>
-    new FairSlots({
-      slots: count,
-      maxWaiting: queuePerSlot * count,
-      waitMilliseconds: options.waitMilliseconds ?? maxWaitMilliseconds,
-      clock: options.clock,
-    });
-  const reads = slots(options.reads ?? 400);
-  const writes = slots(options.writes ?? 200);
+    new FairSlots({ slots: count, maxWaiting: queuePerSlot * count, waitMilliseconds, clock });
+  const pools: SlotPools = {
+    reads: slots(reads),
+    writes: slots(writes),
+    watches: new FairSlots({
+      slots: reads,
+      maxWaiting: watchQueuePerSlot * reads,
+      waitMilliseconds: maxWatchWaitMilliseconds,
+      clock,
+    }),
+  };
   const shared: SharedLimits = {
-    scheduler: new FairScheduler({ clock: options.clock }),
+    scheduler: new FairScheduler({ clock }),
     bodies: new BodyBudget(Math.max(bodyBudgetBytes, 2 * (options.bodyBytes ?? defaultBodyLimit))),
   };
   const { onInFlightChange } = options;
@@ -67,7 +80,7 @@ export function inFlightFilter(options: InFlightOptions): Filter {
     // Requests of the server itself need no slot: the server must be able to work while clients use all slots.
     const slot = caller.system
       ? undefined
-      : new Slot(isRead(exchange) ? reads : writes, flowKeyOf(caller), exchange, shared);
+      : new Slot(poolFor(pools, exchange.info.verb), flowKeyOf(caller), exchange, shared);
     let isExecuting = false;
     try {
       if (slot !== undefined) {
@@ -88,6 +101,17 @@ export function inFlightFilter(options: InFlightOptions): Filter {
   };
 }
 
+interface SlotPools {
+  readonly reads: FairSlots;
+  readonly writes: FairSlots;
+  readonly watches: FairSlots;
+}
+
+function poolFor(pools: SlotPools, verb: string): FairSlots {
+  if (verb === 'watch') return pools.watches;
+  return readVerbs.has(verb) ? pools.reads : pools.writes;
+}
+
 /** The limits that apply to reads and writes together. */
 interface SharedLimits {
   readonly scheduler: FairScheduler;
@@ -102,9 +126,12 @@ class Slot implements InFlightSlot {
   readonly #exchange: Exchange;
   readonly #bodies: BodyBudget;
   #release: (() => void) | undefined;
+  #stopFollowing: (() => void) | undefined;
 
   constructor(pool: FairSlots, key: string, exchange: Exchange, { scheduler, bodies }: SharedLimits) {
-    this.nextTimeSlice = () => scheduler.waitForTimeSlice(key);
+    const tenant = tenantKeyOf(callerOf(exchange));
+    const priority = workPriorityOf(exchange.info);
+    this.nextTimeSlice = () => scheduler.waitForTimeSlice(key, tenant, priority);
     this.#pool = pool;
     this.#key = key;
     this.#exchange = exchange;
@@ -115,19 +142,31 @@ class Slot implements InFlightSlot {
   acquire(): Promise<void> {
     const free = this.#pool.tryAcquire(this.#key);
     if (free === undefined) return this.#waitAndAcquire();
-    this.#release = free;
-    return this.nextTimeSlice();
+    return this.#waitForTimeSlice(free);
   }
 
   async #waitAndAcquire(): Promise<void> {
-    const release = await this.#pool.acquire(this.#key, this.#exchange.signal);
+    const release = await this.#pool.acquire(this.#key, this.#exchange.end);
     if (release === undefined) throw this.#endError();
-    this.#release = release;
-    await this.nextTimeSlice();
+    await this.#waitForTimeSlice(release);
   }
 
-  /** Throws if the client has disconnected or the caller's credential has become invalid. */
+  /**
+   * Waits for a time slice with a slot. A request that ends meanwhile releases its slot immediately: a client can
+   * cancel thousands of requests at once, and others would have to wait until each of them had its time slice.
+   */
+  #waitForTimeSlice(release: () => void): Promise<void> {
+    this.#release = release;
+    this.#stopFollowing = this.#exchange.end.onEnd(release);
+    return this.nextTimeSlice();
+  }
+
+  /**
+   * Must be called after `acquire`. Throws if the client has disconnected or the caller's credential has become
+   * invalid. If it does not throw, the request keeps its slot until its work is done, even if it ends earlier.
+   */
   throwIfEnded(): void {
+    this.#stopFollowing?.();
     if (this.#exchange.end.hasEnded) throw this.#endError();
   }
 
@@ -138,7 +177,9 @@ class Slot implements InFlightSlot {
    */
   #endError(): Error {
     const { hasEnded, reason } = this.#exchange.end;
-    if (!hasEnded) return tooManyInFlight();
+    if (!hasEnded) {
+      return tooManyRequests('Too many requests, please try again later.', this.#pool.retryAfterSeconds());
+    }
     return reason instanceof StatusError ? reason : internalError('the request was canceled');
   }
 
@@ -168,12 +209,4 @@ class Slot implements InFlightSlot {
       clearImmediate(releasing);
     }
   }
-}
-
-function tooManyInFlight(): Error {
-  return tooManyRequests('Too many requests, please try again later.', 1);
-}
-
-function isRead({ info }: Exchange): boolean {
-  return readVerbs.has(info.verb);
 }

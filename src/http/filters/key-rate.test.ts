@@ -59,6 +59,15 @@ describe('the rate limit of a key', () => {
     expect(await ask(filter, 'a')).toEqual([200, undefined]);
   });
 
+  it('spreads the retries of clients that are refused together over the time that they need', async () => {
+    const filter = limiter({ perSecond: 10 });
+    expect(await askOften(filter, 'a', 20)).toBe(20);
+    const seconds = await Promise.all(Array.from({ length: 200 }, async () => (await ask(filter, 'a'))[1] ?? 0));
+    expect(Math.min(...seconds)).toBe(1);
+    expect(Math.max(...seconds)).toBeGreaterThan(5);
+    expect(Math.max(...seconds)).toBeLessThanOrEqual(21);
+  });
+
   it('counts each key separately, and not the server itself', async () => {
     const filter = limiter({ perSecond: 1 });
     expect(await askOften(filter, 'a', 5)).toBe(2);

@@ -18,23 +18,35 @@ export interface KeyRateOptions {
 interface Bucket {
   tokens: number;
   filledAt: number;
+  /** The number of refused requests that the rate has not made up for yet. */
+  refused: number;
 }
+
+/** The longest time in seconds after which a refused client should retry. */
+const maxRetrySeconds = 60;
 
 /** Limits the request rate of each access key. A request above the limit gets 429 with Retry-After. */
 export function keyRateFilter(options: KeyRateOptions): Filter {
   const buckets = new BucketCache(options.maxKeys ?? 100_000);
 
   /**
-   * Counts a request. Returns 0 if it is allowed, otherwise the number of seconds until the next request is allowed.
+   * Counts a request. Returns 0 if it is allowed, otherwise the number of seconds after which the client should retry:
+   * a random time until all refused requests could be served, so that their clients do not return together.
    */
   const secondsUntilAllowed = (key: string, perSecond: number, burst: number): number => {
     const now = options.clock.elapsed();
-    const bucket = buckets.get(key) ?? buckets.add(key, { tokens: burst, filledAt: now });
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) / 1000) * perSecond);
+    const bucket = buckets.get(key) ?? buckets.add(key, { tokens: burst, filledAt: now, refused: 0 });
+    const earned = ((now - bucket.filledAt) / 1000) * perSecond;
+    bucket.tokens = Math.min(burst, bucket.tokens + earned);
+    bucket.refused = Math.max(0, bucket.refused - earned);
     bucket.filledAt = now;
-    if (bucket.tokens < 1) return (1 - bucket.tokens) / perSecond;
-    bucket.tokens -= 1;
-    return 0;
+    if (bucket.tokens >= 1) {
+      bucket.tokens -= 1;
+      return 0;
+    }
+    const missing = 1 - bucket.tokens + bucket.refused * Math.random();
+    bucket.refused++;
+    return Math.min(maxRetrySeconds, missing / perSecond);
   };
 
   return (exchange, next) => {

@@ -12,8 +12,11 @@ export interface WatchLimitOptions {
   isExempt(identity: Identity): boolean;
 }
 
-/** The time after which a client may try again. Watches stay open for minutes, so trying sooner would not help. */
-const retryAfterSeconds = 10;
+/**
+ * The average time after which a client may try again. Watches stay open for minutes, so trying sooner would not help.
+ * The time is random, so that clients that were refused together do not return together.
+ */
+const averageRetrySeconds = 10;
 
 /**
  * Limits the number of open watches of each access key, user and connection, because every open watch uses memory. A
@@ -92,7 +95,7 @@ function tooManyWatches({ holder, open, setting, most }: LimitReached): Error {
   return tooManyRequests(
     `Too many open watches, please close some or try again later: ${holder} has ${open} open watches, and the server ` +
       `setting limits.${setting} allows ${most}.`,
-    retryAfterSeconds,
+    Math.round(averageRetrySeconds * (0.5 + Math.random())),
   );
 }
 

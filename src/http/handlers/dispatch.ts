@@ -30,15 +30,24 @@ export interface PlaneHandlerOptions extends EndpointSettings {
 
 /** Returns the handler of a control plane. It finds the resource of the request path and calls the verb's handler. */
 export function planeHandler(options: PlaneHandlerOptions): Handler {
+  const { plane } = options;
   return (exchange) => {
-    if (!exchange.info.isResource) {
+    const { info } = exchange;
+    if (!info.isResource) {
       if (options.nonResource === undefined) throw pathNotFound();
       return options.nonResource(exchange);
     }
-    const endpoint = findEndpoint(options, exchange);
-    if (endpoint.subresource !== undefined) return serveSubresource(endpoint, endpoint.subresource);
-    return serveResource(endpoint);
+    // Another replica may have defined the kind, and this plane may still be opening it.
+    if (plane.settled !== undefined && plane.find(info.group, info.version, info.resource) === undefined)
+      return plane.settled(info.group).then(() => serve(options, exchange));
+    return serve(options, exchange);
   };
+}
+
+function serve(options: PlaneHandlerOptions, exchange: Exchange): Promise<Reply> {
+  const endpoint = findEndpoint(options, exchange);
+  if (endpoint.subresource !== undefined) return serveSubresource(endpoint, endpoint.subresource);
+  return serveResource(endpoint);
 }
 
 /** Finds the resource of the request path. Throws 404 if the plane does not serve it (rules REQ-09, REQ-13, REQ-14). */
@@ -72,6 +81,10 @@ function checkScope(mounted: MountedResource, { info }: Exchange): void {
 function subresourceOf(mounted: MountedResource, { info }: Exchange): MountedSubresource | undefined {
   if (info.subresource === '') return undefined;
   const { kind, subresources } = mounted;
+  const reason = mounted.unsupported?.[`${info.verb} ${info.subresource}`];
+  if (reason !== undefined) {
+    throw methodNotAllowed({ group: kind.group, resource: `${kind.plural}/${info.subresource}` }, info.verb, reason);
+  }
   const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;
   if (found === undefined) throw notFound({ group: kind.group, resource: kind.plural }, info.pathName);
   return found;

@@ -33,8 +33,12 @@ export function resourceOf(endpoint: Endpoint): GroupResource {
   return groupResourceOf(endpoint.mounted.kind);
 }
 
-export function supportsProtobuf(endpoint: Endpoint): boolean {
-  return endpoint.settings.protobuf?.supports(endpoint.kind) ?? false;
+/**
+ * True if bodies may be protobuf. Bodies of custom resources may not, even if they have the name of a built-in kind
+ * (rule NEG-13).
+ */
+export function supportsProtobuf({ kind, settings }: Endpoint): boolean {
+  return kind.builtIn === true && (settings.protobuf?.supports(kind) ?? false);
 }
 
 /** Returns the formats that the server supports for the response, preferred first. A watch cannot use YAML. */
@@ -55,6 +59,7 @@ export function negotiateResponseForm(endpoint: Endpoint, responseType: 'object'
   const negotiated = negotiate(exchange.request, query, {
     formats: formatsOf(responseType, supportsProtobuf(endpoint)),
     stream: responseType === 'watch',
+    protobufMetadata: settings.protobuf !== undefined,
   });
   const { protobuf } = settings;
   const form: ResponseForm = {

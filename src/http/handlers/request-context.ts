@@ -1,3 +1,4 @@
+import { tokenReviewKind } from '../../api/core/token-request.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Identity } from '../../auth/identity.ts';
@@ -6,6 +7,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
 import { queryFlag } from '../request/query-flag.ts';
 import { callerOf } from '../session/caller.ts';
+import { isOwnToken } from '../session/own-token.ts';
 
 /** Creates the request context for the verbs of the registry. */
 export function requestContext(plane: Plane, kind: ResourceKind, exchange: Exchange): RequestContext {
@@ -15,10 +17,13 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
   const context: Writable<ExchangeContext> = new ExchangeContext(plane, kind, exchange, caller);
   // One assignment per optional member, because spreading optional members takes several times as long.
   if (caller.accessKey !== undefined) context.accessKey = caller.accessKey;
+  if (exchange.fence !== undefined) context.fence = exchange.fence;
+  if (exchange.freshRevision !== undefined) context.freshRevision = exchange.freshRevision;
   if (exchange.nextTimeSlice !== undefined) context.nextTimeSlice = exchange.nextTimeSlice;
   if (queryFlag(exchange.query, 'extended') === true) context.extended = true;
   if (mayRead !== undefined) context.mayRead = mayRead;
   if (preauthorize !== undefined) context.credentialAllows = (asked) => preauthorize(asked);
+  if (kind === tokenReviewKind) context.isOwnToken = (token) => isOwnToken(exchange, token);
   return context;
 }
 
@@ -32,10 +37,13 @@ class ExchangeContext implements RequestContext {
   readonly namespace: string;
   readonly pathName: string;
   declare readonly accessKey?: string;
+  declare readonly fence?: NonNullable<RequestContext['fence']>;
+  declare readonly freshRevision?: number;
   declare readonly nextTimeSlice?: NonNullable<RequestContext['nextTimeSlice']>;
   declare readonly extended?: boolean;
   declare readonly mayRead?: NonNullable<RequestContext['mayRead']>;
   declare readonly credentialAllows?: NonNullable<RequestContext['credentialAllows']>;
+  declare readonly isOwnToken?: NonNullable<RequestContext['isOwnToken']>;
   readonly #plane: Plane;
   readonly #exchange: Exchange;
   readonly #caller: Identity;
@@ -56,6 +64,10 @@ class ExchangeContext implements RequestContext {
 
   isCanceled(): boolean {
     return this.#exchange.end.hasEnded;
+  }
+
+  onCancel(listener: () => void): () => void {
+    return this.#exchange.end.onEnd(listener);
   }
 
   warn(text: string): void {

@@ -1,10 +1,12 @@
 import { internalError, type Status, StatusError } from '../../api/status.ts';
 import type { Feed } from '../../lib/feed.ts';
+import type { Log } from '../../lib/log.ts';
 import type { WatchEvent, WatchOptions, WatchStream } from '../../registry/verbs.ts';
 import { mediaTypes } from '../negotiate/negotiate.ts';
 import { watchFrames } from '../negotiate/watch-frames.ts';
 import type { Reply } from '../reply.ts';
 import { readWatchOptions } from '../request/query-options.ts';
+import type { RequestEnd } from '../request/request-end.ts';
 import { type Endpoint, negotiateResponseForm } from './endpoint.ts';
 
 /** Serves a watch. The response headers are sent immediately, followed by one line per event (rule WATCH-01). */
@@ -21,16 +23,20 @@ export async function watch(endpoint: Endpoint, open: (options: WatchOptions) =>
 
 /**
  * The response body of a watch. It is a class, because V8 gives all instances of a class the same hidden class. Each
- * object literal would get its own.
+ * object literal would get its own. It does not reference the exchange, which would stay in memory during the watch.
  */
 class EventLines implements Feed<Uint8Array> {
-  readonly #endpoint: Endpoint;
+  readonly #end: RequestEnd;
+  readonly #auditId: string;
+  readonly #log: Log;
   readonly #stream: WatchStream;
   readonly #frame: (event: WatchEvent) => Uint8Array;
   #over = false;
 
-  constructor(endpoint: Endpoint, stream: WatchStream, frame: (event: WatchEvent) => Uint8Array) {
-    this.#endpoint = endpoint;
+  constructor({ exchange, settings }: Endpoint, stream: WatchStream, frame: (event: WatchEvent) => Uint8Array) {
+    this.#end = exchange.end;
+    this.#auditId = exchange.auditId;
+    this.#log = settings.log;
     this.#stream = stream;
     this.#frame = frame;
   }
@@ -46,12 +52,12 @@ class EventLines implements Feed<Uint8Array> {
       if (event !== undefined) return this.#frame(event);
       if (!this.#stream.isEnded) return undefined;
       this.#over = true;
-      const { reason } = this.#endpoint.exchange.end;
+      const { reason } = this.#end;
       // An error event makes the client list the objects again. Without one, the client resumes the watch.
       return reason instanceof StatusError ? this.#last(reason.status) : undefined;
     } catch (error) {
       // The response status has already been sent, so the error becomes the last event of the stream (rule WATCH-36).
-      return this.#last(statusOf(this.#endpoint, error));
+      return this.#last(this.#statusOf(error));
     }
   }
 
@@ -68,10 +74,10 @@ class EventLines implements Feed<Uint8Array> {
     this.close();
     return this.#frame({ type: 'ERROR', status });
   }
-}
 
-function statusOf(endpoint: Endpoint, error: unknown): Status {
-  if (error instanceof StatusError) return error.status;
-  endpoint.settings.log.error({ err: error, auditId: endpoint.exchange.auditId }, 'watch failed');
-  return internalError('the watch failed because of an internal error; see the server log for details').status;
+  #statusOf(error: unknown): Status {
+    if (error instanceof StatusError) return error.status;
+    this.#log.error({ err: error, auditId: this.#auditId }, 'watch failed');
+    return internalError('the watch failed because of an internal error; see the server log for details').status;
+  }
 }

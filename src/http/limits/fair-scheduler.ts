@@ -1,26 +1,19 @@
-import type { Clock } from '../../lib/clock.ts';
-import { LinkedQueue } from '../../lib/queue/linked-queue.ts';
-import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { FairQueue, type RunningKey } from './fair-queue.ts';
 
 export interface FairSchedulerOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
+  /**
+   * Measures long time slices, and the pauses after them. Optional; defaults to the system clock, because the work of a
+   * time slice takes real time, even in tests that set the clock.
+   */
+  readonly pauseClock?: Pick<Clock, 'elapsed' | 'after'>;
   /** Runs the callback after pending input was read and earlier callbacks were run. Optional; default: setImmediate. */
   readonly defer?: (callback: () => void) => void;
 }
 
-/** The CPU time that one key has used. The entry exists only while the key waits, runs, or is above `#baseline`. */
-interface KeyUsage {
-  readonly key: string;
-  readonly waiting: LinkedQueue<Waiting>;
-  /** The used CPU time in milliseconds. A new key starts at the baseline. */
-  used: number;
-}
-
-interface Waiting {
-  /** The position in the order of arrival, counted across all keys. */
-  readonly number: number;
-  begin(): void;
-}
+/** Background work gets a time slice if no other work waits, and at least one of `slicesPerBackgroundSlice`. */
+export type WorkPriority = 'normal' | 'background';
 
 /**
  * The two lengths of a round in milliseconds. Input is read only between rounds. A request waits for the next round
@@ -30,8 +23,9 @@ interface Waiting {
 const shortRound = 0.15;
 const longRound = 4;
 /**
- * Rounds are short only if there are more waiting requests per waiting key than this. If all keys send about the same
- * number of requests, first come, first served is fair, and short rounds would only reduce throughput.
+ * Rounds are short only if there are more waiting requests per waiting key than this, or more waiting keys per waiting tenant.
+ * If all of them send about the same number of requests, first come, first served is fair, and short rounds would only reduce
+ * throughput.
  */
 const unevenAbove = 8;
 /**
@@ -40,62 +34,72 @@ const unevenAbove = 8;
  */
 const sharedMilliseconds = 1000;
 /**
- * The used CPU time of a key exceeds the baseline by at most this many milliseconds, even after a very long time slice.
+ * After a time slice of more than `longSlice` milliseconds, the tenant pauses for as long as the time slice took, at
+ * most `maxPause`. A request needs several rounds, and without pauses each of them could contain a long time slice of
+ * the same tenant. A tenant that was alone for `aloneMilliseconds` does not pause.
  */
-const maxDebt = 50;
-/** The minimum CPU time in milliseconds that is charged for a time slice, because scheduling also takes time. */
-const minCost = 0.05;
+const longSlice = 10;
+const maxPause = 1_000;
+const aloneMilliseconds = 10_000;
 /** The maximum number of callbacks to schedule in advance. One round rarely runs more of them. */
 const maxAhead = 64;
-const minPruneSize = 1024;
+/** If both kinds of work wait, one of this many time slices goes to background work. */
+const slicesPerBackgroundSlice = 4;
 
 /**
- * Schedules CPU time fairly between keys. A key identifies a caller. There is only one thread: without scheduling, a
- * thousand requests of one key would be finished before the single request of another key is read from its socket.
- * Therefore, work starts in time slices. Time slices are grouped in short rounds, and input is read between rounds. The
- * next time slice goes to the key that has used the least CPU time.
+ * Schedules CPU time fairly between tenants, and within a tenant between its keys. A key identifies a caller. There is only
+ * one thread: without scheduling, a thousand requests of one key would be finished before the single request of another key
+ * is read from its socket. Therefore, work starts in time slices. Time slices are grouped in short rounds, and input is read
+ * between rounds. The next time slice goes to the tenant that has used the least CPU time, and there to the key that has used
+ * the least. A tenant whose work cannot be divided into short time slices pauses after each long one.
  *
  * A time slice ends when its work awaits something or is finished. Long work must request further time slices. The
  * scheduler does not limit the number of waiting requests; the code that uses it must.
  */
 export class FairScheduler {
   readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #pauseClock: Pick<Clock, 'elapsed' | 'after'>;
   readonly #defer: (callback: () => void) => void;
-  readonly #usages = new Map<string, KeyUsage>();
-  readonly #next = new PriorityHeap<KeyUsage>(
-    (one, other) => one.used - other.used || (one.waiting.first?.number ?? 0) - (other.waiting.first?.number ?? 0),
-  );
-  #waiting = 0;
-  #sequence = 0;
+  readonly #normal = new FairQueue();
+  readonly #background = new FairQueue();
+  /** The number of time slices since the last one of background work. */
+  #sinceBackground = 0;
   #scheduled = 0;
   /** The number of scheduled callbacks that remain in the current round. */
   #leftInRound = 0;
   #roundBegan = 0;
-  /**
-   * The baseline: the used CPU time that a new key starts with. It is at least the used CPU time of the key that got
-   * the last time slice.
-   */
-  #baseline = 0;
-  #running: { readonly usage: KeyUsage; readonly since: number } | undefined;
+  /** The current time slice. `since` is its start on `clock`, `began` on `pauseClock`. */
+  #running:
+    | { readonly queue: FairQueue; readonly key: RunningKey; readonly since: number; readonly began: number }
+    | undefined;
   #lastKey = '';
+  #lastTenant = '';
   #sharedUntil = 0;
-  #pruneAbove = minPruneSize;
+  /** Until this time, a tenant pauses after a long time slice, because another tenant is active. */
+  #pausesUntil = 0;
 
-  constructor({ clock, defer = setImmediate }: FairSchedulerOptions) {
+  constructor({ clock, pauseClock = systemClock, defer = setImmediate }: FairSchedulerOptions) {
     this.#clock = clock;
+    this.#pauseClock = pauseClock;
     this.#defer = defer;
   }
 
-  /** Resolves when the key gets a time slice, even if the request has ended in the meantime. Never rejects. */
-  waitForTimeSlice(key: string): Promise<void> {
+  /**
+   * Resolves when the key gets a time slice, even if the request has ended in the meantime. Never rejects. A key without a
+   * tenant is a tenant of its own.
+   */
+  waitForTimeSlice(key: string, tenant = key, priority: WorkPriority = 'normal'): Promise<void> {
     return new Promise((resolve) => {
-      if (key !== this.#lastKey) this.#sharedUntil = this.#clock.elapsed() + sharedMilliseconds;
+      if (key !== this.#lastKey || tenant !== this.#lastTenant) {
+        this.#sharedUntil = this.#clock.elapsed() + sharedMilliseconds;
+        if (tenant !== this.#lastTenant && this.#lastTenant !== '') {
+          this.#pausesUntil = this.#pauseClock.elapsed() + aloneMilliseconds;
+        }
+      }
       this.#lastKey = key;
-      const usage = this.#usageOf(key);
-      if (usage.waiting.length === 0) usage.used = Math.max(usage.used, this.#baseline);
-      usage.waiting.push({ number: this.#sequence++, begin: resolve });
-      this.#waiting++;
-      this.#next.add(usage);
+      this.#lastTenant = tenant;
+      const queue = priority === 'normal' ? this.#normal : this.#background;
+      queue.push(key, tenant, resolve);
       this.#schedule();
     });
   }
@@ -105,7 +109,8 @@ export class FairScheduler {
    * callback began.
    */
   #schedule(): void {
-    const wanted = this.#waiting === 0 ? 0 : Math.min(this.#waiting, maxAhead) + 1;
+    const waiting = this.#normal.length + this.#background.length;
+    const wanted = waiting === 0 ? 0 : Math.min(waiting, maxAhead) + 1;
     while (this.#scheduled < wanted) {
       this.#scheduled++;
       this.#defer(this.#tick);
@@ -122,54 +127,43 @@ export class FairScheduler {
     }
     this.#scheduled--;
     this.#leftInRound--;
-    this.#charge(now);
-    const isUneven = now < this.#sharedUntil && this.#waiting > unevenAbove * this.#next.size;
-    const roundMilliseconds = isUneven ? shortRound : longRound;
+    this.#endTimeSlice(now);
+    const roundMilliseconds = now < this.#sharedUntil && this.#isUneven() ? shortRound : longRound;
     // The last callback of a round starts no time slice, because the time for reading input would be charged to it.
-    if (this.#leftInRound > 0 && now - this.#roundBegan < roundMilliseconds) this.#begin(now);
+    if (this.#leftInRound > 0 && now - this.#roundBegan < roundMilliseconds) this.#beginTimeSlice(now);
     this.#schedule();
   };
 
-  #begin(now: number): void {
-    const usage = this.#next.first;
-    const waiting = usage?.waiting.shift();
-    if (usage === undefined || waiting === undefined) return;
-    this.#waiting--;
-    this.#baseline = Math.max(this.#baseline, usage.used);
-    if (usage.waiting.length === 0) this.#next.remove(usage);
-    else this.#next.moved(usage);
-    this.#running = { usage, since: now };
-    waiting.begin();
+  #isUneven(): boolean {
+    const { length, keys, tenants } = this.#normal;
+    if (length > unevenAbove * keys) return true;
+    return tenants > 1 && keys > unevenAbove * tenants;
   }
 
-  #charge(now: number): void {
+  #beginTimeSlice(now: number): void {
+    const isBackgroundTurn =
+      this.#background.length > 0 &&
+      (this.#normal.length === 0 || this.#sinceBackground >= slicesPerBackgroundSlice - 1);
+    this.#sinceBackground = isBackgroundTurn ? 0 : this.#sinceBackground + 1;
+    const queue = isBackgroundTurn ? this.#background : this.#normal;
+    const key = queue.beginNext();
+    if (key !== undefined) this.#running = { queue, key, since: now, began: this.#pauseClock.elapsed() };
+  }
+
+  #endTimeSlice(now: number): void {
     if (this.#running === undefined) return;
-    const { usage, since } = this.#running;
+    const { queue, key, since, began } = this.#running;
     this.#running = undefined;
-    const cost = Math.max(minCost, now - since);
-    // The baseline rises half as fast as the average CPU time of the waiting keys. A key above the baseline therefore
-    // gets a time slice eventually, even if new keys arrive all the time.
-    this.#baseline += cost / (2 * (this.#next.size + 1));
-    usage.used = Math.min(usage.used + cost, this.#baseline + maxDebt);
-    this.#next.moved(usage);
-    // No key waits, so the used CPU times need not be compared.
-    if (this.#waiting === 0) this.#usages.clear();
+    queue.charge(key, now - since);
+    const ended = this.#pauseClock.elapsed();
+    if (ended - began > longSlice && ended < this.#pausesUntil) this.#pause(queue, key, ended - began);
   }
 
-  #usageOf(key: string): KeyUsage {
-    const known = this.#usages.get(key);
-    if (known !== undefined) return known;
-    if (this.#usages.size >= this.#pruneAbove) this.#prune();
-    const usage: KeyUsage = { key, waiting: new LinkedQueue(), used: this.#baseline };
-    this.#usages.set(key, usage);
-    return usage;
-  }
-
-  /** Forgets keys that do not wait and are not above the baseline: if they return, they start like new keys. */
-  #prune(): void {
-    for (const usage of this.#usages.values()) {
-      if (usage.waiting.length === 0 && usage.used <= this.#baseline) this.#usages.delete(usage.key);
-    }
-    this.#pruneAbove = Math.max(minPruneSize, 2 * this.#usages.size);
+  #pause(queue: FairQueue, key: RunningKey, milliseconds: number): void {
+    const resume = queue.pause(key);
+    this.#pauseClock.after(Math.min(milliseconds, maxPause), () => {
+      resume();
+      this.#schedule();
+    });
   }
 }

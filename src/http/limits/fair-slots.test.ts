@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
+import { RequestEnd } from '../request/request-end.ts';
 import { FairSlots } from './fair-slots.ts';
 
-const signal = new AbortController().signal;
+const end = new RequestEnd();
 const slots = (count: number, clock = new ManualClock(), queue = count) =>
   new FairSlots({ slots: count, maxWaiting: queue, waitMilliseconds: 1000, clock });
 
@@ -21,15 +22,15 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 describe('fair slots', () => {
   it('are available to every key while one is free', async () => {
     const pool = slots(2);
-    expect(await pool.acquire('a', signal)).toBeTypeOf('function');
-    expect(await pool.acquire('a', signal)).toBeTypeOf('function');
+    expect(await pool.acquire('a', end)).toBeTypeOf('function');
+    expect(await pool.acquire('a', end)).toBeTypeOf('function');
   });
 
   it('go to the key that holds the fewest when one is released', async () => {
     const pool = slots(2);
-    const [first] = [await pool.acquire('busy', signal), await pool.acquire('busy', signal)];
-    const more = watched(pool.acquire('busy', signal));
-    const other = watched(pool.acquire('quiet', signal));
+    const [first] = [await pool.acquire('busy', end), await pool.acquire('busy', end)];
+    const more = watched(pool.acquire('busy', end));
+    const other = watched(pool.acquire('quiet', end));
     first?.();
     await settled();
     expect([more.state, other.state]).toEqual(['waiting', 'admitted']);
@@ -41,11 +42,11 @@ describe('fair slots', () => {
   it('are refused after the timeout or the end of the request', async () => {
     const clock = new ManualClock();
     const pool = slots(1, clock, 4);
-    await pool.acquire('a', signal);
-    const late = watched(pool.acquire('b', signal));
-    const controller = new AbortController();
-    const gone = watched(pool.acquire('c', controller.signal));
-    controller.abort();
+    await pool.acquire('a', end);
+    const late = watched(pool.acquire('b', end));
+    const disconnected = new RequestEnd();
+    const gone = watched(pool.acquire('c', disconnected));
+    disconnected.end(new Error('gone'));
     await settled();
     expect(gone.state).toBe('refused');
     clock.advance(1000);
@@ -55,22 +56,35 @@ describe('fair slots', () => {
 
   it('displace a request of the key that waits most if the queue is full', async () => {
     const pool = slots(1, new ManualClock(), 3);
-    await pool.acquire('busy', signal);
-    const greedy = [1, 2, 3].map(() => watched(pool.acquire('busy', signal)));
-    const other = watched(pool.acquire('quiet', signal));
+    await pool.acquire('busy', end);
+    const greedy = [1, 2, 3].map(() => watched(pool.acquire('busy', end)));
+    const other = watched(pool.acquire('quiet', end));
     await settled();
     expect(greedy.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'refused']);
     expect(other.state).toBe('waiting');
-    expect(await pool.acquire('busy', signal)).toBeUndefined();
+    expect(await pool.acquire('busy', end)).toBeUndefined();
   });
 
   it('are released once, however often release is called', async () => {
     const pool = slots(1);
-    const release = await pool.acquire('a', signal);
+    const release = await pool.acquire('a', end);
     release?.();
     release?.();
-    expect(await pool.acquire('a', signal)).toBeTypeOf('function');
-    expect(watched(pool.acquire('a', signal)).state).toBe('waiting');
+    expect(await pool.acquire('a', end)).toBeTypeOf('function');
+    expect(watched(pool.acquire('a', end)).state).toBe('waiting');
+  });
+});
+
+describe('the time after which a refused client should retry', () => {
+  it('is spread over the longest wait, so that clients that were refused together do not return together', () => {
+    const pool = new FairSlots({ slots: 1, maxWaiting: 1, waitMilliseconds: 5000, clock: new ManualClock() });
+    const seen = Array.from({ length: 1000 }, () => pool.retryAfterSeconds());
+    expect(new Set(seen)).toEqual(new Set([1, 2, 3, 4, 5]));
+  });
+
+  it('is at least one second', () => {
+    const pool = new FairSlots({ slots: 1, maxWaiting: 1, waitMilliseconds: 0, clock: new ManualClock() });
+    expect(pool.retryAfterSeconds()).toBe(1);
   });
 });
 
@@ -87,18 +101,18 @@ describe('for any sequence of requests', () => {
       fc.asyncProperty(limits, fc.array(step, { maxLength: 80 }), async ({ count, queue }, steps) => {
         const clock = new ManualClock();
         const pool = slots(count, clock, queue);
-        const asked: { key: string; controller: AbortController; seen: ReturnType<typeof watched> }[] = [];
+        const asked: { key: string; request: RequestEnd; seen: ReturnType<typeof watched> }[] = [];
         const ended = new Set<unknown>();
         const inState = (state: string) => asked.filter((each) => each.seen.state === state && !ended.has(each));
         for (const { act, key, which } of steps) {
           if (act === 'ask') {
-            const controller = new AbortController();
-            asked.push({ key, controller, seen: watched(pool.acquire(key, controller.signal)) });
+            const request = new RequestEnd();
+            asked.push({ key, request, seen: watched(pool.acquire(key, request)) });
           } else if (act === 'later') clock.advance(300);
           else {
             const some = inState(act === 'end' ? 'admitted' : 'waiting');
             const one = some[which % Math.max(1, some.length)];
-            if (act === 'leave') one?.controller.abort();
+            if (act === 'leave') one?.request.end(new Error('gone'));
             else if (one !== undefined) {
               ended.add(one);
               one.seen.release();
@@ -112,7 +126,7 @@ describe('for any sequence of requests', () => {
           // No request waits while a slot is free.
           if (waiting > 0) expect(atWork).toBe(count);
         }
-        for (const one of inState('waiting')) one.controller.abort();
+        for (const one of inState('waiting')) one.request.end(new Error('gone'));
         for (const one of inState('admitted')) one.seen.release();
         for (let index = 0; index < count; index++) expect(pool.tryAcquire('last')).toBeTypeOf('function');
         expect(pool.tryAcquire('last')).toBeUndefined();
@@ -127,7 +141,7 @@ describe('for any sequence of requests', () => {
         const held = Array.from({ length: keys }, () => 0);
         const releases: (() => void)[] = [];
         const ask = (index: number) =>
-          void pool.acquire(`key-${index}`, new AbortController().signal).then((release) => {
+          void pool.acquire(`key-${index}`, new RequestEnd()).then((release) => {
             held[index] = (held[index] ?? 0) + 1;
             releases.push(() => {
               held[index] = (held[index] ?? 0) - 1;

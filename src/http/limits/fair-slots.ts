@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
+import { FixedDelayQueue } from '../../lib/queue/fixed-delay-queue.ts';
 import { LinkedQueue } from '../../lib/queue/linked-queue.ts';
 import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
+import type { RequestEnd } from '../request/request-end.ts';
 
 export interface FairSlotsOptions {
   /** The number of requests that may hold a slot at the same time. */
@@ -13,6 +15,9 @@ export interface FairSlotsOptions {
   readonly waitMilliseconds: number;
   readonly clock: Clock;
 }
+
+/** The end of a waiting request, which then leaves the queue. */
+export type WaitingRequestEnd = Pick<RequestEnd, 'hasEnded' | 'onEnd'>;
 
 interface Waiting {
   /** The position in the order of arrival, counted across all keys. */
@@ -45,19 +50,21 @@ export class FairSlots {
     (one, other) => one.held - other.held || firstOf(one) - firstOf(other),
   );
   readonly #byMostWaiting = new PriorityHeap<Holder>((one, other) => other.waiting.length - one.waiting.length);
+  readonly #timeouts: FixedDelayQueue;
   #active = 0;
   #waiting = 0;
   #sequence = 0;
 
   constructor(options: FairSlotsOptions) {
     this.#options = options;
+    this.#timeouts = new FixedDelayQueue(options.clock, options.waitMilliseconds);
   }
 
   /** Waits for a slot. Resolves with a function that releases it, or with `undefined` if the request is refused. */
-  async acquire(key: string, signal: AbortSignal): Promise<(() => void) | undefined> {
+  async acquire(key: string, end: WaitingRequestEnd): Promise<(() => void) | undefined> {
     const free = this.tryAcquire(key);
     if (free !== undefined) return free;
-    return (await this.#wait(key, signal)) ? this.#releaseOnce(key) : undefined;
+    return (await this.#wait(key, end)) ? this.#releaseOnce(key) : undefined;
   }
 
   /** Acquires a free slot. Returns a function that releases it, or `undefined` if no slot is free. */
@@ -65,6 +72,14 @@ export class FairSlots {
     if (this.#active >= this.#options.slots) return undefined;
     this.#hold(this.#holderOf(key));
     return this.#releaseOnce(key);
+  }
+
+  /**
+   * Returns the number of seconds after which a refused client should retry: a random number up to the longest wait, so
+   * that clients that were refused together do not return together.
+   */
+  retryAfterSeconds(): number {
+    return Math.max(1, Math.ceil((Math.random() * this.#options.waitMilliseconds) / 1000));
   }
 
   #releaseOnce(key: string): () => void {
@@ -116,18 +131,17 @@ export class FairSlots {
     if (holder.held === 0) this.#holders.delete(holder.key);
   }
 
-  #wait(key: string, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted || !this.#makeQueueSpace(key)) return Promise.resolve(false);
+  #wait(key: string, end: WaitingRequestEnd): Promise<boolean> {
+    if (end.hasEnded || !this.#makeQueueSpace(key)) return Promise.resolve(false);
     return new Promise((resolve) => {
       const refuse = () => waiting.settle(false);
-      const stopTimer = this.#options.clock.after(this.#options.waitMilliseconds, refuse);
-      signal.addEventListener('abort', refuse, { once: true });
+      const stopTimer = this.#timeouts.after(refuse);
       const holder = this.#holderOf(key);
       const waiting: Waiting = {
         number: this.#sequence++,
         settle: (admitted) => {
           stopTimer();
-          signal.removeEventListener('abort', refuse);
+          stopFollowing();
           holder.waiting.remove(entry);
           this.#waiting--;
           this.#changed(holder);
@@ -137,6 +151,7 @@ export class FairSlots {
       const entry = holder.waiting.push(waiting);
       this.#waiting++;
       this.#changed(holder);
+      const stopFollowing = end.onEnd(refuse);
     });
   }
 

@@ -6,6 +6,13 @@ export interface MediaRange {
 }
 
 /**
+ * The maximum number of media types in a header, and of parameters of a media type. Further ones are ignored. Error
+ * responses are negotiated too, so the server parses the headers of anyone, and 64 KiB of media types would take many
+ * milliseconds.
+ */
+const maxParts = 64;
+
+/**
  * Parses a media type such as `type/subtype; a=b; c="d"`. Parameter names become lower case, values stay unchanged.
  * Returns `undefined` if the text is invalid.
  */
@@ -60,8 +67,9 @@ function readAccept(header: string): MediaRange[] {
     .map((clause) => clause.range);
 }
 
+/** Splits a text at the separators outside of quotes. Returns at most `maxParts` parts. */
 function splitOutsideQuotes(text: string, separator: string): string[] {
-  if (!text.includes('"')) return text.split(separator);
+  if (!text.includes('"')) return text.split(separator, maxParts);
   const parts: string[] = [];
   let quoted = false;
   let start = 0;
@@ -70,6 +78,7 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
     else if (text[at] === '"') quoted = !quoted;
     else if (text[at] === separator && !quoted) {
       parts.push(text.slice(start, at));
+      if (parts.length === maxParts) return parts;
       start = at + 1;
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { IncomingRequest } from '../exchange.ts';
 import { bodyFormat, patchTypeOf, patchTypesOf } from './body-format.ts';
+import { parseAccept, parseMediaRange } from './media-type.ts';
 import { type NegotiateOptions, negotiate, negotiateError } from './negotiate.ts';
 
 const request = (accept: string | undefined, userAgent = 'test'): IncomingRequest => ({
@@ -74,6 +75,25 @@ describe('Accept', () => {
     expect(form('application/vnd.kubernetes.protobuf', builtIn).format).toBe('protobuf');
   });
 
+  it('partial metadata is protobuf if the client prefers that, also for kinds without protobuf (NEG-14)', () => {
+    const partial = 'as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+    const protobuf = `application/vnd.kubernetes.protobuf;${partial}`;
+    const transform = { kind: 'PartialObjectMetadata', version: 'v1' };
+    for (const options of [plain, builtIn]) {
+      const supported = { ...options, protobufMetadata: true };
+      expect(form(`${protobuf},application/json;${partial}`, supported)).toMatchObject({
+        format: 'protobuf',
+        transform,
+      });
+      expect(form(`application/json;${partial},${protobuf}`, supported)).toMatchObject({ format: 'json', transform });
+      expect(form(`${protobuf},application/json;${partial}`, options)).toMatchObject({ format: 'json', transform });
+    }
+    const custom = { ...plain, protobufMetadata: true };
+    expect(() => form('application/vnd.kubernetes.protobuf', custom)).toThrow('only the following');
+    const table = 'application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1';
+    expect(() => form(table, { ...builtIn, protobufMetadata: true })).toThrow('only the following');
+  });
+
   it('streams are JSON only (NEG-12)', () => {
     const watch: NegotiateOptions = { formats: ['json'], stream: true };
     expect(() => form('application/yaml', watch)).toThrow(
@@ -83,6 +103,15 @@ describe('Accept', () => {
     expect(form('application/vnd.kubernetes.protobuf;stream=watch,application/json;stream=watch', watch).format).toBe(
       'json',
     );
+  });
+});
+
+describe('a header with thousands of media types or parameters', () => {
+  it('is parsed in little time; those after the 64th are ignored', () => {
+    expect(parseAccept('a/b,'.repeat(16_000))).toHaveLength(64);
+    expect(parseAccept(`"",${'a/b,'.repeat(16_000)}`)).toHaveLength(63);
+    expect(parseMediaRange(`a/b${';c=d'.repeat(16_000)}`)?.parameters.size).toBe(1);
+    expect(parseMediaRange(`a/b${';x'.repeat(100)};as=Table`)?.parameters.has('as')).toBe(false);
   });
 });
 

@@ -25,8 +25,10 @@ export const mediaTypes: Readonly<Record<BodyFormat, string>> = {
 };
 
 export interface NegotiateOptions {
-  /** The formats that the server supports for the response, preferred first. Transforms never use protobuf. */
+  /** The formats that the server supports for the response, preferred first. A Table is never protobuf. */
   readonly formats: readonly BodyFormat[];
+  /** True if partial metadata can be protobuf. This holds for all kinds, also for those without a protobuf format. */
+  readonly protobufMetadata?: boolean;
   /** True for a watch. Error messages then list the media types with `;stream=watch`. */
   readonly stream?: boolean;
   readonly transforms?: boolean;
@@ -39,12 +41,24 @@ export function negotiate(request: IncomingRequest, query: URLSearchParams, opti
   if (accept === mediaTypes.json && options.formats.includes('json')) {
     return { format: 'json', pretty: isPretty(request, query) };
   }
-  // Protobuf is used only if the client accepts no other format, because objects are stored as JSON and need no
-  // conversion.
-  const text = { ...options, formats: options.formats.filter((format) => format !== 'protobuf') };
-  const found = bestOf(accept, text) ?? bestOf(accept, options);
-  if (found === undefined) throw nothingAcceptable(options);
+  const best = bestOf(accept, options);
+  if (best === undefined) throw nothingAcceptable(options);
+  const found = isProtobufObject(best) ? (bestOf(accept, withoutProtobuf(options)) ?? best) : best;
   return { ...found.form, pretty: found.pretty || isPretty(request, query) };
+}
+
+/**
+ * True for a whole object as protobuf. It is used only if the client accepts no other format, because objects are stored
+ * as JSON and need no conversion. Partial metadata is protobuf if the client prefers that (NEG-14): in a JSON list, items
+ * have a kind and an apiVersion, and typed clients treat such items as different objects.
+ */
+function isProtobufObject({ form }: Found): boolean {
+  return form.format === 'protobuf' && form.transform === undefined;
+}
+
+function withoutProtobuf(options: NegotiateOptions): NegotiateOptions {
+  const formats = options.formats.filter((format) => format !== 'protobuf');
+  return { ...options, formats, protobufMetadata: false };
 }
 
 /** Selects the format of an error response (NEG-18). Falls back to indented JSON; never converts to a Table. */
@@ -62,14 +76,19 @@ interface Found {
 function bestOf(header: string, options: NegotiateOptions): Found | undefined {
   const [preferred = 'json'] = options.formats;
   if (header.trim() === '') return { form: { format: preferred }, pretty: false };
+  const formats = options.protobufMetadata === true ? withProtobuf(options.formats) : options.formats;
   for (const clause of parseAccept(header)) {
-    for (const format of options.formats) {
+    for (const format of formats) {
       if (!names(clause, format)) continue;
       const found = served(clause, format, options);
       if (found !== undefined) return found;
     }
   }
   return undefined;
+}
+
+function withProtobuf(formats: readonly BodyFormat[]): readonly BodyFormat[] {
+  return formats.includes('protobuf') ? formats : [...formats, 'protobuf'];
 }
 
 function names(clause: MediaRange, format: BodyFormat): boolean {
@@ -87,10 +106,12 @@ function served(clause: MediaRange, format: BodyFormat, options: NegotiateOption
   if (serverVersion !== '' && serverVersion !== 'v1') return undefined;
   const pretty = parameters.get('pretty') === '1';
   const hasTransform = ['as', 'g', 'v'].some((name) => (parameters.get(name) ?? '') !== '');
-  if (!hasTransform) return { form: { format }, pretty };
+  if (!hasTransform) return options.formats.includes(format) ? { form: { format }, pretty } : undefined;
   if (options.transforms === false) return undefined;
   const transform = transformOf(parameters);
-  return transform === undefined || format === 'protobuf' ? undefined : { form: { format, transform }, pretty };
+  if (transform === undefined) return undefined;
+  if (format === 'protobuf' && (transform.kind === 'Table' || options.protobufMetadata !== true)) return undefined;
+  return { form: { format, transform }, pretty };
 }
 
 function transformOf(parameters: ReadonlyMap<string, string>): ResponseTransform | undefined {

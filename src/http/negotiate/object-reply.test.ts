@@ -1,8 +1,30 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import type { JsonObject } from '@flotilla/json';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestHttpServer } from '../../../test/harness/test-http-server.ts';
 import { timestamp } from '../../api/meta.ts';
+import { partialMetadataStructs } from '../../api/structs/kind-structs.ts';
 import { ManualClock } from '../../lib/clock.ts';
+import { decodeMessage } from '../protobuf/codec.ts';
 import { protobufCodec } from '../protobuf/envelope.ts';
+
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
+/** Decodes partial metadata in its envelope: four bytes, then the API version and kind (field 1) and the message (2). */
+function decodePartial(bytes: Uint8Array): { readonly type: string; readonly message: JsonObject } {
+  const fields = (part: Uint8Array) => {
+    const reader = new BinaryReader(part);
+    const found: Uint8Array[] = [];
+    while (reader.pos < reader.len) found[reader.tag()[0]] = reader.bytes();
+    return found;
+  };
+  const [, typeMeta = new Uint8Array(), message = new Uint8Array()] = fields(bytes.subarray(4));
+  const [, apiVersion, kind] = fields(typeMeta);
+  const type = [apiVersion, kind].map((text) => Buffer.from(text ?? []).toString()).join('/');
+  const struct = partialMetadataStructs.get(type);
+  if (struct === undefined) throw new Error(`the response is ${type}`);
+  return { type, message: decodeMessage(struct, message) };
+}
 
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 const as = (kind: string, version = 'v1') => ({ accept: `application/json;as=${kind};v=${version};g=meta.k8s.io` });
@@ -160,14 +182,31 @@ describe('Tables', () => {
 
 describe('partial objects', () => {
   it('contain only metadata (TABLE-11, CLIENT-17)', async () => {
-    const metadataClient =
-      'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
-    const list = await server.request('GET', widgets, { headers: { accept: metadataClient } });
+    const list = await server.request('GET', widgets, { headers: as('PartialObjectMetadataList') });
     expect(list.json).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' });
     expect(Object.keys(list.json.items[0])).toEqual(['kind', 'apiVersion', 'metadata']);
     expect(list.json.items[0].metadata.labels).toEqual({ on: 'it' });
     const one = await server.request('GET', `${widgets}/x`, { headers: as('PartialObjectMetadata') });
     expect(Object.keys(one.json)).toEqual(['kind', 'apiVersion', 'metadata']);
+  });
+
+  it.each(['v1', 'v1beta1'])('are %s protobuf for any kind if the client prefers that (NEG-14)', async (version) => {
+    const read = async (path: string, kind: string) => {
+      const parameters = `as=${kind};g=meta.k8s.io;v=${version}`;
+      const accept = `${protobuf};${parameters},application/json;${parameters},application/json`;
+      const { headers, body } = await server.raw('GET', path, { headers: { accept } });
+      expect(headers['content-type']).toBe(protobuf);
+      return decodePartial(new Uint8Array(await body.arrayBuffer()));
+    };
+    const metadata = { name: 'x', labels: { on: 'it' } };
+    expect(await read(`${widgets}/x`, 'PartialObjectMetadata')).toMatchObject({
+      type: `meta.k8s.io/${version}/PartialObjectMetadata`,
+      message: { metadata },
+    });
+    const { type, message } = await read(widgets, 'PartialObjectMetadataList');
+    expect(type).toBe(`meta.k8s.io/${version}/PartialObjectMetadataList`);
+    expect(message).toMatchObject({ metadata: { resourceVersion: expect.stringMatching(/./) } });
+    expect(message.items).toContainEqual({ metadata: expect.objectContaining(metadata) });
   });
 
   it('must be requested as a list for lists and as an object for objects (NEG-15)', async () => {

@@ -10,7 +10,7 @@ import { bufferOrGenerateBody, generateText, type JoinedText, throwIfEnded } fro
 import { indentJson } from './indent-json.ts';
 import { listMetaJson, listText, mapLazily } from './list-json.ts';
 import { mediaTypes, type NegotiatedForm } from './negotiate.ts';
-import { partialMetadataJson, partialMetadataListText } from './partial-metadata.ts';
+import { partialMetadataJson, partialMetadataListText, protobufObject } from './partial-metadata.ts';
 import type { ProtobufListWriter } from './protobuf-codec.ts';
 import { renderReply } from './render.ts';
 import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson, tableText } from './table.ts';
@@ -23,7 +23,7 @@ export interface ResponseForm extends NegotiatedForm {
   /** True if the kind can be returned as a Table. False for kinds that are never stored, such as reviews (NEG-17). */
   readonly hasTable: boolean;
   now(): number;
-  /** Encodes an object of a built-in kind as protobuf, for clients that accept no other format. */
+  /** Encodes an object of a built-in kind, or the metadata of an object, as protobuf. */
   readonly encodeProtobuf?: ((object: JsonObject) => Uint8Array) | undefined;
   readonly startProtobufList?: ((list: JsonObject) => ProtobufListWriter) | undefined;
 }
@@ -49,7 +49,7 @@ export function checkTransform(form: ResponseForm, responseType: 'object' | 'lis
 
 export function objectReply(served: ServedObject, status: number, form: ResponseForm): Reply {
   const { transform } = form;
-  if (form.format === 'protobuf') return protobufReply(served.object, status, form);
+  if (form.format === 'protobuf') return protobufReply(protobufObject(served, transform), status, form);
   if (transform === undefined) return renderReply(served.json(), status, form);
   if (transform.kind !== 'Table') return renderReply(partialMetadataJson(served, transform.version), status, form);
   const options = { version: transform.version, include: form.include, now: form.now() };
@@ -126,12 +126,16 @@ const protobufBytesPerSlice = 256 * 1024;
 /** Encodes a list as protobuf, which is sent as a whole, because its length precedes it. */
 async function protobufListReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {
   const { items, ...metadata } = list;
-  const { kind } = form;
-  const writer = form.startProtobufList?.({ apiVersion: apiVersionOf(kind), kind: listKindOf(kind), metadata });
+  const { kind, transform } = form;
+  const type =
+    transform === undefined
+      ? { apiVersion: apiVersionOf(kind), kind: listKindOf(kind) }
+      : { apiVersion: `meta.k8s.io/${transform.version}`, kind: 'PartialObjectMetadataList' };
+  const writer = form.startProtobufList?.({ ...type, metadata });
   if (writer === undefined) throw noProtobufCodec();
   const work = new WorkBudget(protobufBytesPerSlice, exchange.nextTimeSlice);
-  for (const { object } of items) {
-    if (!work.spend(writer.add(object))) continue;
+  for (const item of items) {
+    if (!work.spend(writer.add(protobufObject(item, transform)))) continue;
     await work.next();
     throwIfEnded(exchange.end);
   }

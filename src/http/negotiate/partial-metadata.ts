@@ -1,4 +1,4 @@
-import { writeJson } from '@flotilla/json';
+import { type JsonObject, writeJson } from '@flotilla/json';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { JoinedText } from '../wire/generated-body.ts';
 import { listMetaJson, mapLazily } from './list-json.ts';
@@ -10,6 +10,16 @@ type MetaVersion = ResponseTransform['version'];
 export function partialMetadataJson(served: ServedObject, version: MetaVersion): string {
   const metadata = served.metadataJson?.() ?? writeJson(served.object.metadata, { sorted: false });
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${metadata}}`;
+}
+
+/**
+ * Returns the object to encode as protobuf: the whole object, or a PartialObjectMetadata if the client requested that
+ * (rule NEG-14).
+ */
+export function protobufObject({ object }: ServedObject, transform: ResponseTransform | undefined): JsonObject {
+  if (transform === undefined) return object;
+  const metadata = object.metadata as JsonObject;
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${transform.version}`, metadata };
 }
 
 /** Returns the metadata of all items of a list as a PartialObjectMetadataList (rule TABLE-11). */

@@ -56,7 +56,7 @@ function rowMeter(kind: ResourceKind, served: ServedObject): WorkMeter | undefin
   return new WorkMeter('printing the row', unitsPerRow + unitsPerCharacter * size);
 }
 
-/** Returns a Table. `columns` are the column definitions as JSON; `[]` for later events of a watch (rule WATCH-30). */
+/** Returns a Table. `columns` are the column definitions as JSON; `null` for later events of a watch (rule WATCH-30). */
 export function tableJson(metadata: string, columns: string, rows: readonly string[], options: TableOptions): string {
   const { head, tail } = tableText(metadata, columns, rows, options);
   return `${head}${rows.join(',')}${tail}`;

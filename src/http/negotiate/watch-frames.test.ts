@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { served, widgetKind } from '../../../test/harness/widget-plane.ts';
 import { configMapKind } from '../../api/core/config-map.ts';
+import { secretKind } from '../../api/core/secret.ts';
 import type { ObjectEvent } from '../../registry/verbs.ts';
 import { newSharedEventCache } from '../../registry/watch/watch-events.ts';
 import { protobufCodec } from '../protobuf/envelope.ts';
@@ -59,11 +60,27 @@ describe('the lines of a watch', () => {
     expect(read(first).object.columnDefinitions).toHaveLength(3);
     const second = a(other);
     expect(b(other)).toBe(second);
-    expect(read(second).object.columnDefinitions).toEqual([]);
+    expect(read(second).object.columnDefinitions).toBeNull();
     expect(read(second).object.rows[0].cells.at(-1)).toBe('5s');
     expect(read(table()(other)).object.columnDefinitions).toHaveLength(3);
     now += 1_000;
     expect(read(a(other)).object.rows[0].cells.at(-1)).toBe('6s');
+  });
+
+  it('of a Table have the cells of an empty object in the row of a bookmark (WATCH-30)', () => {
+    const frames = watchFrames(form({ kind: secretKind }, 'Table'));
+    const bookmark = read(frames({ type: 'BOOKMARK', resourceVersion: '9', initialEventsEnd: true })).object;
+    expect(bookmark.columnDefinitions).toHaveLength(4);
+    expect(bookmark.rows).toEqual([
+      {
+        cells: ['', '', 0, '<unknown>'],
+        object: {
+          kind: 'PartialObjectMetadata',
+          apiVersion: 'meta.k8s.io/v1',
+          metadata: { annotations: { 'k8s.io/initial-events-end': 'true' }, resourceVersion: '9' },
+        },
+      },
+    ]);
   });
 
   it('of Tables with another includeObject are separate', () => {

@@ -4,10 +4,13 @@ import { objectJson } from '../../registry/cache/served.ts';
 import type { ObjectEvent, ServedObject, WatchEvent } from '../../registry/verbs.ts';
 import { watchEventFrame } from '../protobuf/watch-event.ts';
 import type { ResponseForm } from './object-reply.ts';
-import { partialMetadataJson } from './partial-metadata.ts';
+import { partialMetadataJson, protobufObject } from './partial-metadata.ts';
 import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 
 const initialEventsEnd = 'k8s.io/initial-events-end';
+
+/** The column definitions of all Tables of a watch except the first. Clients keep those of the first (WATCH-30). */
+const laterColumns = 'null';
 
 /**
  * Returns a function that serializes watch events, one JSON document per line (rules WATCH-02 to WATCH-04, WATCH-30,
@@ -18,7 +21,7 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
   const { transform, kind, include } = form;
   if (form.format === 'protobuf') return protobufFrames(form);
   const isTable = transform?.kind === 'Table';
-  let columns = isTable ? columnDefinitionsJson(kind) : '[]';
+  let columns = isTable ? columnDefinitionsJson(kind) : laterColumns;
   const name = [transform?.kind, transform?.version, isTable && [include, kind.group, kind.version, kind.kind]].join();
 
   const rendered = (served: ServedObject, included: ResponseForm['include']): string => {
@@ -27,7 +30,7 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
     const options = { version: transform.version, include: included, now: form.now() };
     const metadata = JSON.stringify({ resourceVersion: served.object.metadata.resourceVersion ?? '' });
     const table = tableJson(metadata, columns, [rowJson(kind, served, options)], options);
-    columns = '[]';
+    columns = laterColumns;
     return table;
   };
 
@@ -35,7 +38,7 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
    * Returns the key under which the line of an event is cached. A Table row contains an age in seconds, so its key
    * contains the current second.
    */
-  const formKey = () => (isTable ? `${name} ${columns !== '[]'} ${Math.floor(form.now() / 1000)}` : name);
+  const formKey = () => (isTable ? `${name} ${columns !== laterColumns} ${Math.floor(form.now() / 1000)}` : name);
 
   const objectLine = (event: ObjectEvent): Uint8Array => {
     if (event.shared === undefined) return line(event.type, rendered(event.object, include));
@@ -46,7 +49,7 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
       found = line(event.type, rendered(event.object, include));
       lines.set(key, found);
     }
-    columns = '[]';
+    columns = laterColumns;
     return found;
   };
 
@@ -59,7 +62,7 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
   };
 }
 
-/** Returns a function that serializes watch events as protobuf, for clients that accept no other format. */
+/** Returns a function that serializes watch events as protobuf. */
 function protobufFrames(form: ResponseForm): (event: WatchEvent) => Uint8Array {
   const encode = (object: JsonObject): Uint8Array => {
     const bytes = form.encodeProtobuf?.(object);
@@ -67,13 +70,17 @@ function protobufFrames(form: ResponseForm): (event: WatchEvent) => Uint8Array {
       throw new TypeError('the response was negotiated as protobuf, but the plane has no protobuf codec');
     return bytes;
   };
+  const { transform } = form;
+  const key = ['protobuf', transform?.kind, transform?.version].join();
+  const frameOf = (type: WatchEvent['type'], object: ServedObject) =>
+    watchEventFrame(type, encode(protobufObject(object, transform)));
   return (event) => {
     if (event.type === 'ERROR') return watchEventFrame(event.type, encode(event.status));
-    if (event.type === 'BOOKMARK') return watchEventFrame(event.type, encode(bookmark(form, event).object));
-    const known = event.shared?.lines.get('protobuf');
+    if (event.type === 'BOOKMARK') return frameOf(event.type, bookmark(form, event));
+    const known = event.shared?.lines.get(key);
     if (known !== undefined) return known;
-    const frame = watchEventFrame(event.type, encode(event.object.object));
-    event.shared?.lines.set('protobuf', frame);
+    const frame = frameOf(event.type, event.object);
+    event.shared?.lines.set(key, frame);
     return frame;
   };
 }

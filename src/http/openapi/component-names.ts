@@ -1,5 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
-import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
+import { apiVersionOf } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
@@ -8,8 +9,9 @@ const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
  * Returns the name of a kind's OpenAPI component (rule OAPI-07): Kubernetes' name for its own types, otherwise the
  * reversed group, the version and the kind.
  */
-export function componentName({ group, version, kind }: GroupVersionKind): string {
-  const known = goStructOf(apiVersionOf({ group, version }), kind);
+export function componentName(named: Pick<ResourceKind, 'group' | 'version' | 'kind' | 'builtIn'>): string {
+  const { group, version, kind } = named;
+  const known = named.builtIn === true ? goStructOf(apiVersionOf({ group, version }), kind) : undefined;
   return known?.name ?? `${group.split('.').reverse().join('.')}.${version}.${kind}`;
 }
 

@@ -45,7 +45,7 @@ const objectMeta: JsonObject = {
   description: 'Metadata that every stored object has.',
   properties: {
     annotations: textMap('Arbitrary metadata for people and tools. Selectors do not match annotations.'),
-    creationTimestamp: time('The time when the object was created. Set by the server.'),
+    creationTimestamp: time('CreationTimestamp is a timestamp of the creation of the object. Set by the server.'),
     deletionGracePeriodSeconds: integer(
       'The seconds from the deletion request until the object is removed. Set by the server.',
     ),

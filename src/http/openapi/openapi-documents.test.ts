@@ -214,7 +214,10 @@ describe('a document of /openapi/v3', () => {
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
     });
-    expect(at(spec, 'draught')).toEqual({ 'x-kubernetes-int-or-string': true });
+    expect(at(spec, 'draught')).toEqual({
+      'x-kubernetes-int-or-string': true,
+      anyOf: [{ type: 'integer' }, { type: 'string' }],
+    });
     expect(at(spec, 'log', 'x-kubernetes-preserve-unknown-fields')).toBe(true);
     expect(ship['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: 'spec.masts' }]);
     const list = at(await get(fleet), 'components', 'schemas', 'com.example.fleet.v1.ShipList');

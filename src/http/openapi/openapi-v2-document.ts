@@ -53,7 +53,8 @@ export class OpenApiV2Document {
     const work = new WorkBudget(documentsPerTick);
     for (const served of servedGroups(this.#resources).flatMap((group) => group.versions)) {
       if (work.spend(documentWork(served))) await work.next();
-      const part = swaggerDocument([groupVersionDocument(served, this.#serverVersion)], this.#serverVersion);
+      const document = groupVersionDocument(served, this.#serverVersion, 'v2');
+      const part = swaggerDocument([document], this.#serverVersion);
       for (const [path, item] of members(part.paths)) paths.push(memberText(path, item));
       for (const [name, schema] of members(part.definitions)) {
         definitions.set(name, mergeGroupVersionKinds(definitions.get(name), schema as JsonObject));

@@ -25,6 +25,7 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { type GoField, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
+import { comparableComponent } from './comparable-component.fixture.ts';
 import { kindComponents } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
 
@@ -82,23 +83,6 @@ const published = JSON.parse(readFileSync(new URL('kubernetes-components.json', 
   JsonObject
 >;
 
-/** Removes descriptions and enums (validation reports those) and sorts what has no order. */
-function comparable(value: JsonValue, areMembers = false): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => comparable(item));
-  if (!isJsonObject(value)) return value;
-  const kept = Object.entries(value).filter(
-    ([name]) => areMembers || !['description', 'enum', 'x-kubernetes-group-version-kind'].includes(name),
-  );
-  const shaped = kept.map(([name, member]): [string, JsonValue] => {
-    if (name === 'required' && Array.isArray(member) && !areMembers) return [name, member.toSorted()];
-    return [name, comparable(member, name === 'properties' && !areMembers)];
-  });
-  const { allOf, ...rest } = Object.fromEntries(shaped);
-  // A plain reference is the same as one with only a description next to it.
-  if (!areMembers && Array.isArray(allOf) && Object.keys(rest).length === 0) return allOf[0] ?? {};
-  return Object.fromEntries(shaped);
-}
-
 /** Sharded lists are not supported, and defaults that Go omits when it prints are not published. */
 function withoutUnsupported({ properties, ...rest }: JsonObject): JsonObject {
   if (!isJsonObject(properties)) return rest;
@@ -117,8 +101,8 @@ describe('the components of built-in kinds', () => {
   const names = Object.keys(components).filter((name) => name in published);
 
   it.each(names)('%s equals the component of kube-apiserver (OAPI-07, OAPI-12, SSA-23)', (name) => {
-    expect(comparable(components[name] as JsonValue)).toEqual(
-      comparable(withoutUnsupported(published[name] as JsonObject)),
+    expect(comparableComponent(components[name] as JsonValue)).toEqual(
+      comparableComponent(withoutUnsupported(published[name] as JsonObject)),
     );
   });
 

@@ -13,6 +13,8 @@ import { metaComponentName, schemaReference } from './component-names.ts';
 const metaPackage = metaComponentName('ObjectMeta').replace(/\.ObjectMeta$/, '');
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 const microTime = `${metaPackage}.MicroTime`;
+const intOrString = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
+const rawExtension = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
 const schemaPackage = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
 const json = `${schemaPackage}.JSON`;
 const either = {
@@ -28,6 +30,12 @@ const nonObjectComponents: Readonly<Record<string, JsonObject>> = {
     oneOf: [{ type: 'string' }, { type: 'number' }],
   },
   [microTime]: { type: 'string', format: 'date-time', description: 'An RFC 3339 timestamp with microseconds.' },
+  [intOrString]: {
+    description: 'An integer or a text.',
+    format: 'int-or-string',
+    oneOf: [{ type: 'integer' }, { type: 'string' }],
+  },
+  [rawExtension]: { type: 'object', description: 'An object of any kind.' },
   [json]: { description: 'Any JSON value.' },
   [either.structs]: { description: 'A schema or a list of schemas.' },
   [either.bool]: { description: 'A schema, true or false.' },
@@ -80,8 +88,11 @@ function add(components: JsonObject, struct: GoStruct, given: Schema): void {
   const { properties, required } = describe(components, struct, schema);
   if (required.length > 0) component.required = required;
   if (Object.keys(properties).length > 0) component.properties = properties;
-  const mapType = schema['x-kubernetes-map-type'];
-  if (mapType !== undefined) component['x-kubernetes-map-type'] = mapType;
+  Object.assign(component, mapType(schema));
+}
+
+function mapType({ 'x-kubernetes-map-type': type }: Schema): JsonObject {
+  return type === undefined ? {} : { 'x-kubernetes-map-type': type };
 }
 
 /** The OpenAPI properties of a Go struct, and the names of the required ones. */
@@ -117,11 +128,23 @@ function member(components: JsonObject, field: GoField, schema: Schema): JsonObj
   if (field.shape === 'map') {
     const values = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {};
     const additionalProperties = single(components, field.type, values, field.type !== 'bytes');
-    return { ...described, type: 'object', additionalProperties };
+    return { ...described, type: 'object', additionalProperties, ...mapType(schema) };
   }
   const isShown = field.shape === 'value' && field.shown;
-  const one = single(components, field.type, schema, isShown);
-  return { ...described, ...('$ref' in one && Object.keys(described).length > 0 ? { allOf: [one] } : one) };
+  // A struct that is granular in one place is atomic in all others.
+  const isGranular = schema['x-kubernetes-map-type'] === 'granular';
+  const one = single(
+    components,
+    field.type,
+    isGranular ? { ...schema, 'x-kubernetes-map-type': 'atomic' } : schema,
+    isShown,
+  );
+  const beside = { ...described, ...extensions(schema), ...(isGranular ? mapType(schema) : {}) };
+  return {
+    ...beside,
+    ...('$ref' in one && Object.keys(beside).length > 0 ? { allOf: [one] } : one),
+    ...(field.default === undefined ? {} : { default: field.default }),
+  };
 }
 
 /** Returns the schema of one value. A reference with a default needs `allOf`, because $ref allows no other members. */
@@ -157,6 +180,8 @@ function scalar(components: JsonObject, type: GoScalarType, schema: Schema, with
   if (type === 'time') return schemaReference(metaComponentName('Time'));
   if (type === 'microTime') return named(components, microTime);
   if (type === 'quantity') return named(components, quantity);
+  if (type === 'rawExtension') return named(components, rawExtension);
+  if (type === 'intOrString') return named(components, intOrString);
   return type === 'json' ? named(components, json) : schemaReference(metaComponentName('FieldsV1'));
 }
 

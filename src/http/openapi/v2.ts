@@ -81,8 +81,11 @@ function parameters(listed: JsonValue | undefined): JsonObject[] {
     .map(({ schema, ...rest }) => ({ ...rest, ...(isJsonObject(schema) ? schema : {}) }));
 }
 
-/** Keywords of OpenAPI v3 schemas that Swagger 2.0 does not support. */
-const unsupportedKeywords = new Set(['nullable', 'anyOf', 'oneOf', 'not']);
+/**
+ * Keywords of OpenAPI v3 schemas that Swagger 2.0 does not support, and `default`, which Kubernetes omits from its
+ * document too.
+ */
+const unsupportedKeywords = new Set(['nullable', 'anyOf', 'oneOf', 'not', 'default']);
 
 function schemaOf(schema: JsonValue): JsonObject {
   const converted: JsonObject = {};

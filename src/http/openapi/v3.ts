@@ -2,20 +2,24 @@ import type { JsonObject } from '@flotilla/json';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedVersion } from '../discovery/served-groups.ts';
 import { componentName } from './component-names.ts';
-import { kindComponents, listComponent, listComponentName } from './kind-components.ts';
+import { kindComponents, listComponent, listComponentName, type OpenApiVersion } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
 import { openApiPathsOf } from './paths.ts';
 
 /**
  * Returns the OpenAPI v3 document of one group version. It contains every component that it refers to (rules OAPI-02,
- * OAPI-15).
+ * OAPI-15). With `openApi` v2, the components of custom resources can be converted to Swagger 2.0.
  */
-export function groupVersionDocument(served: ServedVersion, serverVersion: string): JsonObject {
+export function groupVersionDocument(
+  served: ServedVersion,
+  serverVersion: string,
+  openApi: OpenApiVersion = 'v3',
+): JsonObject {
   const paths: JsonObject = {};
   const schemas: JsonObject = metaComponents([served]);
   for (const resource of served.resources) {
     Object.assign(paths, openApiPathsOf(resource));
-    Object.assign(schemas, componentsOf(resource));
+    Object.assign(schemas, componentsOf(resource, openApi));
   }
   return {
     openapi: '3.0.0',
@@ -36,12 +40,12 @@ export function groupVersionDocument(served: ServedVersion, serverVersion: strin
   };
 }
 
-function componentsOf({ kind, verbs, subresources }: MountedResource): JsonObject {
-  const components = kindComponents(kind);
+function componentsOf({ kind, verbs, subresources }: MountedResource, openApi: OpenApiVersion): JsonObject {
+  const components = kindComponents(kind, openApi);
   if (verbs.list !== undefined) components[listComponentName(kind)] = listComponent(kind);
   for (const subresource of Object.values(subresources)) {
     if (Object.hasOwn(components, componentName(subresource.kind))) continue;
-    Object.assign(components, kindComponents(subresource.kind));
+    Object.assign(components, kindComponents(subresource.kind, openApi));
   }
   return components;
 }

@@ -1,7 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { type GoField, type GoFieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
-import { DecodeLimits } from './decode-limits.ts';
+import { DecodeLimits, skipUnknown } from './decode-limits.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
 /**
@@ -16,7 +16,7 @@ export function decodeMessage(struct: GoStruct, bytes: Uint8Array, limits = new 
     const [number, wireType] = reader.tag();
     const field = struct.find(number);
     if (field === undefined) {
-      reader.skip(wireType, number);
+      skipUnknown(reader, number, wireType, limits);
       continue;
     }
     const expected = field.shape === 'map' ? WireType.LengthDelimited : wireTypeOf(field.type);
@@ -56,17 +56,17 @@ function readMapEntry(type: GoFieldType, bytes: Uint8Array, limits: DecodeLimits
   limits.count(1);
   const reader = new BinaryReader(bytes);
   let key = '';
-  let member: JsonValue = zeroOf(type) ?? {};
+  let member: JsonValue = zeroOf(type) ?? null;
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string(true);
     else if (number === 2 && wireType === wireTypeOf(type)) member = readSingle(type, reader, limits) ?? member;
-    else reader.skip(wireType, number);
+    else skipUnknown(reader, number, wireType, limits);
   }
   return [key, member];
 }
 
-/** Decodes one value. Returns `undefined` for a zero time, which has no representation in JSON. */
+/** Decodes one value. Returns `undefined` for a zero value that JSON prints as null, such as a zero time. */
 function readSingle(type: GoFieldType, reader: BinaryReader, limits: DecodeLimits): JsonValue | undefined {
   if (typeof type === 'string') return readScalar(type, reader, limits);
   return isStruct(type) ? decodeMessage(type, reader.bytes(), limits) : readEither(type, reader.bytes(), limits);
@@ -89,7 +89,7 @@ function readEither(
     else if (number === 2) {
       limits.count(1);
       others.push(or === 'strings' ? reader.string(true) : decodeMessage(struct, reader.bytes(), limits));
-    } else reader.skip(wireType, number);
+    } else skipUnknown(reader, number, wireType, limits);
   }
   if (single !== undefined && others.length === 0) return single;
   return or === 'bool' ? allowed : others;
@@ -103,6 +103,7 @@ function readEither(
 export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
   for (const field of struct.byNumber) {
+    if (field.number === 0) continue;
     const given = field.name === '' ? object : Object.hasOwn(object, field.name) ? object[field.name] : undefined;
     const member = given ?? (field.shape === 'value' ? zeroOf(field.type) : undefined);
     if (field.shape === 'value' && member === undefined)
@@ -121,7 +122,9 @@ export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array 
 function writeMap(writer: BinaryWriter, field: GoField, members: JsonObject): void {
   for (const key of Object.keys(members).toSorted()) {
     writer.tag(field.number, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(key);
-    writeSingle(writer, 2, field.type, members[key] ?? zeroOf(field.type) ?? null);
+    const member = members[key] ?? zeroOf(field.type);
+    if (member === undefined) writer.tag(2, WireType.LengthDelimited).bytes(new Uint8Array());
+    else writeSingle(writer, 2, field.type, member);
     writer.join();
   }
 }
@@ -154,7 +157,7 @@ function wireTypeOf(type: GoFieldType): WireType {
   return type === 'bool' || type === 'int32' || type === 'int64' ? WireType.Varint : WireType.LengthDelimited;
 }
 
-/** Returns the zero value of a type; `undefined` for a time, whose zero value has no representation in JSON. */
+/** Returns the zero value of a type; `undefined` for types whose zero value JSON prints as null. */
 function zeroOf(type: GoFieldType): JsonValue | undefined {
   switch (type) {
     case 'string':
@@ -165,11 +168,13 @@ function zeroOf(type: GoFieldType): JsonValue | undefined {
     case 'int32':
     case 'int64':
     case 'double':
+    case 'intOrString':
       return 0;
     case 'quantity':
       return '0';
     case 'time':
     case 'microTime':
+    case 'rawExtension':
       return undefined;
     case 'strings':
       return [];

@@ -1,3 +1,4 @@
+import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { maxValues } from '@flotilla/json';
 
 /** The maximum depth of nested messages. Schemas are recursive, but real ones are not nested this deep. */
@@ -26,4 +27,14 @@ export class DecodeLimits {
     this.#values += values;
     if (this.#values > maxValues) throw new Error(`exceeded max number of ${maxValues} values`);
   }
+}
+
+/**
+ * Skips a field that the message type does not have. It counts as a value. Throws an Error if there are too many, or if it
+ * is a group: Kubernetes has none, and the fields in a group would not count.
+ */
+export function skipUnknown(reader: BinaryReader, number: number, wireType: WireType, limits: DecodeLimits): void {
+  limits.count(1);
+  if (wireType === WireType.StartGroup) throw new Error(`field ${number} is a group, which is not supported`);
+  reader.skip(wireType, number);
 }

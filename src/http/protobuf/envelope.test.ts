@@ -3,8 +3,10 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { JsonObject, JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { protobufBody, protobufField, protobufMagic } from '../../../test/harness/protobuf-fields.ts';
 import { StatusError } from '../../api/status.ts';
 import { protobufCodec } from './envelope.ts';
+import { kubernetesObjects } from './kubernetes-objects.fixture.ts';
 
 /** Created by Go's serializer (k8s.io/api 0.34 and 0.36): the bytes, and the same object as Go's JSON. */
 const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta.url), 'utf8'), (_key, member) =>
@@ -26,7 +28,7 @@ function withoutNulls(value: JsonValue): JsonValue {
 }
 
 describe('the protobuf codec compared with Go (NEG-06)', () => {
-  for (const { name, protobuf, json } of fixtures) {
+  for (const { name, protobuf, json } of [...fixtures, ...kubernetesObjects]) {
     const bytes = new Uint8Array(Buffer.from(protobuf, 'base64'));
 
     it(`the codec decodes ${name} (NEG-06)`, () => {
@@ -144,6 +146,22 @@ describe('the limit of values', () => {
     }
     expect(refusal(unknown('v1', 'ConfigMap', writer.finish()))).toMatch(/exceeded max number of 60000 values$/);
   });
+});
+
+it('a body with fields that no message has is refused only if there are too many', () => {
+  const decodeMap = (...parts: Buffer[]) => decode(anything, protobufBody('v1', 'ConfigMap', Buffer.concat(parts)));
+  const unknownField = Buffer.from([0x7a, 0x00]);
+  const many = Buffer.alloc(200_000, unknownField);
+  const name = protobufField(1, protobufField(1, Buffer.from('a')));
+  expect(decodeMap(name, unknownField)).toMatchObject({ metadata: { name: 'a' } });
+  const metadata = (field: number) => protobufField(1, protobufField(field, many));
+  for (const parts of [[many], [protobufField(1, many)], [protobufField(2, many)], [metadata(8)]]) {
+    expect(() => decodeMap(...parts)).toThrow(/exceeded max number of 60000 values$/);
+  }
+  for (const envelope of [many, protobufField(1, many)]) {
+    expect(() => decode(anything, Buffer.concat([protobufMagic, envelope]))).toThrow(/exceeded max number of 60000/);
+  }
+  expect(() => decodeMap(Buffer.alloc(1_000, 0x7b))).toThrow(/field 15 is a group, which is not supported$/);
 });
 
 it('a list that is encoded item by item has the same bytes as the whole list', () => {

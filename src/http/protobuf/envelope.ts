@@ -3,9 +3,10 @@ import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
 import { type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
-import { goStructOf } from '../../api/structs/kind-structs.ts';
+import { goStructOf, partialMetadataStructs } from '../../api/structs/kind-structs.ts';
 import type { ProtobufCodec, ProtobufListWriter } from '../negotiate/protobuf-codec.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
+import { DecodeLimits, skipUnknown } from './decode-limits.ts';
 
 /** The first four bytes of a protobuf body: `k8s` and a NUL byte. A runtime.Unknown message follows them. */
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
@@ -35,13 +36,16 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
   }
 }
 
-/** Encodes an object, a list or a Status as protobuf. The object must contain its apiVersion and kind. */
+/** Encodes an object, a list, partial metadata or a Status as protobuf. It must contain its apiVersion and kind. */
 function encodeProtobuf(object: JsonObject): Uint8Array {
   return inEnvelope(object, encodeMessage(structOf(object), object));
 }
 
 function structOf({ apiVersion, kind }: JsonObject): GoStruct {
-  const struct = typeof apiVersion === 'string' && typeof kind === 'string' ? goStructOf(apiVersion, kind) : undefined;
+  const struct =
+    typeof apiVersion === 'string' && typeof kind === 'string'
+      ? (goStructOf(apiVersion, kind) ?? partialMetadataStructs.get(`${apiVersion}/${kind}`))
+      : undefined;
   if (struct === undefined) throw new TypeError(`kind ${kind} of ${apiVersion} has no protobuf encoding`);
   return struct;
 }
@@ -98,8 +102,9 @@ export const protobufCodec: ProtobufCodec = {
 
 function readEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
   try {
-    const fields = lengthDelimited(bytes);
-    const typeMeta = lengthDelimited(fields.get(1) ?? new Uint8Array());
+    const limits = new DecodeLimits();
+    const fields = lengthDelimited(bytes, limits);
+    const typeMeta = lengthDelimited(fields.get(1) ?? new Uint8Array(), limits);
     const text = new TextDecoder('utf-8', { fatal: true });
     return {
       apiVersion: text.decode(typeMeta.get(1)),
@@ -111,13 +116,15 @@ function readEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; ra
   }
 }
 
-function lengthDelimited(bytes: Uint8Array): Map<number, Uint8Array> {
+function lengthDelimited(bytes: Uint8Array, limits: DecodeLimits): Map<number, Uint8Array> {
   const fields = new Map<number, Uint8Array>();
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    if (wireType === WireType.LengthDelimited) fields.set(number, reader.bytes());
-    else reader.skip(wireType, number);
+    if (wireType === WireType.LengthDelimited) {
+      limits.count(1);
+      fields.set(number, reader.bytes());
+    } else skipUnknown(reader, number, wireType, limits);
   }
   return fields;
 }

@@ -1,12 +1,12 @@
 import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type JsonValue, parseJson, writeJson } from '@flotilla/json';
 import type { GoScalarType } from '../../api/structs/go-struct.ts';
-import type { DecodeLimits } from './decode-limits.ts';
+import { type DecodeLimits, skipUnknown } from './decode-limits.ts';
 import { readTime, writeTime } from './time.ts';
 
 /**
- * Decodes a scalar. Returns `undefined` for a zero time, which JSON cannot express. Throws if the bytes are invalid or
- * contain too many values.
+ * Decodes a scalar. Returns `undefined` for a zero value that JSON prints as null, such as a zero time. Throws if the
+ * bytes are invalid or contain too many values.
  */
 export function readScalar(type: GoScalarType, reader: BinaryReader, limits: DecodeLimits): JsonValue | undefined {
   limits.count(1);
@@ -23,13 +23,19 @@ export function readScalar(type: GoScalarType, reader: BinaryReader, limits: Dec
       return finite(reader.double());
     case 'time':
     case 'microTime':
-      return readTime(type, reader.bytes());
+      return readTime(type, reader.bytes(), limits);
     case 'bytes':
       return Buffer.from(reader.bytes()).toString('base64');
     case 'quantity':
       return wrappedStrings(reader.bytes(), limits).at(-1) ?? '0';
     case 'strings':
       return wrappedStrings(reader.bytes(), limits);
+    case 'intOrString':
+      return readIntOrString(reader.bytes(), limits);
+    case 'rawExtension': {
+      const raw = wrappedStrings(reader.bytes(), limits).at(-1);
+      return raw === undefined ? undefined : readJson(raw, limits);
+    }
     default:
       return readJson(wrappedStrings(reader.bytes(), limits).at(-1) ?? (type === 'json' ? 'null' : '{}'), limits);
   }
@@ -67,9 +73,37 @@ export function writeScalar(writer: BinaryWriter, type: GoScalarType, single: Js
       if (!Array.isArray(single)) throw new TypeError('expected a list');
       wrapStrings(writer, single);
       break;
+    case 'intOrString':
+      writeIntOrString(writer, single);
+      break;
     default:
       wrapStrings(writer, single === null ? [] : [writeJson(single, { sorted: false })]);
   }
+}
+
+/** Decodes a message with the type (field 1: 0 for a number, 1 for a text), the number (2) and the text (3). */
+function readIntOrString(bytes: Uint8Array, limits: DecodeLimits): JsonValue {
+  const reader = new BinaryReader(bytes);
+  let isText = false;
+  let number = 0;
+  let text = '';
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field === 1 && wireType === WireType.Varint) isText = reader.int32() === 1;
+    else if (field === 2 && wireType === WireType.Varint) number = reader.int32();
+    else if (field === 3 && wireType === WireType.LengthDelimited) text = reader.string(true);
+    else skipUnknown(reader, field, wireType, limits);
+  }
+  return isText ? text : number;
+}
+
+function writeIntOrString(writer: BinaryWriter, single: JsonValue): void {
+  const isText = typeof single === 'string';
+  writer.fork();
+  writer.tag(1, WireType.Varint).int32(isText ? 1 : 0);
+  writer.tag(2, WireType.Varint).int32(isText ? 0 : Number(single));
+  writer.tag(3, WireType.LengthDelimited).string(isText ? single : '');
+  writer.join();
 }
 
 /** Parses JSON inside a message. Its values count like those of the message. */
@@ -90,7 +124,7 @@ function wrappedStrings(bytes: Uint8Array, limits: DecodeLimits): string[] {
     const [number, wireType] = reader.tag();
     limits.count(1);
     if (number === 1 && wireType === WireType.LengthDelimited) strings.push(reader.string(true));
-    else reader.skip(wireType, number);
+    else skipUnknown(reader, number, wireType, limits);
   }
   return strings;
 }

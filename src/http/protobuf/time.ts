@@ -1,20 +1,23 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { type DecodeLimits, skipUnknown } from './decode-limits.ts';
 
 /**
  * Decodes a time message to an RFC 3339 text in UTC. Field 1 contains seconds, field 2 nanoseconds. The text has whole
- * seconds for `time` and microseconds for `microTime`. Returns `undefined` if the message is empty.
+ * seconds for `time` and microseconds for `microTime`. Returns `undefined` if the message is empty. Throws an Error if the
+ * message has too many fields.
  */
-export function readTime(type: 'time' | 'microTime', bytes: Uint8Array): string | undefined {
+export function readTime(type: 'time' | 'microTime', bytes: Uint8Array, limits: DecodeLimits): string | undefined {
   const reader = new BinaryReader(bytes);
   let seconds = 0;
   let nanoseconds = 0;
   let given = false;
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
+    limits.count(1);
     if (number === 1 && wireType === WireType.Varint) seconds = Number(reader.int64());
     else if (number === 2 && wireType === WireType.Varint) nanoseconds = reader.int32();
     else {
-      reader.skip(wireType, number);
+      skipUnknown(reader, number, wireType, limits);
       continue;
     }
     given = true;

@@ -73,7 +73,8 @@ export function readListOptions(query: URLSearchParams, kind: SelectableKind): L
 
 /**
  * A watch without a timeout ends after a random time between this many seconds and twice as many, so that watches that
- * start together do not end together.
+ * start together do not end together. It is a whole number of seconds, because Node has a separate list of timers for
+ * each duration.
  */
 const shortestWatchSeconds = 1800;
 
@@ -81,7 +82,7 @@ export function readWatchOptions(query: URLSearchParams, kind: SelectableKind, p
   const { sent, options } = sentListOptions(query, kind, pathName);
   rejectInvalidOptions('ListOptions', validateWatchOptions(sent));
   const asked = queryInteger(query, 'timeoutSeconds');
-  const seconds = asked > 0 ? asked : shortestWatchSeconds * (1 + Math.random());
+  const seconds = asked > 0 ? asked : Math.round(shortestWatchSeconds * (1 + Math.random()));
   return {
     ...options,
     allowBookmarks: queryFlag(query, 'allowWatchBookmarks') ?? false,

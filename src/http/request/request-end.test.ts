@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { onAbort, RequestEnd } from './request-end.ts';
+import { endOfSignal, onAbort, RequestEnd } from './request-end.ts';
 
 describe('the end of a request', () => {
   it('is reported once, with the first reason, to all listeners and through the signal', () => {
@@ -26,6 +26,18 @@ describe('the end of a request', () => {
     letGo[2]?.();
     end.end('over');
     expect(told).toEqual(['b', 'd']);
+  });
+
+  it('is not reported to a listener that another listener removes', () => {
+    const end = new RequestEnd();
+    const told: string[] = [];
+    const removers: (() => void)[] = [];
+    end.onEnd(() => told.push('a'));
+    end.onEnd(() => removers[0]?.());
+    removers.push(end.onEnd(() => told.push('b')));
+    end.onEnd(() => told.push('c'));
+    end.end('over');
+    expect(told).toEqual(['a', 'c']);
   });
 
   it('is reported to listeners that are added afterwards', () => {
@@ -59,5 +71,17 @@ describe('a listener of a signal', () => {
     expect(getEventListeners(other, 'abort')).toHaveLength(0);
     onAbort(other, () => {});
     expect(getEventListeners(other, 'abort')).toHaveLength(1);
+  });
+});
+
+describe('the end of a request that only has a signal', () => {
+  it('is reported when the signal aborts', () => {
+    const controller = new AbortController();
+    const end = endOfSignal(controller.signal);
+    const told: unknown[] = [];
+    end.onEnd((reason) => told.push(reason));
+    expect(end.hasEnded).toBe(false);
+    controller.abort('over');
+    expect([end.hasEnded, told]).toEqual([true, ['over']]);
   });
 });

@@ -5,9 +5,12 @@ type Listener = (reason: unknown) => void;
  * invalid. An AbortSignal is expensive and rarely needed, so it is created on first use.
  */
 export class RequestEnd {
-  /** The first listener. Most requests have only one, so the set is created for the second. */
+  /**
+   * The first listener. Most requests have only one, so the array is created for the second. A watch has three, for
+   * which a set would need several times as much memory.
+   */
   #first: Listener | undefined;
-  #others: Set<Listener> | undefined;
+  #others: Listener[] | undefined;
   #controller: AbortController | undefined;
   #over = false;
   #reason: unknown;
@@ -46,14 +49,28 @@ export class RequestEnd {
    */
   onEnd(listener: Listener): () => void {
     if (this.#over) listener(this.#reason);
-    else if (this.#others !== undefined) this.#others.add(listener);
+    else if (this.#others !== undefined) this.#others.push(listener);
     else if (this.#first === undefined) this.#first = listener;
-    else this.#others = new Set([listener]);
-    return () => {
-      if (this.#first === listener) this.#first = undefined;
-      else this.#others?.delete(listener);
-    };
+    else this.#others = [listener];
+    return () => this.#remove(listener);
   }
+
+  #remove(listener: Listener): void {
+    if (this.#first === listener) this.#first = undefined;
+    const index = this.#others?.indexOf(listener) ?? -1;
+    // While `end` notifies the listeners, the others keep their positions.
+    if (index >= 0) this.#others?.splice(index, 1, ...(this.#over ? [() => {}] : []));
+  }
+}
+
+/** Returns the end of a request that only has a signal. */
+export function endOfSignal(signal: AbortSignal): Pick<RequestEnd, 'hasEnded' | 'onEnd'> {
+  return {
+    get hasEnded() {
+      return signal.aborted;
+    },
+    onEnd: (listener) => onAbort(signal, listener),
+  };
 }
 
 /** All listeners of one AbortSignal, and the function that the signal calls to notify them. */

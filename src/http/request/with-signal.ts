@@ -7,11 +7,12 @@ import { onAbort } from './request-end.ts';
  * is no reply. That function stops listening to the signal: at the end of the body if the reply has a deferred body,
  * otherwise immediately.
  */
-export function linkAbortSignal(exchange: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
-  const stop = onAbort(signal, (reason) => exchange.end.end(reason));
+export function linkAbortSignal({ end }: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
+  // The signal references the listener during a whole watch, so the listener must not reference the exchange.
+  const stop = onAbort(signal, (reason) => end.end(reason));
   return (reply) => {
-    // `exchange.end` also ends when the body has been written to the socket. It then calls `stop`.
-    if (reply !== undefined && hasDeferredBody(reply)) exchange.end.onEnd(stop);
+    // `end` also ends when the body has been written to the socket. It then calls `stop`.
+    if (reply !== undefined && hasDeferredBody(reply)) end.onEnd(stop);
     else stop();
   };
 }

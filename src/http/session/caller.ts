@@ -16,11 +16,11 @@ export function flowKeyOf({ accessKey, fairQueueKey, user }: Identity): string {
 }
 
 /**
- * Returns the key for limits that a caller must not multiply with further credentials: the user of all its access keys,
- * or the virtual cluster of all its service accounts.
+ * Returns the key for limits that a caller must not multiply with further credentials or by impersonation: the user of all its
+ * access keys, or the virtual cluster of all its service accounts.
  */
-export function tenantKeyOf({ accessKey, fairQueueKey, user }: Identity): string {
-  if (accessKey !== undefined || fairQueueKey === undefined) return `${userTenantPrefix}${user.name}`;
+export function tenantKeyOf({ accessKey, fairQueueKey, impersonatedBy, user }: Identity): string {
+  if (accessKey !== undefined || fairQueueKey === undefined) return `${userTenantPrefix}${impersonatedBy ?? user.name}`;
   return `cluster ${fairQueueKey.split('/', 1)[0]}`;
 }
 

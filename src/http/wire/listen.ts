@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { IncomingRequest } from '../exchange.ts';
+import { FairArrivals } from '../limits/fair-arrivals.ts';
 import type { Reply } from '../reply.ts';
 import { refuseConnection } from './client-error.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
@@ -63,6 +65,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     log,
     limits,
     live,
+    arrivals: new FairArrivals({ clock: systemClock }),
     stalledReaders: new StalledReaderMonitor(limits.stallMilliseconds),
     pipelinedRequests: new PipelinedRequests(limits.streamsPerSession),
   };
@@ -89,7 +92,7 @@ function serveRequests(server: Http2SecureServer, context: ServingContext): void
   // Node's own `stream` listener converts HTTP/2 requests to HTTP/1.1 form. This one serves them directly.
   server.removeAllListeners('stream');
   server.on('stream', (stream, headers, _flags, ...[rawHeaders = []]: (readonly string[])[]) => {
-    void serveHttp2(context, stream, headers, rawHeaders);
+    serveHttp2(context, stream, headers, rawHeaders);
   });
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
     void upgrades.serve(message, socket, head);

@@ -29,5 +29,12 @@ export async function serveHttp1(
   };
   const isLast = problem !== undefined || message.headers.host === undefined;
   const request = adaptRequest(message, end);
-  return serveRequest(context, request, response, { end, check, isGone: () => gone, isLast, done });
+  serveRequest(context, request, response, {
+    connection: message.socket,
+    end,
+    check,
+    isGone: () => gone,
+    isLast,
+    done,
+  });
 }

@@ -11,13 +11,14 @@ export function serveHttp2(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   rawHeaders: readonly string[],
-): Promise<void> | undefined {
+): void {
   if (headers[':method'] === 'CONNECT') {
     stream.on('error', () => {});
     if (!stream.destroyed) stream.respond({ ':status': 405 }, { endStream: true });
-    return undefined;
+    return;
   }
-  const { source, done } = context.live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
+  const connection = stream.session as ServerHttp2Session | undefined;
+  const { source, done } = context.live.streamRequestBegan(connection);
   const end = new RequestEnd();
   let gone = false;
   // Use `on` instead of `once`: removing a listener is slow, and the listeners are freed together with the stream.
@@ -41,11 +42,25 @@ export function serveHttp2(
   const { expect } = headers;
   const isAwaited = expect === '100-continue' && !stream.destroyed && !stream.closed;
   if (isAwaited) stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE });
+  const refusal = refusalOf(rawHeaders, context.limits.headerBytes, expect);
   const check = () => {
-    refuseLargeHeaders(rawHeaders, context.limits.headerBytes);
-    if (expect !== undefined && expect !== '100-continue') refuseExpectation(expect);
+    if (refusal !== undefined) throw refusal;
   };
   const request = adaptHttp2Stream({ stream, headers, rawHeaders, source }, end);
   const response = new Http2Response(stream, end);
-  return serveRequest(context, request, response, { end, check, isGone: () => gone, isLast: false, done });
+  serveRequest(context, request, response, { connection, end, check, isGone: () => gone, isLast: false, done });
+}
+
+/**
+ * Returns the error for a request that must be rejected because of its headers. The listeners of a stream must not
+ * reference the headers, because these would stay in memory during a whole watch.
+ */
+function refusalOf(rawHeaders: readonly string[], maxBytes: number, expect: string | undefined): unknown {
+  try {
+    refuseLargeHeaders(rawHeaders, maxBytes);
+    if (expect !== undefined && expect !== '100-continue') refuseExpectation(expect);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }

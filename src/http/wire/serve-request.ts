@@ -1,13 +1,15 @@
 import type { Log } from '../../lib/log.ts';
 import { errorReply } from '../error-reply.ts';
 import type { IncomingRequest } from '../exchange.ts';
-import { isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
+import type { FairArrivals } from '../limits/fair-arrivals.ts';
+import { isFeed, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 import type { ListenLimits } from './listen-limits.ts';
 import type { LiveConnections } from './live-connections.ts';
 import type { PipelinedRequests } from './pipelined-requests.ts';
+import { serveFeed } from './serve-feed.ts';
 import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
-import { type ResponseTarget, truncatedResponseError, writeReply } from './write-reply.ts';
+import { type ResponseTarget, setConnectionHeaders, truncatedResponseError, writeReply } from './write-reply.ts';
 
 /** The parts of a listener that are needed to serve requests. */
 export interface ServingContext {
@@ -15,12 +17,15 @@ export interface ServingContext {
   readonly log: Log;
   readonly limits: ListenLimits;
   readonly live: LiveConnections;
+  readonly arrivals: FairArrivals;
   readonly stalledReaders: StalledReaderMonitor;
   readonly pipelinedRequests: PipelinedRequests;
 }
 
 /** The state of a request that depends on its connection. */
 interface ConnectionState {
+  /** The connection; `undefined` if it was already closed when the request arrived. */
+  readonly connection: object | undefined;
   readonly end: RequestEnd;
   /** Throws a StatusError if the request must be rejected before its path is examined. */
   check(): void;
@@ -35,8 +40,24 @@ interface ConnectionState {
 /** The reason with which each request ends. One shared object, because creating a stack trace is expensive. */
 export const requestEndedError = new Error('the request has ended');
 
+/** Serves a request, now or after other requests that have arrived at the same time. Never throws. */
+export function serveRequest(
+  context: ServingContext,
+  request: IncomingRequest,
+  response: ResponseTarget,
+  state: ConnectionState,
+): void {
+  const { connection, end } = state;
+  context.arrivals.add({
+    source: request.headers.authorization ?? connection,
+    end,
+    begin: () => void respond(context, request, response, state),
+    abandon: () => state.done(),
+  });
+}
+
 /** Calls the handler and writes its response, or an error response if the handler throws. Never throws. */
-export async function serveRequest(
+async function respond(
   context: ServingContext,
   request: IncomingRequest,
   response: ResponseTarget,
@@ -52,6 +73,11 @@ export async function serveRequest(
       reply = errorReply(request, error, log);
     }
     const closing = live.draining || isLast;
+    if (isStream(reply) && isFeed(reply.body) && request.method !== 'HEAD') {
+      setConnectionHeaders(request, reply, closing);
+      serveFeed(context, response, { ...reply, body: reply.body }, { end, isGone, done });
+      return;
+    }
     await writeDrainableReply(live, end, reply, () =>
       writeReply(request, response, reply, { stalledReaders: stalledReaders, closing, isGone }),
     );

@@ -16,6 +16,7 @@ export class WebSocketStreams {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    autoPong: false,
     maxPayload: maxClientFrameBytes,
     handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(bearerProtocolPrefix)) ?? false,
   });
@@ -38,6 +39,7 @@ export class WebSocketStreams {
     this.#server.off('headers', addHeaders);
     if (webSocket === undefined) return;
     webSocket.on('error', () => webSocket.terminate());
+    answerLatestPing(webSocket);
     try {
       if (isFeed(reply.body)) await sendFeed(webSocket, reply.body);
       else await sendChunks(webSocket, reply.body);
@@ -47,6 +49,23 @@ export class WebSocketStreams {
       throw error;
     }
   }
+}
+
+/**
+ * Answers the latest ping that arrived in a tick of the event loop, as the protocol permits. A ping takes six bytes, so a
+ * client could otherwise request hundreds of thousands of writes with a megabyte.
+ */
+function answerLatestPing(webSocket: WebSocket): void {
+  let latest: Buffer | undefined;
+  webSocket.on('ping', (data) => {
+    const isScheduled = latest !== undefined;
+    latest = data;
+    if (isScheduled) return;
+    setImmediate(() => {
+      if (webSocket.readyState === WebSocket.OPEN) webSocket.pong(latest);
+      latest = undefined;
+    });
+  });
 }
 
 async function sendFeed(webSocket: WebSocket, feed: Feed<Uint8Array>): Promise<void> {

@@ -64,11 +64,8 @@ export async function writeReply(
   reply: Reply,
   options: WriteOptions,
 ): Promise<void> {
-  const { headers } = reply;
-  if (request.httpVersion !== '2') {
-    if (options.closing) headers.connection = 'close';
-  } else for (const name of connectionHeaders) if (headers[name] !== undefined) delete headers[name];
-  const writer = new ResponseWriter(response, options);
+  setConnectionHeaders(request, reply, options.closing);
+  const writer = new ResponseWriter(response, () => options.isGone());
   const stopWatching = options.stalledReaders.watch(response, () => writer.bytesWritten);
   try {
     if (isStream(reply)) await writeStream(request, writer, reply, reply.body);
@@ -81,19 +78,23 @@ export async function writeReply(
   }
 }
 
+/** Sets `Connection: close` if the connection must be closed, and removes headers that HTTP/2 does not allow. */
+export function setConnectionHeaders({ httpVersion }: IncomingRequest, { headers }: Reply, closing: boolean): void {
+  if (httpVersion !== '2') {
+    if (closing) headers.connection = 'close';
+  } else for (const name of connectionHeaders) if (headers[name] !== undefined) delete headers[name];
+}
+
 /** Writes to a response and counts the written bytes. */
-class ResponseWriter {
+export class ResponseWriter {
   readonly response: ResponseTarget;
-  readonly #options: WriteOptions;
+  /** True if the client has disconnected. */
+  readonly isGone: () => boolean;
   bytesWritten = 0;
 
-  constructor(response: ResponseTarget, options: WriteOptions) {
+  constructor(response: ResponseTarget, isGone: () => boolean) {
     this.response = response;
-    this.#options = options;
-  }
-
-  isGone(): boolean {
-    return this.#options.isGone();
+    this.isGone = isGone;
   }
 
   /** Writes a chunk. Returns false if the caller must wait for the event `drain` before the next write. */
@@ -278,12 +279,15 @@ function hasNoBody(status: number): boolean {
   return status === 204 || status === 304;
 }
 
+/** The maximum number of encodings that are read, because anyone can send a long header. Clients send about four. */
+const maxEncodings = 64;
+
 const gzipHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
 
 function acceptsGzip(request: IncomingRequest, headers: Reply['headers']): boolean {
   if (request.method === 'HEAD') return false;
   if (headers['content-encoding'] !== undefined) return false;
-  const accepted = (request.headers['accept-encoding'] ?? '').split(',');
+  const accepted = (request.headers['accept-encoding'] ?? '').split(',', maxEncodings);
   return accepted.some((clause) => /^\s*gzip\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(clause));
 }
 

@@ -68,8 +68,31 @@ describe('MessageLink', () => {
 
   it('a result that cannot be copied is an error of this call only', async () => {
     const { left } = connect();
-    await expect(left.call('uncloneable', undefined)).rejects.toBeInstanceOf(RangeError);
-    expect(await left.call('double', 1)).toBe(2);
+    const [before, failed, after] = [
+      left.call('double', 1),
+      left.call('uncloneable', undefined),
+      left.call('double', 2),
+    ];
+    await expect(failed).rejects.toBeInstanceOf(RangeError);
+    expect(await Promise.all([before, after])).toEqual([2, 4]);
+  });
+
+  it('a parameter that cannot be copied is an error of this call only', async () => {
+    const { left } = connect();
+    const uncloneable = (() => {}) as unknown as number;
+    const [before, failed, after] = [left.call('double', 1), left.call('double', uncloneable), left.call('double', 2)];
+    await expect(failed).rejects.toThrow('could not be cloned');
+    expect(await Promise.all([before, after])).toEqual([2, 4]);
+  });
+
+  it('delivers more messages than fit into one batch, in order, also those that precede its end', async () => {
+    const { left, right, notes } = connect();
+    const texts = Array.from({ length: 100 }, (_, number) => String(number));
+    for (const text of texts) right.send('note', text);
+    const ended = left.call('never', undefined);
+    right.close();
+    await expect(ended).rejects.toBeInstanceOf(LinkClosedError);
+    expect(notes).toEqual(texts);
   });
 
   it('rejects calls without a result when either side closes it', async () => {

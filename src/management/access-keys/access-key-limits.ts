@@ -8,23 +8,40 @@ import {
 } from '../../api/management/v1/access-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { hiddenCreatorKey, hiddenInheritedScopes } from './access-key-hidden.ts';
-import { ownerMemberOf } from './access-key-index.ts';
+import { type KeyOwnerField, ownerMemberOf } from './access-key-index.ts';
 import { belongsToCurrentOwner } from './access-key-owner.ts';
 import { keyStateOf, scopesOf } from './access-key-state.ts';
 import { isLogin } from './login-keys.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
-/** Throws 403 if the owner has the maximum number of keys. Logins and expired keys do not count. */
-export function checkKeyCount(key: AccessKey, context: RequestContext, { state, settings, clock }: Dependencies): void {
-  const limit = settings.accessKeys.perUser;
-  if (context.system || limit <= 0) return;
-  const owner = ownerMemberOf(key);
+/**
+ * Throws 403 if the owner has the maximum number of keys. Logins and expired keys do not count. In a shared store, first
+ * takes the guard of the limit.
+ */
+export function checkKeyCount(
+  draft: AccessKeyDraft,
+  context: RequestContext,
+  dependencies: Dependencies,
+): MaybePromise<void> {
+  const { state, settings } = dependencies;
+  if (context.system || settings.accessKeys.perUser <= 0) return;
+  const owner = ownerMemberOf(draft.object);
   if (owner === undefined) return;
+  if (!state.isShared()) return refuseTooManyKeys(draft.object, owner, dependencies);
+  return state.takeGuard('access-keys', `${owner}/${draft.object.spec?.[owner] ?? ''}`).then((guard) => {
+    draft.guards = [guard];
+    refuseTooManyKeys(draft.object, owner, dependencies);
+  });
+}
+
+function refuseTooManyKeys(key: AccessKey, owner: KeyOwnerField, { state, settings, clock }: Dependencies): void {
+  const limit = settings.accessKeys.perUser;
   const name = key.spec?.[owner] ?? '';
   // The keys are examined one by one only if their total number reaches the limit.
   if (state.accessKeyCountOf(owner, name) < limit) return;

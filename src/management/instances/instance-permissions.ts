@@ -8,7 +8,7 @@ import { forbidden, type StatusError } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { InstanceDraft } from '../drafts.ts';
-import { maySetField, requireOwnerReferencePermission, requireWritePermission } from '../field-permissions.ts';
+import { maySetField, requireOwnerReferencePermission } from '../field-permissions.ts';
 
 /**
  * Throws 403 if a write changes a field for which permission to write the instance does not suffice (completions §3).
@@ -19,7 +19,6 @@ export async function checkInstancePermissions(
   context: RequestContext,
 ): Promise<void> {
   if (context.system) return;
-  await requireWritePermission(virtualClusterInstanceKind, draft, context);
   await requireOwnerReferencePermission(virtualClusterInstanceKind, draft, context);
   await checkOwner(draft, context);
   await checkAccess(draft, context);

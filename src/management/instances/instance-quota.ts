@@ -1,8 +1,10 @@
+import { writeJson } from '@flotilla/json';
 import type { Project } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { projectNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
@@ -14,9 +16,12 @@ const counted = virtualClusterInstanceKind.plural;
 
 /**
  * Creates in a project run one after another if at most this many instances can still be created. Otherwise they run
- * concurrently. The limit would be exceeded only if more creates than this ran at the same time.
+ * concurrently. The limit would be exceeded only if more creates than this ran at the same time. In a shared store, all
+ * creates with a limit run one after another, because each of them takes the guard of the limit.
  */
 const serializedBelow = 100;
+
+const [projectGuard, ownerGuard] = ['instances-of-projects', 'instances-of-owners'] as const;
 
 interface InstanceLimit {
   readonly most: number;
@@ -33,26 +38,59 @@ interface InstanceLimits {
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
-/** Throws 403 if the project or the owner already has the maximum number of instances. */
+/**
+ * Throws 403 if the project or the owner already has the maximum number of instances, or the project is full. In a shared
+ * store, first takes the guards of the limits that apply.
+ */
 export function checkInstanceQuota(
   draft: InstanceDraft,
   project: Project,
   context: RequestContext,
   { state, settings }: Dependencies,
-): void {
+): MaybePromise<void> {
   const { object, old } = draft;
+  if (!isUnscopedAdmin(context, state)) checkSize(draft, project, { state, settings });
   const owner = ownerKey(object);
   const limits = instanceLimits(project, context, { state, settings });
   const isNew = old === undefined;
   const changesOwner = owner !== '' && (isNew || owner !== ownerKey(old.object));
-  if (!(isNew && limits.project !== undefined) && !(changesOwner && limits.owner !== undefined)) return;
+  const ofProject = isNew ? limits.project : undefined;
+  const ofOwner = changesOwner ? limits.owner : undefined;
+  if (ofProject === undefined && ofOwner === undefined) return;
 
   const { name = '' } = project.metadata;
-  const present = state.instance(projectNamespace(name), object.metadata.name ?? '');
-  const inProject = state.instanceCount(name) - (present === undefined ? 0 : 1);
-  const owned = state.instancesOwnedBy(name, owner) - (present !== undefined && ownerKey(present) === owner ? 1 : 0);
-  if (isNew) refuseBeyond(draft, `project "${name}"`, inProject, limits.project);
-  if (changesOwner) refuseBeyond(draft, owner, owned, limits.owner);
+  const check = () => {
+    const present = state.instance(projectNamespace(name), object.metadata.name ?? '');
+    const inProject = state.instanceCount(name) - (present === undefined ? 0 : 1);
+    const owned = state.instancesOwnedBy(name, owner) - (present !== undefined && ownerKey(present) === owner ? 1 : 0);
+    refuseBeyond(draft, `project "${name}"`, inProject, ofProject);
+    refuseBeyond(draft, owner, owned, ofOwner);
+  };
+  if (!state.isShared()) return check();
+  const guards = [
+    ...(ofProject === undefined ? [] : [state.takeGuard(projectGuard, name)]),
+    ...(ofOwner === undefined ? [] : [state.takeGuard(ownerGuard, `${name}/${owner}`)]),
+  ];
+  return Promise.all(guards).then((taken) => {
+    draft.guards = taken;
+    check();
+  });
+}
+
+/**
+ * Throws 403 if the instances of the project have reached their maximum size, unless the write makes one smaller. All of
+ * them are in the memory of the main thread.
+ */
+function checkSize({ object, old }: InstanceDraft, project: Project, { state, settings }: Dependencies): void {
+  const { bytesPerProject } = settings.instances;
+  const { name = '' } = project.metadata;
+  if (bytesPerProject === 0 || state.instanceBytes(name) < bytesPerProject) return;
+  if (old !== undefined && writeJson(object).length <= writeJson(old.object).length) return;
+  throw forbidden(
+    groupResourceOf(virtualClusterInstanceKind),
+    object.metadata.name ?? '',
+    `the instances of project "${name}" have reached the limit of ${bytesPerProject} bytes (server setting instances.bytesPerProject); delete instances or use smaller templates`,
+  );
 }
 
 /** True if creates in the project must run one after another, because concurrent creates could exceed a limit. */
@@ -64,6 +102,7 @@ export function mustSerializeCreates(
   if (project === undefined) return false;
   const limits = instanceLimits(project, context, { state, settings });
   const most = Math.min(limits.project?.most ?? Infinity, limits.owner?.most ?? Infinity);
+  if (state.isShared()) return most < Infinity;
   return most - state.instanceCount(project.metadata.name ?? '') <= serializedBelow;
 }
 
@@ -76,7 +115,7 @@ function instanceLimits(
   context: RequestContext,
   { state, settings: { instances: defaults } }: Dependencies,
 ): InstanceLimits {
-  const limitFor = (quota: 'project' | 'user', setting: keyof typeof defaults): InstanceLimit | undefined => {
+  const limitFor = (quota: 'project' | 'user', setting: 'perProject' | 'perUser'): InstanceLimit | undefined => {
     const set = quotaLimit(spec?.quotas?.[quota]?.[counted]);
     if (set !== undefined) return { most: set, origin: '' };
     const most = defaults[setting];

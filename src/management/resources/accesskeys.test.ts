@@ -207,3 +207,9 @@ it('the stored hash is the one that authentication looks up', async () => {
   expect(keys?.byClaim(claim)?.object.metadata.name).toBe('k');
   expect(openSealer(new Uint8Array(32)).hash('access-key', textAt(made, 'spec', 'key'))).not.toBe(claim.slice(5));
 });
+
+it('an access key with a spec of megabytes is rejected', async () => {
+  const { make } = await openAccessKeyTestEnv();
+  const refused = await rejectionStatus(make({ subject: 'x'.repeat(300_000) }));
+  expect([refused.code, refused.message]).toEqual([422, expect.stringContaining('may have at most 262144 characters')]);
+});

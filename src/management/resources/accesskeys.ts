@@ -5,6 +5,7 @@ import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-format.ts';
+import { andThen } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import { recordGrantedGroups } from '../access-keys/access-key-groups.ts';
@@ -22,7 +23,7 @@ import { bindLogin } from '../access-keys/login-keys.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { redactLastApplied } from '../redact-last-applied.ts';
-import { accessKeyErrors } from '../rules/access-key-errors.ts';
+import { accessKeyErrors, accessKeySizeErrors } from '../rules/access-key-errors.ts';
 import { writableSpec } from '../writable-spec.ts';
 
 /** Time in milliseconds after which the server deletes an expired key. Until then it stays visible. */
@@ -82,10 +83,12 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
   return defineResource({
     ...accessKeyKind,
     hasStatus: true,
+    serverOwnedStatus: true,
     gracePeriods: true,
     autoName: 'key-',
     writeOnlyFields: secretPaths,
     verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'],
+    sizeErrors: accessKeySizeErrors,
     prepare(draft, context) {
       takeKey(draft);
       const spec = writableSpec(draft.object);
@@ -99,10 +102,12 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       checkAccessKeyOwner(draft, context, state);
       recordGrantedGroups(draft, state);
       if (draft.old !== undefined) return;
-      checkKeyCount(draft.object, context, { state, settings, clock });
-      inheritFromCreatorKey(draft, spec, context, { state, settings, clock });
-      bindToOwner(draft, state);
-      bindLogin(draft, state);
+      const checking = checkKeyCount(draft, context, { state, settings, clock });
+      return andThen(checking, () => {
+        inheritFromCreatorKey(draft, spec, context, { state, settings, clock });
+        bindToOwner(draft, state);
+        bindLogin(draft, state);
+      });
     },
     validate(draft, context) {
       const fault = faults.get(draft);

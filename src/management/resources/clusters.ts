@@ -1,6 +1,7 @@
 import { textAt } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
-import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
+import { initialStatus } from '../../api/management/initial-status.ts';
+import { type Cluster, clusterConditionTypes, clusterKind } from '../../api/management/v1/cluster.ts';
 import { builtInClusterName, cleanupFinalizer } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict } from '../../api/status.ts';
@@ -23,12 +24,16 @@ export function clusterResource(
   return defineResource({
     ...clusterKind,
     hasStatus: true,
+    serverOwnedStatus: true,
     gracePeriods: true,
     writeOnlyFields: clusterSecretPaths,
     async prepare(draft, context) {
       await checkFieldPermissions(clusterKind, draft, context);
       keepFinalizer(draft, context);
       await kubeconfigs.take(draft, context);
+      // No controller probes the built-in cluster. The server writes its status at each start.
+      if (draft.old === undefined && draft.object.spec?.local !== true)
+        draft.object.status = initialStatus(clusterConditionTypes, draft.object);
     },
     validate: (draft) => clusterErrors(draft, kubeconfigs),
     prepareStatus(draft) {
@@ -43,7 +48,9 @@ export function clusterResource(
         `it is the same cluster as ${JSON.stringify(holder)}, which is already connected`,
       ),
     prepareDelete(object) {
-      if (state.instancesOn(object.metadata.name ?? '') > 0) addFinalizer(object);
+      // In a shared store, another process may place an instance at this moment. The cluster controller counts again
+      // after the deletion has started, when no instance can be placed any more.
+      if (state.isShared() || state.instancesOn(object.metadata.name ?? '') > 0) addFinalizer(object);
     },
   });
 }

@@ -9,9 +9,12 @@ import {
   patchOptions,
   rejectionStatus,
 } from '../management.fixture.ts';
+import { defaultManagementSettings } from '../settings.ts';
 
 async function setUp() {
-  const management = await openManagementTestEnv({ projects: { selfService: true } });
+  const management = await openManagementTestEnv({
+    projects: { ...defaultManagementSettings.projects, selfService: true },
+  });
   const { create, admin, verbs } = management;
   await create('users', 'anna', { displayName: 'Anna' });
   await create('teams', 'red', { users: ['anna'] });
@@ -36,6 +39,18 @@ describe('projects (completions §7)', () => {
     expect(state.project('p')).toBeUndefined();
     expect(state.namespace('platform-p-p')).toBeUndefined();
     expect((await rejectionStatus(merge('p', {}))).code).toBe(404);
+  });
+
+  it('more than 2,000 members are rejected', async () => {
+    const { create } = await openManagementTestEnv();
+    const members = Array.from({ length: 2_001 }, (_, at) => ({
+      kind: 'User',
+      name: `user-${at}`,
+      clusterRole: projectRoles.user,
+    }));
+    const refused = await rejectionStatus(create('projects', 'p', { members }));
+    expect([refused.code, refused.message]).toEqual([422, expect.stringContaining('may have at most 2000 members')]);
+    await create('projects', 'p', { members: members.slice(1) });
   });
 
   it('members that do not exist yet are accepted with one warning', async () => {
@@ -184,7 +199,14 @@ describe('projects (completions §7)', () => {
     expect(await read('members')).toMatchObject({
       kind: 'ProjectMembers',
       metadata: { name: 'p' },
-      users: [{ name: 'anna', displayName: 'Anna', clusterRoles: [projectRoles.user] }],
+      users: [
+        {
+          name: 'anna',
+          displayName: 'Anna',
+          clusterRoles: [projectRoles.user],
+          info: { name: 'anna', displayName: 'Anna' },
+        },
+      ],
       teams: [{ name: 'red', clusterRoles: [projectRoles.viewer] }],
     });
     const templates = await read('templates');

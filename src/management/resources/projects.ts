@@ -40,12 +40,14 @@ export function projectResource({ state }: Pick<ManagementDependencies, 'state'>
   return defineResource({
     ...projectKind,
     hasStatus: true,
+    serverOwnedStatus: true,
     gracePeriods: true,
     nameRule: 'label',
     maxNameLength: maxProjectNameLength,
     serverFinalizer: cleanupFinalizer,
     prepare: (draft, context) => prepare(draft, context, state),
-    validate: (draft) => projectErrors(draft.object),
+    sizeErrors: memberLimitErrors,
+    validate: ({ object }) => projectErrors(object),
     companions,
     guardDelete: (record, context) => guardDelete(record, context, state),
   });
@@ -79,8 +81,21 @@ function withAdmin(members: readonly ProjectMember[], caller: Caller): ProjectMe
   return already ? [...members] : [...members, entry];
 }
 
+/** The maximum number of members of a project. Each write of the project compares all of them. */
+const maxMembers = 2_000;
+
+/** Reports too many members, unless the write does not add any. */
+function memberLimitErrors({ spec }: Project, old: Project | undefined): FieldError[] {
+  const count = spec?.members?.length ?? 0;
+  if (count <= maxMembers || count <= (old?.spec?.members?.length ?? 0)) return [];
+  return [
+    forbiddenField('spec.members', `may have at most ${maxMembers} members, but has ${count}; add a team instead`),
+  ];
+}
+
 function projectErrors({ spec = {} }: Project): FieldError[] {
   const { members = [], allowedClusters = [], allowedTemplates = [] } = spec;
+  const firstDefault = allowedTemplates.findIndex(({ isDefault }) => isDefault === true);
   return [
     ...ownerErrors(spec.owner, 'spec.owner'),
     ...duplicates('members', members, ({ kind = '', name = '', clusterRole = '' }) => `${kind} ${name} ${clusterRole}`),
@@ -94,8 +109,8 @@ function projectErrors({ spec = {} }: Project): FieldError[] {
       if (isDefault && name === '*') {
         return [forbiddenField(`${path}.isDefault`, 'the default must be a single template')];
       }
-      const earlier = allowedTemplates.slice(0, index).some((other) => other.isDefault === true);
-      return earlier && isDefault ? [forbiddenField(`${path}.isDefault`, 'only one template can be the default')] : [];
+      const isSecondDefault = isDefault && index > firstDefault;
+      return isSecondDefault ? [forbiddenField(`${path}.isDefault`, 'only one template can be the default')] : [];
     }),
     ...quotaErrors(spec.quotas?.project, 'spec.quotas.project'),
     ...quotaErrors(spec.quotas?.user, 'spec.quotas.user'),

@@ -64,6 +64,7 @@ export function userResource({ sealer, state }: Pick<ManagementDependencies, 'se
   return defineResource({
     ...userKind,
     hasStatus: true,
+    serverOwnedStatus: true,
     gracePeriods: true,
     writeOnlyFields: secretPaths,
     async prepare(draft, context) {

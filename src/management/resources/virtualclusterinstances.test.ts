@@ -1,5 +1,6 @@
-import { type JsonObject, textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
+import { instanceConditionTypes } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { nonDeletableAnnotation, projectRoles, sleepAfterAnnotation } from '../../api/naming.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import {
@@ -55,7 +56,7 @@ const fieldsOf = async (call: Promise<unknown>) => {
 };
 
 describe('defaults of a new instance (completions §3)', () => {
-  it('the create response contains the final owner, template and location, and no status', async () => {
+  it('the create response contains the final owner, template and location, and the status of an instance that is not processed yet', async () => {
     const { make } = await setUp();
     const created = await make('vc', { clusterRef: {} });
     expect(created).toMatchObject({
@@ -69,7 +70,12 @@ describe('defaults of a new instance (completions §3)', () => {
         },
       },
     });
-    expect(created.status).toBeUndefined();
+    expect(created.status).toMatchObject({ phase: 'Pending', reason: 'NotReconciled', observedGeneration: 0 });
+    expect(created.metadata.managedFields).toHaveLength(1);
+    expect(JSON.stringify(created.metadata.managedFields)).not.toContain('f:status');
+    const conditions = listAt(created as JsonValue, 'status', 'conditions');
+    expect(conditions.map((condition) => textAt(condition, 'type'))).toEqual([...instanceConditionTypes]);
+    expect(new Set(conditions.map((condition) => textAt(condition, 'status')))).toEqual(new Set(['Unknown']));
   });
 
   it('the derived names fit the limits of hosts, however long the instance name is', async () => {
@@ -194,6 +200,40 @@ describe('validation of instances (completions §3)', () => {
     expect(await fieldsOf(make('vc', spec, as('admin', 'p')))).toEqual(fields);
   });
 
+  it('a project whose instances are large accepts only changes that make them smaller', async () => {
+    const instances = { perProject: 0, perUser: 0, bytesPerProject: 10_000 };
+    const { make, merge, as } = await setUp({}, { instances });
+    await make('large', { description: 'x'.repeat(10_000) });
+    const refused = await rejectionStatus(make('other', {}));
+    expect([refused.code, refused.message]).toEqual([403, expect.stringContaining('instances.bytesPerProject')]);
+    expect((await rejectionStatus(merge('large', { spec: { displayName: 'more' } }))).code).toBe(403);
+    await merge('large', { spec: { description: 'less' } });
+    await make('other', {}, as('anna', 'p'));
+  });
+
+  it('long texts, thousands of labels and a spec of more than 1 MiB are rejected', async () => {
+    const { make, as, sent, verbs } = await setUp();
+    const rejected = (spec: JsonObject) => fieldsOf(make('vc', spec, as('carol', 'p')));
+    expect(await rejected({ displayName: 'x'.repeat(257) })).toEqual(['spec.displayName']);
+    expect(await rejected({ description: 'x'.repeat(16_385) })).toEqual(['spec.description']);
+    const labels = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`label-${at}`, 'x']));
+    expect(await rejected({ template: { metadata: { labels } } })).toEqual(['spec.template.metadata.labels']);
+    const labelled = sent(plural, 'vc', { spec: {} }, { labels });
+    expect(await fieldsOf(verbs(plural).create(as('carol', 'p'), labelled, writeOptions))).toEqual(['metadata.labels']);
+    const large = (length: number) => ({ template: { helmRelease: { values: 'x'.repeat(length) } } });
+    expect(await rejected(large(1024 * 1024))).toEqual(['spec']);
+    await make('vc', { ...large(1_000_000), description: 'x'.repeat(16_384) }, as('carol', 'p'));
+  });
+
+  it('lists of permissions with thousands of entries are rejected', async () => {
+    const { make } = await setUp();
+    const users = Array.from({ length: 2_000 }, (_, at) => `user-${at}`);
+    expect(await fieldsOf(make('vc', { access: [{ verbs: ['get'], users }] }))).toEqual(['spec.access']);
+    const rule = { clusterRole: 'view', users };
+    expect(await fieldsOf(make('vc', { extraAccessRules: [rule] }))).toEqual(['spec.extraAccessRules']);
+    await make('vc', { access: [{ verbs: ['get'], users: users.slice(0, 900) }] });
+  });
+
   it('an unusable cluster and a template that the project does not allow are rejected', async () => {
     const { make, create } = await setUp({ allowedTemplates: [{ name: 'sized', isDefault: true }] });
     await create('clusters', 'full', { networkPeer: true, unusable: true });
@@ -299,7 +339,10 @@ describe('permissions on instance fields (completions §3)', () => {
   });
 
   it('the defaults of the server apply where the project sets no quota, and not to admins', async () => {
-    const { make, merge, as, remove, create } = await setUp({}, { instances: { perProject: 3, perUser: 2 } });
+    const { make, merge, as, remove, create } = await setUp(
+      {},
+      { instances: { perProject: 3, perUser: 2, bytesPerProject: 0 } },
+    );
     await make('a1', {});
     await make('a2', {});
     const { code, message } = await rejectionStatus(make('a3', {}));
@@ -329,11 +372,11 @@ describe('permissions on instance fields (completions §3)', () => {
   });
 
   it.each([1, 3])('a default of %i holds for concurrent creates; 0 means no limit', async (perUser) => {
-    const limited = await setUp({}, { instances: { perProject: 0, perUser } });
+    const limited = await setUp({}, { instances: { perProject: 0, perUser, bytesPerProject: 0 } });
     const attempt = ({ make }: Pick<typeof limited, 'make'>) =>
       Promise.allSettled(Array.from({ length: 10 }, (_, index) => make(`vc${index}`, {})));
     expect((await attempt(limited)).filter((result) => result.status === 'fulfilled')).toHaveLength(perUser);
-    const unlimited = await setUp({}, { instances: { perProject: 0, perUser: 0 } });
+    const unlimited = await setUp({}, { instances: { perProject: 0, perUser: 0, bytesPerProject: 0 } });
     expect((await attempt(unlimited)).filter((result) => result.status === 'fulfilled')).toHaveLength(10);
   });
 
@@ -390,9 +433,12 @@ describe('updates of an instance', () => {
   });
 
   it('a status in a client request is ignored', async () => {
-    const { make, merge } = await setUp();
-    await make('vc', {});
-    expect((await merge('vc', { status: { phase: 'Ready' } })).object.status).toBeUndefined();
+    const { merge, verbs, sent, as } = await setUp();
+    const body = { ...sent(plural, 'vc', { spec: {} }), status: { phase: 'Ready', serviceUID: 'forged' } };
+    const made = (await verbs(plural).create(as('anna', 'p'), body, writeOptions)).object;
+    expect(made.status).toMatchObject({ phase: 'Pending' });
+    expect(made.status).not.toHaveProperty('serviceUID');
+    expect((await merge('vc', { status: { phase: 'Ready' } })).object.status).toEqual(made.status);
   });
 
   it('a dry run changes nothing', async () => {

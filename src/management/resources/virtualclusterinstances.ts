@@ -1,13 +1,16 @@
+import { initialStatus } from '../../api/management/initial-status.ts';
 import type { Project } from '../../api/management/v1/project.ts';
 import {
+  instanceConditionTypes,
   type VirtualClusterInstance,
   type VirtualClusterInstanceSpec,
   virtualClusterInstanceKind,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { cleanupFinalizer, importedAnnotation, nonDeletableAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
-import { conflict, forbidden, notFound } from '../../api/status.ts';
+import { conflict, forbidden } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
+import { mustAwait } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
@@ -18,7 +21,8 @@ import { checkInstanceQuota, mustSerializeCreates } from '../instances/instance-
 import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from '../instances/placement.ts';
 import { defaultTemplateOf } from '../instances/project-templates.ts';
 import { isNonDeletable } from '../non-deletable.ts';
-import { instanceErrors } from '../rules/instance-errors.ts';
+import { instanceErrors, instanceSizeErrors } from '../rules/instance-errors.ts';
+import { projectOfDraft } from '../rules/project-of-draft.ts';
 import type { ManagementState } from '../state.ts';
 import { writableSpec } from '../writable-spec.ts';
 
@@ -31,11 +35,13 @@ export function virtualClusterInstanceResource({
   return defineResource({
     ...virtualClusterInstanceKind,
     hasStatus: true,
+    serverOwnedStatus: true,
     gracePeriods: true,
     nameRule: 'label',
     serverFinalizer: cleanupFinalizer,
+    sizeErrors: instanceSizeErrors,
     async prepare(draft, context) {
-      const project = projectFor(draft, state);
+      const project = projectOfDraft(virtualClusterInstanceKind, draft, state) ?? noProject;
       const spec = writableSpec(draft.object);
       keepStoredValues(spec, draft.old?.object);
       keepImportAnnotation(draft.object, draft.old?.object);
@@ -50,7 +56,10 @@ export function virtualClusterInstanceResource({
       // If an update removes the inline template, the default is used. An instance that was imported without a template
       // stays without one.
       else if (draft.old.object.spec?.template !== undefined) fillTemplate(spec, project);
-      checkInstanceQuota(draft, project, context, { state, settings });
+      requireUnchangedCluster(draft, state);
+      const checking = checkInstanceQuota(draft, project, context, { state, settings });
+      if (mustAwait(checking)) await checking;
+      if (draft.old === undefined) draft.object.status = initialStatus(instanceConditionTypes, draft.object);
     },
     validate: (draft, context) => instanceErrors(draft, context, { state, settings }),
     createQueue(_sent, context) {
@@ -71,34 +80,6 @@ export function virtualClusterInstanceResource({
 
 /** Used in place of a project that has been deleted. It allows nothing and sets no quotas. */
 const noProject: Project = { apiVersion: '', kind: '', metadata: {} };
-
-/**
- * Returns the project of an instance. Throws 403 for a create in a terminating project (rules CREATE-19, CREATE-20).
- */
-function projectFor(draft: InstanceDraft, state: ManagementState): Project {
-  const namespace = draft.object.metadata.namespace ?? '';
-  const project = state.project(projectOfNamespace(namespace) ?? '');
-  if (project === undefined) {
-    // The project is deleted. Its remaining instances can still be updated, so that their deletion can complete.
-    if (draft.old !== undefined) return noProject;
-    throw notFound({ group: '', resource: 'namespaces' }, namespace);
-  }
-  if (draft.old === undefined && project.metadata.deletionTimestamp !== undefined) {
-    throw forbidden(
-      resource,
-      draft.object.metadata.name ?? '',
-      `unable to create new content in namespace ${namespace} because it is being terminated`,
-      [
-        {
-          reason: 'NamespaceTerminating',
-          message: `namespace ${namespace} is being terminated`,
-          field: 'metadata.namespace',
-        },
-      ],
-    );
-  }
-  return project;
-}
 
 /** Keeps the stored values of absent and empty fields, so that the original manifest can be applied again. */
 function keepStoredValues(spec: VirtualClusterInstanceSpec, old: VirtualClusterInstance | undefined): void {
@@ -173,6 +154,17 @@ function fillLocation(
     namespace: given.namespace ?? hostNamespaceFor(projectName, name),
     virtualCluster: given.virtualCluster ?? virtualClusterNameFor(projectName, name),
   };
+}
+
+/**
+ * Adds a check to a write that places the instance on a cluster. It fails if the deletion of the cluster starts before
+ * the instance is stored. Needed if other processes delete clusters.
+ */
+function requireUnchangedCluster(draft: InstanceDraft, state: ManagementState): void {
+  const cluster = draft.object.spec?.clusterRef?.cluster ?? '';
+  if (!state.isShared() || cluster === (draft.old?.object.spec?.clusterRef?.cluster ?? '')) return;
+  const check = state.clusterUnchanged(cluster);
+  if (check !== undefined) draft.requires = [check];
 }
 
 function fillTemplate(spec: VirtualClusterInstanceSpec, project: Project): void {

@@ -9,6 +9,7 @@ export function virtualClusterTemplateResource({ settings }: Pick<ManagementDepe
   return defineResource({
     ...virtualClusterTemplateKind,
     hasStatus: true,
+    serverOwnedStatus: true,
     gracePeriods: true,
     prepare: (draft, context) => checkFieldPermissions(virtualClusterTemplateKind, draft, context),
     validate: ({ object }) => [

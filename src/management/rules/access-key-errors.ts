@@ -5,13 +5,24 @@ import type { RequestContext } from '../../registry/context.ts';
 import { keyOwnerFields } from '../access-keys/access-key-index.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
+import { entryLimitErrors } from './entry-limit.ts';
 import { groupErrors, subjectErrors } from './group-errors.ts';
 import { scopeErrors } from './scope-errors.ts';
+import { specSizeErrors } from './spec-size.ts';
 
 /** Maximum ttl of a key: 100 years, in seconds. A longer ttl could exceed the range of timestamps. */
 const absoluteMaxTTL = 100 * 366 * 24 * 3600;
 
+/** The maximum length of the spec of a key as JSON. All keys are in memory, and each request reads its own. */
+const maxSpecLength = 256 * 1024;
+
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
+
+/** Returns the errors of an access key that is too large. */
+export function accessKeySizeErrors({ spec }: AccessKey, old: AccessKey | undefined): FieldError[] {
+  const entryErrors = entryLimitErrors(spec?.scope, 'spec.scope', old?.spec?.scope);
+  return entryErrors.length > 0 ? entryErrors : specSizeErrors(spec, old?.spec, maxSpecLength);
+}
 
 /** Validates an access key, except its value. */
 export function accessKeyErrors(

@@ -22,10 +22,31 @@ import {
 } from '../instances/placement.ts';
 import { allowsTemplate } from '../instances/project-templates.ts';
 import type { ManagementState } from '../state.ts';
+import { entryLimitErrors } from './entry-limit.ts';
 import { missingOwnerErrors, ownerErrors } from './owner-errors.ts';
+import { specSizeErrors } from './spec-size.ts';
 import { templateDefinitionErrors } from './template-errors.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
+
+/**
+ * The maximum length of the spec of an instance as JSON. The main thread writes the object several times until the virtual
+ * cluster is ready.
+ */
+const maxSpecLength = 1024 * 1024;
+
+/** Returns the errors of an instance that is too large. */
+export function instanceSizeErrors(
+  { spec }: VirtualClusterInstance,
+  old: VirtualClusterInstance | undefined,
+): FieldError[] {
+  const before = old?.spec;
+  return [
+    ...specSizeErrors(spec, before, maxSpecLength),
+    ...entryLimitErrors(spec?.access, 'spec.access', before?.access),
+    ...entryLimitErrors(spec?.extraAccessRules, 'spec.extraAccessRules', before?.extraAccessRules),
+  ];
+}
 
 /**
  * Validates an instance. An update validates only changed fields, so that a deleted template, or a cluster that the

@@ -24,6 +24,22 @@ describe('scope rules (completions §5, Scope)', () => {
     },
   );
 
+  it('a scope with thousands of entries is rejected, wherever they are', () => {
+    const names = Array.from({ length: 20_000 }, (_, at) => `name-${at}`);
+    const resources = names.map((name) => ({ group: '', resources: [name] }));
+    for (const scope of [
+      { projects: names.map((project) => ({ project })) },
+      { rules: names.map((name) => ({ verbs: [name] })) },
+      { rules: [{ resources }] },
+      { rules: [{ resources: [{ group: '', resources: names.map((name) => `${name}/*`) }] }] },
+      { rules: [{ resources: resources.slice(0, 1), resourceNames: names }] },
+    ])
+      expect(errors(scope)).toEqual([
+        expect.stringMatching(/^spec\.scope: Forbidden: may have at most 1000 entries in all its lists, but has /),
+      ]);
+    expect(errors({ projects: names.slice(0, 1_000).map((project) => ({ project })) })).toEqual([]);
+  });
+
   it('entries without a name are rejected', () => {
     expect(errors({ virtualClusters: [{ project: 'p' }], clusters: [{}] })).toEqual([
       'spec.scope.virtualClusters[0].virtualCluster: Required value: a name, or * for all',

@@ -1,7 +1,9 @@
-import { equalJson, flagAt, type JsonValue, listAt, objectAt, textAt, textsAt } from '@flotilla/json';
+import { canonicalJson, flagAt, type JsonValue, listAt, objectAt, textAt, textsAt, writeJson } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../api/field-error.ts';
 import { requestTargets } from '../../api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../api/naming.ts';
+import { entryLimitErrors } from './entry-limit.ts';
+import { isResourcePattern, PatternOverlaps } from './pattern-overlaps.ts';
 
 const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'] as const;
 
@@ -12,6 +14,8 @@ export function scopeErrors(scope: JsonValue | undefined, field: string): FieldE
   if (!flagAt(given, scopeCliFlag) && lists.every((list) => listAt(given, list).length === 0)) {
     return [required(field, 'a scope must not be empty; omit it for no restriction')];
   }
+  const limitErrors = entryLimitErrors(given, field);
+  if (limitErrors.length > 0) return limitErrors;
   return [
     ...nameErrors(given, 'projects', ['project'], field),
     ...nameErrors(given, 'spaces', ['project', 'space'], field),
@@ -37,11 +41,12 @@ function ruleErrors(rule: JsonValue, field: string): FieldError[] {
   if (textsAt(rule, 'resourceNames').length > 0 && resources.length === 0) {
     errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames requires resources'));
   }
+  const seen = new Set<string>();
   for (const [index, entry] of resources.entries()) {
     errors.push(...resourceErrors(entry, `${field}.resources[${index}]`));
-    if (resources.slice(0, index).some((other) => equalJson(other, entry))) {
-      errors.push(invalid(`${field}.resources[${index}]`, entry, 'overlaps another entry'));
-    }
+    const text = writeJson(canonicalJson(entry));
+    if (seen.has(text)) errors.push(invalid(`${field}.resources[${index}]`, entry, 'overlaps another entry'));
+    seen.add(text);
   }
   for (const [index, url] of urls.entries()) {
     const text = urlError(url);
@@ -61,44 +66,17 @@ function resourceErrors(entry: JsonValue, field: string): FieldError[] {
   if (textsAt(entry, 'resourceNames').length > 0 && resources.length === 0) {
     errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames requires resources'));
   }
+  const overlaps = new PatternOverlaps(resources);
   for (const [index, resource] of resources.entries()) {
     const path = `${field}.resources[${index}]`;
     if (!isResourcePattern(resource)) {
       errors.push(invalid(path, resource, 'must be <resource> or <resource>/<subresource>; either part may be *'));
       continue;
     }
-    const other = resources.find((candidate, at) => at !== index && overlaps(candidate, resource, at < index));
-    if (other !== undefined) errors.push(invalid(path, resource, `overlaps with ${other}`));
+    const other = overlaps.firstOf(resource, index);
+    if (other !== undefined) errors.push(invalid(path, resource, `overlaps with ${resources[other]}`));
   }
   return errors;
-}
-
-function isResourcePattern(resource: string): boolean {
-  const parts = resource.split('/');
-  return parts.length <= 2 && parts.every((part) => part === '*' || /^[^*\s]+$/.test(part));
-}
-
-/**
- * True if two resource patterns of a scope overlap and the error is to be reported for `narrow`. `isEarlier` is true if
- * `wide` comes before `narrow`. A pattern with wildcards overlaps every pattern that it covers. If the patterns are
- * equal, or neither covers the other, the error is reported for the later one, so that each overlap is reported once.
- */
-function overlaps(wide: string, narrow: string, isEarlier: boolean): boolean {
-  if (wide === narrow) return isEarlier;
-  if (!wide.includes('*')) return false;
-  const [wideResource, wideSub] = wide.split('/');
-  const [narrowResource, narrowSub] = narrow.split('/');
-  // The pattern `*` matches every resource and every subresource.
-  if (wide === '*') return true;
-  if (narrow === '*') return false;
-  const covers = (a: string | undefined, b: string | undefined) => a === b || a === '*';
-  const intersects = (a: string | undefined, b: string | undefined) => covers(a, b) || covers(b, a);
-  if (wideSub === undefined || narrowSub === undefined) return false;
-  if (covers(wideResource, narrowResource) && covers(wideSub, narrowSub)) return true;
-  // `pods/*` and `*/log` overlap in pods/log, although neither covers the other.
-  return (
-    narrow.includes('*') && isEarlier && intersects(wideResource, narrowResource) && intersects(wideSub, narrowSub)
-  );
 }
 
 function urlError(url: string): string | undefined {

@@ -41,6 +41,21 @@ describe('definitionErrors', () => {
   ])('space objects %j have %i errors', (objects, count) => {
     expect(definition({ spaceTemplate: { objects } })).toHaveLength(count);
   });
+
+  it('access rules with thousands of entries are rejected', () => {
+    const rules = Array.from({ length: 2_000 }, (_, at) => ({ clusterRole: `role-${at}`, users: ['anna'] }));
+    expect(definition({ access: { rules } })).toEqual([
+      'spec.template.access: Forbidden: may have at most 1000 entries in all its lists, but has 4000',
+    ]);
+  });
+
+  it('space objects that are long are not parsed, but their kinds are checked', () => {
+    const long = `data: {a: ${'x'.repeat(200_000)}}`;
+    expect(definition({ spaceTemplate: { objects: `kind: ConfigMap\n${long}\n---\nkind: ClusterRole` } })).toEqual([
+      expect.stringContaining('ClusterRole is cluster-scoped'),
+    ]);
+    expect(definition({ spaceTemplate: { objects: `kind: ConfigMap\ndata: ${'['.repeat(200_000)}` } })).toEqual([]);
+  });
 });
 
 describe('template strings of a definition', () => {
@@ -50,6 +65,14 @@ describe('template strings of a definition', () => {
     expect(definition({ helmRelease: { values }, metadata: { annotations } })).toEqual([
       'spec.template.helmRelease.values: Invalid value: "": invalid template: line 2, column 34: function "nosuch" not defined',
       'spec.template.metadata.annotations[example.dev/a]: Invalid value: "": invalid template: line 1, column 7: {{if}} has no matching {{end}}',
+    ]);
+  });
+
+  it('all expressions of an object have one limit of work, which is reported once', () => {
+    const values = '{{ $x := replace "b" "c" "d" }}'.repeat(10_000);
+    const versions = Array.from({ length: 10 }, (_, at) => ({ version: `${at}.0.0`, template: { objects: values } }));
+    expect(spec({ template: { helmRelease: { values } }, versions })).toEqual([
+      expect.stringMatching(/^spec.versions\[0\].template.objects: .* checking the template takes more than \d+ units/),
     ]);
   });
 });

@@ -14,19 +14,21 @@ import {
 import type { VirtualClusterTemplateSpec } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { ManagementSettings } from '../settings.ts';
 import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
-import { templateSyntaxErrors } from './template-syntax.ts';
+import { entryLimitErrors } from './entry-limit.ts';
+import { TemplateSyntaxCheck } from './template-syntax.ts';
 
 /** Validates the spec of a VirtualClusterTemplate. */
 export function templateSpecErrors(spec: VirtualClusterTemplateSpec = {}, settings: ManagementSettings): FieldError[] {
   const seen = new Set<string>();
   const patterns = new ParameterPatterns();
+  const syntax = new TemplateSyntaxCheck();
   return [
-    ...templateDefinitionErrors(spec.template, 'spec.template', settings),
+    ...templateDefinitionErrors(spec.template, 'spec.template', settings, syntax),
     ...parameterListErrors(spec.parameters, 'spec.parameters', patterns),
     ...(spec.versions ?? []).flatMap(({ version = '', template, parameters }, index) => {
       const path = `spec.versions[${index}]`;
       const errors = [
-        ...templateDefinitionErrors(template, `${path}.template`, settings),
+        ...templateDefinitionErrors(template, `${path}.template`, settings, syntax),
         ...parameterListErrors(parameters, `${path}.parameters`, patterns),
       ];
       if (!isTemplateVersion(version)) {
@@ -43,11 +45,13 @@ export function templateDefinitionErrors(
   definition: TemplateDefinition | undefined,
   field: string,
   settings: ManagementSettings,
+  syntax = new TemplateSyntaxCheck(),
 ): FieldError[] {
   return [
     ...chartErrors(definition?.helmRelease?.chart, `${field}.helmRelease.chart`, settings),
     ...objectErrors(definition?.spaceTemplate?.objects ?? '', `${field}.spaceTemplate.objects`),
-    ...templateSyntaxErrors(definition, field),
+    ...entryLimitErrors(definition?.access, `${field}.access`),
+    ...syntax.errors(definition, field),
   ];
 }
 
@@ -71,10 +75,16 @@ function chartErrors(chart: Chart, field: string, settings: ManagementSettings):
  */
 const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
 
+/**
+ * The maximum length of objects that are parsed here, while the client waits. Problems in longer ones are found when they
+ * are applied.
+ */
+const maxParsedLength = 64 * 1024;
+
 function objectErrors(text: string, field: string): FieldError[] {
   if (text === '') return [];
   const kinds = new Set<string>();
-  if (!text.includes('{{')) {
+  if (text.length <= maxParsedLength && !text.includes('{{')) {
     try {
       for (const document of loadAll(text, { maxAliases: 100 }) as JsonValue[]) {
         if (document === null) continue;

@@ -1,28 +1,32 @@
-import { createTemplateMeter, templateSyntaxError } from '@flotilla/go-template';
+import { createSyntaxMeter, templateSyntaxError } from '@flotilla/go-template';
 import { isJsonObject, type JsonValue } from '@flotilla/json';
+import { WorkLimitError, type WorkMeter } from '@flotilla/work-meter';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
 
 /**
- * Reports the strings of a definition whose template expressions have syntax errors, with the position of the error.
- * All strings together have the limit of work with which the definition is rendered later.
+ * Checks the template expressions in the strings of definitions. All strings together have one limit of work; the strings
+ * after the one that exceeds it are not checked.
  */
-export function templateSyntaxErrors(
-  value: JsonValue | undefined,
-  field: string,
-  meter = createTemplateMeter(),
-): FieldError[] {
-  if (typeof value === 'string') {
-    const fault = templateSyntaxError(value, meter);
-    return fault === undefined ? [] : [invalid(field, '', `invalid template: ${fault.message}`)];
+export class TemplateSyntaxCheck {
+  readonly #meter: WorkMeter = createSyntaxMeter();
+  #isOverLimit = false;
+
+  /** Returns the syntax errors of a definition, each with its position in the string. */
+  errors(value: JsonValue | undefined, field: string): FieldError[] {
+    if (this.#isOverLimit) return [];
+    if (typeof value === 'string') return this.#textErrors(value, field);
+    if (Array.isArray(value)) return value.flatMap((item, index) => this.errors(item, indexPath(field, index)));
+    if (!isJsonObject(value)) return [];
+    return Object.entries(value).flatMap(([name, member]) => this.errors(member, memberPath(field, name)));
   }
-  if (Array.isArray(value)) {
-    return value.flatMap((item, index) => templateSyntaxErrors(item, indexPath(field, index), meter));
+
+  #textErrors(text: string, field: string): FieldError[] {
+    const fault = templateSyntaxError(text, this.#meter);
+    if (fault === undefined) return [];
+    this.#isOverLimit = fault.cause instanceof WorkLimitError;
+    return [invalid(field, '', `invalid template: ${fault.message}`)];
   }
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    templateSyntaxErrors(member, memberPath(field, name), meter),
-  );
 }
 
 /** Returns the path of a member. Keys of labels and annotations are put in brackets. */

@@ -14,7 +14,13 @@ describe('selves (completions §7)', () => {
     expect(answer.object).toMatchObject({
       kind: 'Self',
       status: {
-        user: { name: 'anna', displayName: 'Anna', email: 'a@b', teams: [{ name: 'red', displayName: 'Red' }] },
+        user: {
+          name: 'anna',
+          username: 'anna',
+          displayName: 'Anna',
+          email: 'a@b',
+          teams: [{ name: 'red', displayName: 'Red' }],
+        },
         accessKey: 'k',
         accessKeyType: 'User',
         accessKeyScope: scope,

@@ -3,8 +3,15 @@ import { apiVersionOf, type KubeObject, type ObjectMeta } from '../../api/meta.t
 import type { ResourceKind } from '../../api/resource.ts';
 import { toServedObject } from '../../registry/cache/served.ts';
 import type { ServedObject } from '../../registry/verbs.ts';
+import { generateName, randomSuffix } from '../../registry/write/generate-name.ts';
 
-/** Returns an object that is computed for a response and not stored. */
-export function computedObject(kind: ResourceKind, metadata: ObjectMeta, members: JsonObject): ServedObject {
+/** Returns an object that is computed for a response and not stored. Generates its name if `sent` has a generateName. */
+export function computedObject(kind: ResourceKind, sent: ObjectMeta, members: JsonObject): ServedObject {
+  const metadata = withGeneratedName(sent);
   return toServedObject(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...members } as KubeObject);
+}
+
+function withGeneratedName(metadata: ObjectMeta): ObjectMeta {
+  const { name = '', generateName: prefix = '' } = metadata;
+  return name === '' && prefix !== '' ? { ...metadata, name: generateName(prefix, randomSuffix()) } : metadata;
 }

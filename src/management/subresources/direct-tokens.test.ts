@@ -60,6 +60,13 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect(named).toMatchObject({ metadata: { name: 'mine' }, spec: { ttl: 60, scope } });
   });
 
+  it('a generateName gives the token a name', async () => {
+    const { as, verbs, sent } = await setUp();
+    const body = sent(plural, '', {}, { generateName: 'ci-' });
+    const made = (await verbs(plural).create(as('anna', '', 'nightly'), body, writeOptions)).object;
+    expect(made.metadata).toEqual({ generateName: 'ci-', name: expect.stringMatching(/^ci-[a-z0-9]{5}$/) });
+  });
+
   it('a token has the requested lifetime, up to the maximum of the server', async () => {
     const { claims, ask, seconds } = await setUp();
     const most = 30 * 24 * 3600;

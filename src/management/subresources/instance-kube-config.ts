@@ -14,6 +14,7 @@ import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject, notFound, notImplemented } from '../../api/status.ts';
 import { gatewayTokenPayload } from '../../auth/gateway-token.ts';
 import { keyFingerprint } from '../../auth/key-state.ts';
+import { withoutTrailingSlashes } from '../../lib/without-trailing-slashes.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
@@ -42,6 +43,9 @@ const kind = virtualClusterInstanceKubeConfigKind;
 
 /** Maximum size in bytes of the scopes in a token, as JSON. A token must fit into a request header. */
 const maxScopeBytes = 8 * 1024;
+
+/** Maximum length of a server address. Writing a long one as YAML would take most of the time of the request. */
+const maxServerLength = 2_048;
 
 /** POST `kubeconfig` of an instance: returns a kubeconfig with a gateway token. Stores nothing. */
 export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedSubresource {
@@ -83,7 +87,6 @@ function throwIfInvalid(
   const ttl = numberAt(sent, 'spec', 'certificateTTL');
   const { maxTokenTTL } = settings.gateway;
   const ttlPath = 'spec.certificateTTL';
-  const server = textAt(sent, 'spec', 'server');
   const isTooLong = Buffer.byteLength(writeJson([...scopes])) > maxScopeBytes;
   const errors: FieldError[] = [
     ...validateSchema(kind.schema, sent, ''),
@@ -91,14 +94,18 @@ function throwIfInvalid(
     ...(ttl !== undefined && ttl > maxTokenTTL
       ? [invalid(ttlPath, ttl, `must be less than or equal to ${maxTokenTTL}, the maximum of this server`)]
       : []),
-    ...(server === '' || isServer(server)
-      ? []
-      : [invalid('spec.server', server, 'must be an https URL without user, query and fragment')]),
+    ...serverErrors(textAt(sent, 'spec', 'server')),
     ...(isTooLong ? [tooLong('scope', maxScopeBytes)] : []),
   ];
   // Only the first error of each field is reported. A value that is not a number gets no second error for its size.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
+}
+
+function serverErrors(server: string): FieldError[] {
+  if (server.length > maxServerLength) return [tooLong('spec.server', maxServerLength)];
+  if (server === '' || isServer(server)) return [];
+  return [invalid('spec.server', server, 'must be an https URL without user, query and fragment')];
 }
 
 function isServer(text: string): boolean {
@@ -112,7 +119,7 @@ function isServer(text: string): boolean {
 function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
   const serverAddress = address();
   const { host: endpoint = '', caData: authority = '' } = state.cluster(cluster)?.spec?.directEndpoint ?? {};
-  const host = endpoint.replace(/\/+$/, '');
+  const host = withoutTrailingSlashes(endpoint);
   if (host === '') return serverAddress;
   const prefix = serverAddress.root.slice(serverAddress.root.lastIndexOf('/'));
   return {
@@ -125,7 +132,7 @@ function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptio
 function serverOf(requested: string, root: string, project: string, name: string): string {
   const path = `/project/${project}/virtualcluster/${name}`;
   if (requested === '') return `${root}${path}`;
-  const trimmed = requested.replace(/\/+$/, '');
+  const trimmed = withoutTrailingSlashes(requested);
   return new URL(requested).pathname === '/' ? `${trimmed}${new URL(root).pathname}${path}` : trimmed;
 }
 

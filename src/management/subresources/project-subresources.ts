@@ -20,7 +20,10 @@ export function projectMembers(state: ManagementState): MountedSubresource {
       if (memberKind === kind) roles.set(name, [...(roles.get(name) ?? []), clusterRole]);
     }
     const find = kind === 'User' ? state.user : state.team;
-    return [...roles].map(([name, clusterRoles]) => ({ ...describePrincipal(name, find(name)), clusterRoles }));
+    return [...roles].map(([name, clusterRoles]) => {
+      const info = describePrincipal(name, find(name));
+      return { ...info, clusterRoles, info };
+    });
   };
   return readOnly(projectMembersKind, state, (project) => ({
     users: entries(project, 'User'),

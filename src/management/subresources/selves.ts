@@ -53,6 +53,7 @@ function describedUser(name: string, state: ManagementState): NonNullable<SelfSt
   const email = user?.spec?.email ?? '';
   return {
     ...describePrincipal(name, user),
+    username: user?.spec?.username || name,
     ...(email === '' ? {} : { email }),
     teams: state.teamsOf(name).map((team) => describePrincipal(team, state.team(team))),
   };

@@ -109,9 +109,9 @@ function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
   const caller = callerOf(context.user);
   return contextWithChanges(context, {
     readableNames: () => ownNames(caller, state),
-    mayRead(object) {
+    mayRead(object, hidden) {
       const key = typedObject(accessKeyKind, object);
-      return belongsTo(caller, key) && belongsToCurrentOwner(key, state) && (mayRead?.(object) ?? true);
+      return belongsTo(caller, key) && belongsToCurrentOwner(key, state) && (mayRead?.(object, hidden) ?? true);
     },
   });
 }

@@ -1,18 +1,23 @@
 import { Worker } from 'node:worker_threads';
+import { apiWordVariable } from '../../api/api-word.ts';
+import { apiWord } from '../../api/naming.ts';
 import type { StartThread } from './thread.ts';
 
+/** The file that contains this code. */
+const program = import.meta.url;
+
 /**
- * Returns a function that starts threads with a file of the built program. A thread whose heap exceeds `heapBytes` ends with
- * an error; the process and its other threads continue.
+ * Returns a function that starts threads with a function of the built program. A thread whose heap exceeds `heapBytes` ends
+ * with an error; the process and its other threads continue.
  */
-export function threadStarter<Data>(
-  file: 'plane-thread.js' | 'render-thread.js',
-  heapBytes: number,
-): StartThread<Data> {
+export function threadStarter<Data>(name: 'plane-thread' | 'render-thread', heapBytes: number): StartThread<Data> {
   return (data, ports, onExit) => {
-    const worker = new Worker(new URL(file, import.meta.url), {
-      name: file,
+    const { file, argv } = firstFileOf(name);
+    const worker = new Worker(file, {
+      name,
+      argv,
       workerData: data,
+      env: { ...process.env, [apiWordVariable]: apiWord },
       transferList: [...ports],
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / 1024 / 1024) },
     });
@@ -23,4 +28,10 @@ export function threadStarter<Data>(
     worker.once('exit', () => onExit(failure));
     return { terminate: () => worker.terminate() };
   };
+}
+
+/** The single file has a code cache, which `bin/thread.js` loads. The modules have a separate file for each thread. */
+function firstFileOf(name: string): { readonly file: URL; readonly argv: string[] } {
+  if (program.endsWith('.cjs')) return { file: new URL('../bin/thread.js', program), argv: [name, program] };
+  return { file: new URL(`${name}.js`, program), argv: [] };
 }

@@ -1,7 +1,13 @@
-/** The positions in the shared memory: a counter that grows while the thread is alive, then the name of a task. */
+import { nativeThreadId, threadCpuSeconds } from './thread-cpu-time.ts';
+
+/**
+ * The positions in the shared memory: a counter that grows while the thread is alive, the ID that the operating system has for
+ * the thread, and the name of a task.
+ */
 const beatIndex = 0;
 const lengthIndex = 1;
-const textOffset = 8;
+const nativeIdIndex = 2;
+const textOffset = 12;
 /** The maximum length of the name of a task. */
 const maxNameLength = 120;
 
@@ -21,12 +27,13 @@ export class ThreadActivity {
   }
 
   constructor(memory: SharedArrayBuffer) {
-    this.#numbers = new Int32Array(memory, 0, 2);
+    this.#numbers = new Int32Array(memory, 0, 3);
     this.#text = new Uint8Array(memory, textOffset, maxNameLength);
   }
 
   /** Called by the thread: counts the returns to its event loop, until the returned function is called. */
   startHeartbeat(): () => void {
+    Atomics.store(this.#numbers, nativeIdIndex, nativeThreadId());
     const beat = () => Atomics.add(this.#numbers, beatIndex, 1);
     // The first one tells that the code is loaded: the thread may be stuck before its first timer fires.
     beat();
@@ -37,6 +44,14 @@ export class ThreadActivity {
   /** A number that changes while the thread returns to its event loop or begins tasks. */
   get beat(): number {
     return Atomics.load(this.#numbers, beatIndex);
+  }
+
+  /**
+   * The CPU time that the thread has used, in seconds. If the operating system does not tell, that of the whole process, which
+   * is at least as much.
+   */
+  get cpuSeconds(): number {
+    return threadCpuSeconds(Atomics.load(this.#numbers, nativeIdIndex));
   }
 
   /** Called by the thread before it begins or continues a task. It also shows that the thread is not stuck in another. */

@@ -9,13 +9,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Watches a thread whose activity the test controls. */
-function watch(stallSeconds: number) {
+/** Watches a thread whose activity the test controls. It gets a share of the time of one processor. */
+function watch(stallSeconds: number, cpuShare = 1) {
   const memory = ThreadActivity.newMemory();
   const thread = new ThreadActivity(memory);
   let stalls = 0;
   const watchdog = new Watchdog({
-    activity: new ThreadActivity(memory),
+    activity: {
+      get beat() {
+        return thread.beat;
+      },
+      get cpuSeconds() {
+        return (cpuShare * Date.now()) / 1000;
+      },
+    },
     stallSeconds,
     onStall: () => {
       stalls += 1;
@@ -51,6 +58,33 @@ describe('the watchdog of a thread', () => {
       thread.setTask('same');
       vi.advanceTimersByTime(1_500);
     }
+    expect(stalls()).toBe(0);
+  });
+
+  it('waits longer for a thread that gets little CPU time', () => {
+    const { thread, stalls } = watch(2, 0.1);
+    thread.startHeartbeat()();
+    vi.advanceTimersByTime(5_500);
+    expect(stalls()).toBe(0);
+    vi.advanceTimersByTime(1_000);
+    expect(stalls()).toBe(1);
+  });
+
+  it('reports a thread that gets little CPU time as soon as it has used too much', () => {
+    const { thread, stalls } = watch(2, 0.25);
+    thread.startHeartbeat()();
+    vi.advanceTimersByTime(4_000);
+    expect(stalls()).toBe(0);
+    vi.advanceTimersByTime(750);
+    expect(stalls()).toBe(1);
+  });
+
+  it('does not report a thread that continues after it got no CPU time', () => {
+    const { thread, stalls } = watch(2, 0);
+    thread.startHeartbeat()();
+    vi.advanceTimersByTime(5_000);
+    thread.startHeartbeat();
+    vi.advanceTimersByTime(20_000);
     expect(stalls()).toBe(0);
   });
 

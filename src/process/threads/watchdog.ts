@@ -1,15 +1,21 @@
 import type { ThreadActivity } from './thread-activity.ts';
 
 export interface WatchdogOptions {
-  readonly activity: Pick<ThreadActivity, 'beat'>;
+  readonly activity: Pick<ThreadActivity, 'beat' | 'cpuSeconds'>;
   readonly stallSeconds: number;
-  /** Called once, when the thread has not returned to its event loop for that time. */
+  /** Called once, when the thread has not returned to its event loop for that time, or for a multiple if it gets no CPU. */
   onStall(): void;
 }
 
 const checksPerSecond = 4;
 /** The time that a new thread has to load its code before it is watched. */
 const startSeconds = 60;
+/**
+ * A thread that has used less CPU time than this share of the limit is not stuck in its work: it waits for a processor of an
+ * overloaded machine. It gets as many times the limit.
+ */
+const minCpuShare = 0.5;
+const starvedFactor = 3;
 
 /**
  * Watches a thread. Counts checks instead of measuring time, so that a pause of the whole machine or of the main thread
@@ -20,6 +26,8 @@ export class Watchdog {
   readonly #timer: NodeJS.Timeout;
   #lastBeat = 0;
   #unchanged = 0;
+  /** The CPU time of the thread at the first check that found it unchanged. */
+  #cpuSecondsBefore = 0;
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
@@ -36,9 +44,17 @@ export class Watchdog {
     const { beat } = activity;
     this.#unchanged = beat === this.#lastBeat ? this.#unchanged + 1 : 0;
     this.#lastBeat = beat;
+    if (this.#unchanged === 1) this.#cpuSecondsBefore = activity.cpuSeconds;
     const limit = beat === 0 ? startSeconds : stallSeconds;
     if (this.#unchanged < limit * checksPerSecond) return;
+    if (beat !== 0 && this.#isStarved()) return;
     this.stop();
     onStall();
+  }
+
+  #isStarved(): boolean {
+    const { activity, stallSeconds } = this.#options;
+    if (this.#unchanged >= starvedFactor * stallSeconds * checksPerSecond) return false;
+    return activity.cpuSeconds - this.#cpuSecondsBefore < minCpuShare * stallSeconds;
   }
 }

@@ -1,10 +1,11 @@
 import { fastPathsEnabled } from '@flotilla/fast-paths';
-import { type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
+import { type JsonObject, type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { toPrintedMetadata } from '../../api/structs/printed-form.ts';
 import {
   type Labels,
   metadataJsonWithoutManagedFields,
+  readHidden,
   readLabels,
   resourceVersionOffset,
   servedJsonParts,
@@ -116,6 +117,13 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
 
   get record(): StoredRecord {
     return this.#decoded().record;
+  }
+
+  /** The hidden part of the record, which no response contains; `undefined` if there is none. Does not cache the record. */
+  get hidden(): JsonObject | undefined {
+    const content = this.#content;
+    if (this.#decodedForms !== undefined || typeof content !== 'string') return this.record.hidden;
+    return this.#usesText ? readHidden(content) : parseRecord(content, this.#kind.resource).hidden;
   }
 
   /**

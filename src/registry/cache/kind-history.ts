@@ -8,20 +8,20 @@ import { ObjectIndex } from './object-index.ts';
 import type { RecentChanges } from './recent-changes.ts';
 
 /**
- * The number of revisions that are read from the store's history at a time. A change contains two objects, each up to
- * several megabytes, and a chunk stays in memory until the reader has processed it. The first chunk therefore has only
- * `minChunkRevisions` revisions. Each further chunk has twice as many as the one before it, up to `maxChunkRevisions`.
- * After a chunk of more than `heavyChunkSize` characters, the number starts again at the minimum.
+ * The number of characters that are read from the store's history at a time. A change contains two objects, each up to
+ * several megabytes, and a chunk stays in memory until the reader has processed it.
  */
-const minChunkRevisions = 4;
-const maxChunkRevisions = 32;
-const heavyChunkSize = 1024 * 1024;
+const chunkCharacters = 256 * 1024;
 
 /** Reads the history of a kind from the store. Built-in objects count as created at the creation of the plane. */
 export class KindHistory {
   readonly #store: Store;
   readonly #range: KeyRange;
   readonly #factory: CachedObjectFactory;
+  /** The latest read into the list of recent changes. Each read starts after the previous one. */
+  #sharedRead: Promise<boolean> = Promise.resolve(false);
+  /** Changes after this revision or an earlier one do not fit into the list of recent changes. */
+  #notShared = -1;
 
   constructor(store: Store, range: KeyRange, rows: CachedObjectFactory) {
     this.#store = store;
@@ -72,19 +72,47 @@ export class KindHistory {
     upTo: number,
     recent: () => RecentChanges<CachedChange>,
   ): AsyncGenerator<readonly CachedChange[]> {
-    let revisions = minChunkRevisions;
     for (let at = since; at < upTo; ) {
       const cached = recent();
       if (cached.reaches(at)) {
         yield cached.since(at).filter(({ revision }) => revision <= upTo);
         return;
       }
-      const to = Math.min(at + revisions, upTo);
-      const changes = await this.#store.history(this.#range, at, to);
-      yield changes.map((change) => this.#factory.change(change));
-      at = to;
-      revisions = sizeOf(changes) > heavyChunkSize ? minChunkRevisions : Math.min(revisions * 2, maxChunkRevisions);
+      if (await this.#readShared(at, cached)) continue;
+      const chunk = await this.#store.history(this.#range, at, { to: upTo, characters: chunkCharacters });
+      yield chunk.changes.map((change) => this.#factory.change(change));
+      at = chunk.upTo;
     }
+  }
+
+  /**
+   * Reads the changes after a revision into the list of recent changes. After a restart, thousands of watches resume
+   * from about the same revision, and this way the store's history is read only once for them. Returns false if the
+   * changes do not fit into the list or cannot be read.
+   */
+  #readShared(since: number, recent: RecentChanges<CachedChange>): Promise<boolean> {
+    if (since <= this.#notShared || !recent.hasSpaceFor(1, 0)) return Promise.resolve(false);
+    this.#sharedRead = this.#sharedRead.then(() => this.#readOlder(since, recent)).catch(() => false);
+    return this.#sharedRead;
+  }
+
+  async #readOlder(since: number, recent: RecentChanges<CachedChange>): Promise<boolean> {
+    if (recent.reaches(since)) return true;
+    if (since <= this.#notShared) return false;
+    const { floor } = recent;
+    const older: CachedChange[] = [];
+    let size = 0;
+    let isShared = true;
+    for (let at = since; isShared && at < floor; ) {
+      const { changes, upTo } = await this.#store.history(this.#range, at, { to: floor, characters: chunkCharacters });
+      for (const change of changes) older.push(this.#factory.change(change));
+      size += sizeOf(changes);
+      isShared = recent.hasSpaceFor(older.length, size);
+      at = upTo;
+    }
+    if (isShared && recent.addOlder(older, since, floor)) return true;
+    this.#notShared = Math.max(this.#notShared, since);
+    return false;
   }
 
   /** Returns the built-in objects that no row had changed or deleted at that revision. */

@@ -40,4 +40,21 @@ describe('RecentChanges', () => {
       ),
     );
   });
+
+  it('takes older changes only up to its floor and only if they fit', () => {
+    const recent = new RecentChanges<Change>({ changes: 4, size: 100 }, 10);
+    recent.push({ revision: 12, size: 10 });
+    const older = [
+      { revision: 6, size: 10 },
+      { revision: 8, size: 10 },
+    ];
+    expect(recent.addOlder(older, 5, 9)).toBe(false);
+    expect(recent.addOlder([...older, ...older], 5, 10)).toBe(false);
+    expect(recent.addOlder([{ revision: 8, size: 100 }], 5, 10)).toBe(false);
+    expect([recent.reaches(5), recent.floor]).toEqual([false, 10]);
+    expect(recent.addOlder(older, 5, 10)).toBe(true);
+    expect([recent.reaches(5), recent.reaches(4), recent.floor, recent.size]).toEqual([true, false, 5, 30]);
+    expect(recent.since(5).map(({ revision }) => revision)).toEqual([6, 8, 12]);
+    expect(recent.since(7).map(({ revision }) => revision)).toEqual([8, 12]);
+  });
 });

@@ -12,7 +12,6 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
   readonly #capacity: RecentCapacity;
   #changes: T[] = [];
   #size = 0;
-  /** The list contains every change after this revision. */
   #floor: number;
 
   constructor(capacity: RecentCapacity, floor: number) {
@@ -23,6 +22,29 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
   /** The total size of the changes in the list, in characters. */
   get size(): number {
     return this.#size;
+  }
+
+  /** The list contains every change after this revision. */
+  get floor(): number {
+    return this.#floor;
+  }
+
+  /** True if the list can take these changes in addition to the present ones without evicting any. */
+  hasSpaceFor(changes: number, size: number): boolean {
+    return this.#changes.length + changes <= this.#capacity.changes && this.#size + size <= this.#capacity.size;
+  }
+
+  /**
+   * Adds every change after revision `floor` up to `upTo`, which must be the present floor. Returns false without
+   * adding them if the floor has changed in the meantime or if there is no space.
+   */
+  addOlder(older: readonly T[], floor: number, upTo: number): boolean {
+    const size = older.reduce((sum, each) => sum + each.size, 0);
+    if (upTo !== this.#floor || !this.hasSpaceFor(older.length, size)) return false;
+    this.#changes = [...older, ...this.#changes];
+    this.#size += size;
+    this.#floor = floor;
+    return true;
   }
 
   push(change: T): void {

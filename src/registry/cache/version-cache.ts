@@ -34,8 +34,12 @@ export class VersionCache implements ObjectCache {
     return this.#stored.ended;
   }
 
-  freshRevision(): number | Promise<number> {
-    return this.#stored.freshRevision();
+  freshRevision(known?: number): number | Promise<number> {
+    return this.#stored.freshRevision(known);
+  }
+
+  knownRevision(): number | Promise<number> {
+    return this.#stored.knownRevision();
   }
 
   get(namespace: string, name: string): CachedObject | undefined {
@@ -73,6 +77,8 @@ export class VersionCache implements ObjectCache {
   listen(listener: CacheListener): () => void {
     return this.#stored.listen({
       changed: (change, wakes) => listener.changed(this.#convertChange(change), wakes),
+      interrupted: () => listener.interrupted?.(),
+      reloaded: () => listener.reloaded?.(),
       ended: () => listener.ended?.(),
     });
   }

@@ -1,31 +1,43 @@
+import { serviceUnavailable } from '../../api/status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Change, Entry, Store, WatchWakeCounter } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { ExpectedRecords } from '../fast/expected-records.ts';
 import type { StoredRecord, StoredResource } from '../resource.ts';
 import { objectsRange, resourceKey } from '../rows/rows.ts';
-import { toStatusError, withStatusErrors } from '../store-status.ts';
+import { withStatusErrors } from '../store-status.ts';
 import { deletedBuiltinMarker } from './builtin-object.ts';
 import { objectKeyText, type PlaneBuiltinObjects } from './builtin-objects.ts';
+import { cacheBytes, heldSize, textBytes } from './cache-memory.ts';
 import { CachedChange, CachedObject } from './cached-object.ts';
 import { CachedObjectFactory, objectKeyFromSegments } from './cached-object-factory.ts';
+import { ClaimIndex } from './claim-index.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { KindHistory } from './kind-history.ts';
+import {
+  deliverMissedChanges,
+  findMissedChanges,
+  type HeldRow,
+  type RowReceiver,
+  type RowState,
+} from './missed-changes.ts';
 import { ObjectIndex, type ObjectKey } from './object-index.ts';
+import { ObservedRange, type RowObservation } from './observed-range.ts';
 import { type RecentCapacity, RecentChanges } from './recent-changes.ts';
-import type { SliceObjects } from './slice-objects.ts';
+import type { KindRows, SliceObjects } from './slice-objects.ts';
 
 export interface WatchCacheOptions {
   readonly resource: StoredResource;
   readonly store: Store;
   readonly slice: string;
+  readonly clock: Clock;
+  readonly log: Log;
   /** The capacity of the list of recent changes, from which watches resume. */
   readonly recent: RecentCapacity;
   /** The maximum total size of decoded objects, in characters of their stored text. */
   readonly decodedSize: number;
-  /**
-   * The rows of all kinds of the plane, if they were read together. Otherwise the cache reads its rows from the store.
-   */
-  readonly shared?: Pick<SliceObjects, 'rowsOf'> | undefined;
+  /** The rows of all kinds of the plane, if they are observed together. Otherwise the cache observes its own rows. */
+  readonly shared?: Pick<SliceObjects, 'rowsOf' | 'join'> | undefined;
   /** The built-in objects of the kind, which exist without a stored row. */
   readonly builtinObjects?: PlaneBuiltinObjects | undefined;
 }
@@ -36,6 +48,13 @@ export interface CacheListener {
    * wakes watches, the listener adds their number to `wakes`.
    */
   changed(change: CachedChange, wakes?: WatchWakeCounter): void;
+  /**
+   * Called if the store could not deliver all changes. The cache then reads its objects again. After that, it passes each
+   * difference to `changed`, removals last. If an object has changed several times, this is one change.
+   */
+  interrupted?(): void;
+  /** Called after the last of these differences. */
+  reloaded?(): void;
   /** Called after the last change, when the cache is closed. */
   ended?(): void;
 }
@@ -49,25 +68,25 @@ export class WatchCache {
   readonly #objects = new ObjectIndex<CachedObject>();
   readonly #factory: CachedObjectFactory;
   readonly #history: KindHistory;
-  /**
-   * The objects by claim (see `StoredResource.claims`). Created on first use, because the claims of most kinds are only
-   * checked in the store.
-   */
-  #claims: Map<string, CachedObject> | undefined;
+  readonly #claims: ClaimIndex;
   readonly #listeners = new Set<CacheListener>();
   readonly #expected = new ExpectedRecords();
   #recent: RecentChanges<CachedChange>;
-  /** The revision of each row that marks a built-in object as deleted, by object key. */
-  readonly #deleted = new Map<string, number>();
+  /** The rows that mark built-in objects as deleted, by the text of the object key. */
+  readonly #deleted = new Map<string, HeldRow>();
   /** The total length of the stored texts of all objects, in characters. */
   #size = 0;
   #revision: number;
+  /** The highest result of `freshRevision`. */
+  #confirmedRevision = 0;
+  #isInterrupted = false;
   #ended = false;
-  #stopObserving: (() => void) | undefined;
+  #observation: RowObservation | undefined;
 
-  private constructor(options: WatchCacheOptions, revision: number) {
+  private constructor(options: WatchCacheOptions, { entries, revision }: RowState) {
     this.#options = options;
     const { resource, slice, builtinObjects } = options;
+    this.#claims = new ClaimIndex(resource.claims);
     const decoded = new DecodedObjects(options.decodedSize);
     this.#factory = new CachedObjectFactory(
       { resource, decoded, planeCreation: builtinObjects?.planeCreation },
@@ -76,36 +95,37 @@ export class WatchCache {
     this.#history = new KindHistory(options.store, objectsRange(slice, resourceKey(resource)), this.#factory);
     this.#revision = revision;
     this.#recent = new RecentChanges(options.recent, revision);
+    this.#fill(entries);
   }
 
   static async open(options: WatchCacheOptions): Promise<WatchCache> {
     const resource = resourceKey(options.resource);
     const rows = options.shared?.rowsOf(resource);
-    if (rows !== undefined) {
-      const cache = new WatchCache(options, rows.revision);
-      cache.#fill(rows.entries);
-      cache.#stopObserving = rows.observe({
-        changes: (changes, wakes) => cache.#observe(changes, wakes),
-        ended: () => cache.#end(),
+    if (rows !== undefined) return WatchCache.openWithRows(options, rows);
+    if (options.shared !== undefined) {
+      return options.shared.join(resource, (state, observation) => {
+        const opened = new WatchCache(options, state);
+        opened.#observation = observation;
+        return { opened, receiver: opened.#receiver() };
       });
-      return cache;
     }
+    const { store, clock, log } = options;
     const range = objectsRange(options.slice, resource);
-    for (;;) {
-      const state = await withStatusErrors(options.store.list(range));
-      const cache = new WatchCache(options, state.revision);
-      cache.#fill(state.entries);
-      try {
-        cache.#stopObserving = await options.store.observe(range, state.revision, {
-          changes: (changes, wakes) => cache.#observe(changes, wakes),
-          ended: () => cache.#end(),
-        });
-        return cache;
-      } catch (error) {
-        // History was compacted between `list` and `observe`. The next list returns a revision after the compaction.
-        if (!(error instanceof StoreError) || error.code !== 'Expired') return withStatusErrors(Promise.reject(error));
-      }
-    }
+    const state = await withStatusErrors(store.list(range));
+    const cache = new WatchCache(options, state);
+    const receiver = cache.#receiver();
+    cache.#observation = await ObservedRange.start({ store, range, clock, log }, state.revision, {
+      ...receiver,
+      reload: ({ entries, revision }) => deliverMissedChanges([{ receiver, entries }], revision),
+    });
+    return cache;
+  }
+
+  /** Opens the cache with rows that were read already. Must be called in the same tick in which they were returned. */
+  static openWithRows(options: WatchCacheOptions, rows: KindRows): WatchCache {
+    const cache = new WatchCache(options, rows);
+    cache.#observation = rows.observe(cache.#receiver());
+    return cache;
   }
 
   /** The revision of the newest change of this kind. Without a change, the revision at which the cache was filled. */
@@ -115,30 +135,54 @@ export class WatchCache {
 
   /**
    * Waits until the cache contains every write that was acknowledged before this call. Returns a revision up to which
-   * the cache is complete.
+   * the cache is complete. Rejects with an API error if the store is unavailable. `known` is the result of an earlier call for the
+   * same slice, if the cache need not be newer than that. The store is then not asked again.
    */
-  freshRevision(): number | Promise<number> {
+  freshRevision(known?: number): number | Promise<number> {
     const { store, slice } = this.#options;
+    if (store.isShared) {
+      const isComplete = known !== undefined && !this.#ended && this.#observation?.recovery === undefined;
+      return isComplete ? Math.max(known, this.#revision) : this.#freshInSharedStore();
+    }
     const highest = store.revision(slice);
     return typeof highest === 'number' ? Math.max(highest, this.#revision) : this.#freshAfter(highest);
   }
 
   async #freshAfter(highest: Promise<number>): Promise<number> {
-    try {
-      return Math.max(await highest, this.#revision);
-    } catch (error) {
-      throw toStatusError(error);
+    return Math.max(await withStatusErrors(highest), this.#revision);
+  }
+
+  /** Implements `freshRevision` if other processes write to the store. */
+  async #freshInSharedStore(): Promise<number> {
+    const { store, slice } = this.#options;
+    for (;;) {
+      await this.#observation?.recovery;
+      const revision = await withStatusErrors(Promise.resolve(store.revision(slice)));
+      // A closed cache does not receive the writes of other processes.
+      if (this.#ended) throw serviceUnavailable('the control plane was unloaded; try again', 1);
+      if (this.#observation?.recovery !== undefined) continue;
+      this.#confirmedRevision = Math.max(revision, this.#confirmedRevision);
+      return Math.max(revision, this.#revision);
     }
+  }
+
+  /**
+   * Returns a revision up to which the cache is complete. If other processes write to the store, it is not asked, so there
+   * may be newer writes. Otherwise the result is that of `freshRevision`.
+   */
+  knownRevision(): number | Promise<number> {
+    if (!this.#options.store.isShared) return this.freshRevision();
+    return Math.max(this.#confirmedRevision, this.#revision);
   }
 
   /** The approximate memory use in bytes: stored texts, decoded objects and recent changes. */
   get bytes(): number {
-    return bytesPerCache + this.objectBytes + this.#recent.size + bytesPerDecoded * this.#factory.kind.decoded.size;
+    return cacheBytes(this.objectBytes, this.#recent.size, this.#factory.kind.decoded.size);
   }
 
   /** The part of `bytes` that is used by the stored texts of the current objects. */
   get objectBytes(): number {
-    return this.#objects.count() * bytesPerObject + this.#size;
+    return textBytes(this.#objects.count(), this.#size);
   }
 
   get(namespace: string, name: string): CachedObject | undefined {
@@ -150,7 +194,7 @@ export class WatchCache {
    * no such row. A create under that key overwrites the row.
    */
   deletedMarkerRevision(key: ObjectKey): number | undefined {
-    return this.#deleted.get(objectKeyText(key));
+    return this.#deleted.get(objectKeyText(key))?.revision;
   }
 
   /** True if the key belongs to a built-in object. Its deletion must write a row that marks it as deleted. */
@@ -168,11 +212,7 @@ export class WatchCache {
   }
 
   byClaim(claim: string): CachedObject | undefined {
-    if (this.#claims === undefined) {
-      this.#claims = new Map();
-      for (const object of this.#objects.iterate()) this.#addClaims(this.#claims, object);
-    }
-    return this.#claims.get(claim);
+    return this.#claims.find(claim, this.#objects.iterate());
   }
 
   /** True if most objects are decoded soon after a write, so that it pays to cache the decoded record of a write. */
@@ -196,6 +236,7 @@ export class WatchCache {
   listen(listener: CacheListener): () => void {
     if (this.#ended) listener.ended?.();
     else this.#listeners.add(listener);
+    if (this.#isInterrupted) listener.interrupted?.();
     return () => this.#listeners.delete(listener);
   }
 
@@ -233,8 +274,19 @@ export class WatchCache {
   }
 
   close(): void {
-    this.#stopObserving?.();
+    this.#observation?.close();
     this.#end();
+  }
+
+  #receiver(): RowReceiver {
+    return {
+      changes: (changes, wakes) => this.#observe(changes, wakes),
+      interrupted: () => this.#interrupt(),
+      missedChanges: (current) =>
+        findMissedChanges(this.#heldRows(), current, (key, value, revision) => this.#applyMissed(key, value, revision)),
+      reloaded: (revision) => this.#reloaded(revision),
+      ended: () => this.#end(),
+    };
   }
 
   #fill(entries: readonly Entry[]): void {
@@ -243,7 +295,7 @@ export class WatchCache {
       const key = objectKeyFromSegments(rowKey.segments);
       if (value === deletedBuiltinMarker) {
         this.#objects.delete(key.namespace, key.name);
-        this.#deleted.set(objectKeyText(key), revision);
+        this.#deleted.set(objectKeyText(key), { key, revision });
       } else {
         this.#objects.set(new CachedObject(this.#factory.kind, key, value, revision));
         this.#size += value.length;
@@ -253,48 +305,86 @@ export class WatchCache {
 
   #observe(changes: readonly Change[], wakes: WatchWakeCounter | undefined): void {
     for (const { key: rowKey, value, revision } of changes) {
-      const key = objectKeyFromSegments(rowKey.segments);
-      const before = this.#objects.get(key.namespace, key.name);
-      const record = value === undefined ? undefined : this.#expected.find(key, value);
-      const after = this.#factory.at(key, value, revision, record);
-      if (value === deletedBuiltinMarker) this.#deleted.set(objectKeyText(key), revision);
-      else if (this.#deleted.size > 0) this.#deleted.delete(objectKeyText(key));
-      if (before !== undefined) this.#drop(before);
-      if (after !== undefined) this.#put(after);
-      else this.#objects.delete(key.namespace, key.name);
+      const change = this.#apply(objectKeyFromSegments(rowKey.segments), value, revision);
       this.#revision = revision;
-      // For the store, deleting a built-in object that is already deleted is a change. Watches get no event for it.
-      if (before === undefined && after === undefined) continue;
-      const change = new CachedChange(key, revision, before, after);
+      if (change === undefined) continue;
       this.#recent.push(change);
-      for (const listener of this.#listeners) listener.changed(change, wakes);
-      // The previous version need not stay decoded. Only a watch that resumes can still read it, and such a watch uses
-      // the stored text.
-      if (before !== undefined) this.#factory.kind.decoded.drop(before);
+      this.#notify(change, wakes);
     }
+  }
+
+  /** Updates an object. Returns the change; `undefined` if it does not concern watches. */
+  #apply(key: ObjectKey, value: string | undefined, revision: number): CachedChange | undefined {
+    const before = this.#objects.get(key.namespace, key.name);
+    const record = value === undefined ? undefined : this.#expected.find(key, value);
+    const after = this.#factory.at(key, value, revision, record);
+    if (value === deletedBuiltinMarker) this.#deleted.set(objectKeyText(key), { key, revision });
+    else if (this.#deleted.size > 0) this.#deleted.delete(objectKeyText(key));
+    if (before !== undefined) this.#drop(before);
+    if (after !== undefined) this.#put(after);
+    else this.#objects.delete(key.namespace, key.name);
+    // For the store, deleting a built-in object that is already deleted is a change. Watches get no event for it.
+    if (before === undefined && after === undefined) return undefined;
+    return new CachedChange(key, revision, before, after);
+  }
+
+  #notify(change: CachedChange, wakes: WatchWakeCounter | undefined): void {
+    for (const listener of this.#listeners) listener.changed(change, wakes);
+    // The previous version need not stay decoded. Only a watch that resumes can still read it, and such a watch uses
+    // the stored text.
+    if (change.before !== undefined) this.#factory.kind.decoded.drop(change.before);
+  }
+
+  #interrupt(): void {
+    if (this.#isInterrupted || this.#ended) return;
+    this.#isInterrupted = true;
+    for (const listener of this.#listeners) listener.interrupted?.();
+  }
+
+  /** Iterates over the rows that the objects of this cache come from. */
+  *#heldRows(): Generator<HeldRow> {
+    yield* this.#deleted.values();
+    for (const object of this.#objects.iterate()) {
+      const { rowRevision } = object;
+      if (rowRevision !== undefined) yield { key: object, revision: rowRevision };
+    }
+  }
+
+  #applyMissed(key: ObjectKey, value: string | undefined, revision: number): () => void {
+    // Listeners must not mistake a new object with the same name for the deleted one.
+    const isReplaced = value !== undefined && this.#isReplaced(key, value, revision);
+    const removal = isReplaced ? this.#apply(key, undefined, revision) : undefined;
+    const change = this.#apply(key, value, revision);
+    return () => {
+      if (removal !== undefined) this.#notify(removal, undefined);
+      if (change !== undefined) this.#notify(change, undefined);
+    };
+  }
+
+  /** True if the row is that of a new object with the same name as the object of this cache. */
+  #isReplaced(key: ObjectKey, value: string, revision: number): boolean {
+    const before = this.#objects.get(key.namespace, key.name);
+    if (before === undefined || value === deletedBuiltinMarker || this.isBuiltin(key)) return false;
+    return before.metadata().uid !== this.historicalObject(key, value, revision).metadata().uid;
+  }
+
+  #reloaded(revision: number): void {
+    this.#revision = Math.max(this.#revision, revision);
+    // Changes between the last received one and this revision were missed.
+    this.#recent = new RecentChanges(this.#options.recent, this.#revision);
+    this.#isInterrupted = false;
+    for (const listener of this.#listeners) listener.reloaded?.();
   }
 
   #put(object: CachedObject): void {
     this.#objects.set(object);
     this.#size += heldSize(object);
-    if (this.#claims !== undefined) this.#addClaims(this.#claims, object);
+    this.#claims.add(object);
   }
 
   #drop(object: CachedObject): void {
     this.#size -= heldSize(object);
-    this.#dropClaims(object);
-  }
-
-  #addClaims(claims: Map<string, CachedObject>, object: CachedObject): void {
-    if (this.#options.resource.claims === undefined) return;
-    for (const claim of this.#options.resource.claims(object.record)) claims.set(claim, object);
-  }
-
-  #dropClaims(object: CachedObject): void {
-    if (this.#claims === undefined || this.#options.resource.claims === undefined) return;
-    for (const claim of this.#options.resource.claims(object.record)) {
-      if (this.#claims.get(claim) === object) this.#claims.delete(claim);
-    }
+    this.#claims.delete(object);
   }
 
   #end(): void {
@@ -303,19 +393,6 @@ export class WatchCache {
     for (const listener of this.#listeners) listener.ended?.();
     this.#listeners.clear();
   }
-}
-
-/** Measured memory in bytes: per empty cache, per object without its text, and per character of a decoded object. */
-const bytesPerCache = 6144;
-const bytesPerObject = 256;
-const bytesPerDecoded = 5;
-
-/**
- * Returns the part of an object's size that counts as memory of this cache. It is 0 for an unchanged built-in object,
- * because all planes share it.
- */
-function heldSize(object: CachedObject): number {
-  return object.rowRevision === undefined ? 0 : object.size;
 }
 
 /** All public members of `WatchCache`. `VersionCache` implements them for versions other than the storage version. */

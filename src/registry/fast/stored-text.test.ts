@@ -7,7 +7,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { DecodedObjects } from '../cache/decoded-objects.ts';
 import { decodeRecord, encodeRecord, withResourceVersion } from '../rows/record.ts';
-import { readLabels } from './stored-text.ts';
+import { readHidden, readLabels } from './stored-text.ts';
 
 const words = fc.oneof(
   fc.constantFrom('uid', 'metadata', 'labels', 'object', 'resourceVersion', '"', '\\', '\\"uid":"', '}', '"labels":{'),
@@ -84,6 +84,17 @@ describe('JSON from stored text', () => {
         const { text, of } = cached({}, object, secret as JsonObject | undefined);
         expect(readLabels(text)).toEqual(decodeRecord(text).object.metadata.labels);
         expect({ ...of(1).labels }).toEqual({ ...object.metadata.labels });
+      }),
+    );
+  });
+
+  it('the hidden part is that of the record and of no other part of the text', () => {
+    fc.assert(
+      fc.property(objects, hidden, (given, secret) => {
+        const { text, of } = cached({}, given as unknown as KubeObject, secret as JsonObject | undefined);
+        expect(readHidden(text)).toEqual(decodeRecord(text).hidden);
+        const object = of(1);
+        expect(object.hidden).toEqual(object.record.hidden);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { latestFields } from '@flotilla/field-ownership';
-import { findMember, skipJson, skipOut, walkMembers } from '@flotilla/json';
+import { findMember, type JsonObject, parseTrustedJson, skipJson, skipOut, walkMembers } from '@flotilla/json';
 
 /**
  * The functions in this file read parts of a stored record from its text, without parsing it. They depend on sorted
@@ -21,6 +21,13 @@ export function readLabels(text: string): Labels | undefined {
   const metadata = metadataOffset(text);
   const at = metadata === -1 ? -1 : findMember(text, metadata, 'labels');
   return at === -1 ? undefined : Object.freeze(JSON.parse(text.slice(at, skipJson(text, at))) as Labels);
+}
+
+/** Returns the hidden part of a record; `undefined` if there is none. */
+export function readHidden(text: string): JsonObject | undefined {
+  if (text.startsWith(objectFirst)) return undefined;
+  const at = findMember(text, 0, 'hidden');
+  return at === -1 ? undefined : (parseTrustedJson(text.slice(at, skipJson(text, at))) as JsonObject);
 }
 
 /** Returns the text without managedFields, which are a third of the text and take most of the parsing time. */

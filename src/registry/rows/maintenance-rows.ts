@@ -1,6 +1,6 @@
 import { equalJson } from '@flotilla/json';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/meta.ts';
-import type { RevisionCheck, Write } from '../../store/store.ts';
+import type { Write } from '../../store/store.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { StoredRecord, StoredResource } from '../resource.ts';
@@ -8,10 +8,11 @@ import { withStatusErrors } from '../store-status.ts';
 import { garbageCollectorFinalizersOf } from '../write/finalizers.ts';
 import { blockingOwners, ownersOf } from '../write/owner-references.ts';
 import { OwnerTracker } from '../write/owner-tracker.ts';
+import type { RequiredCheck } from '../write/required-check.ts';
 import { deadlineKey, dependentKey, type GcWork, gcKey, type ObjectRef, reconcileKey, resourceKey } from './rows.ts';
 
 interface DerivedRows {
-  readonly checks: readonly RevisionCheck[];
+  readonly checks: readonly RequiredCheck[];
   readonly writes: readonly Write[];
 }
 
@@ -27,6 +28,7 @@ export function derivedRows(
 ): DerivedRows | Promise<DerivedRows> {
   const needsNoRows =
     next !== undefined &&
+    requeuedByCount(kind, key.namespace, old, next).length === 0 &&
     !mayNeedRows(kind.resource, next.object.metadata) &&
     (old === undefined || !mayNeedRows(kind.resource, old.object.metadata));
   return needsNoRows ? noMaintenanceRows : rowsOf(kind, key, old, next);
@@ -37,8 +39,10 @@ export function derivedRows(
  * must compute the rows, if any.
  */
 export function removalNeedsNoRows(kind: KindRuntime, { namespace }: ObjectKey, metadata: ObjectMeta): boolean {
-  const { resource, planeCallbacks } = kind;
-  if (mayNeedRows(resource, metadata) || planeCallbacks.ownerTracker?.hasNoOwners !== true) return false;
+  const { resource, planeCallbacks, store } = kind;
+  // In a shared store, the transaction must check again that the plane has no owners.
+  if (store.isShared || planeCallbacks.ownerTracker?.hasNoOwners !== true) return false;
+  if (mayNeedRows(resource, metadata)) return false;
   return !resource.namespaced || planeCallbacks.waitsForEmptyNamespace?.(namespace) === undefined;
 }
 
@@ -50,11 +54,16 @@ async function rowsOf(
 ): Promise<DerivedRows> {
   // The members are copied one by one. `key` may be a cached object, and its other members must not be stored.
   const self: ObjectRef = { resource: resourceKey(kind.resource), namespace: key.namespace, name: key.name };
-  const work = await collectorRows(kind, self, old?.object, next?.object);
+  const { ownerTracker = new OwnerTracker() } = kind.planeCallbacks;
+  const work = await collectorRows(kind, ownerTracker, self, { old: old?.object, next: next?.object });
+  const owners = ownerRows(kind.slice, self, old?.object, next?.object);
+  const addsOwner = owners.some(({ value }) => value !== undefined);
+  const marker = addsOwner ? await ownerTracker.markOwned(kind.store, kind.slice) : noMaintenanceRows;
   return {
-    checks: work.checks,
+    checks: [...work.checks, ...marker.checks],
     writes: [
-      ...ownerRows(kind, self, old?.object, next?.object),
+      ...owners,
+      ...marker.writes,
       ...deadlineRows(kind, self, old, next),
       ...reconcileRows(kind, self, old, next),
       ...work.writes,
@@ -74,17 +83,11 @@ function mayNeedRows(resource: StoredResource, { ownerReferences, deletionTimest
 }
 
 /** Returns the changes to the owner index. Its rows map an owner and a dependent to the uid of the dependent. */
-function ownerRows(
-  { slice, planeCallbacks: { ownerTracker } }: KindRuntime,
-  self: ObjectRef,
-  old: KubeObject | undefined,
-  next: KubeObject | undefined,
-): Write[] {
+function ownerRows(slice: string, self: ObjectRef, old: KubeObject | undefined, next: KubeObject | undefined): Write[] {
   const before = new Set(ownersOf(old).map((reference) => reference.uid));
   const after = new Set(ownersOf(next).map((reference) => reference.uid));
   const removed = [...before].filter((uid) => !after.has(uid));
   const added = [...after].filter((uid) => !before.has(uid));
-  if (added.length > 0) ownerTracker?.markOwned();
   return [
     ...removed.map((uid) => ({ key: dependentKey(slice, uid, self), value: undefined, unlogged: true })),
     ...added.map((uid) => ({ key: dependentKey(slice, uid, self), value: next?.metadata.uid ?? '', unlogged: true })),
@@ -130,11 +133,12 @@ function deadlineRows(
  * empty.
  */
 function reconcileRows(
-  { resource, slice, planeCallbacks }: KindRuntime,
+  kind: KindRuntime,
   self: ObjectRef,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Write[] {
+  const { resource, slice, planeCallbacks } = kind;
   const rows: Write[] = [];
   const needsReconcile = (record: StoredRecord | undefined) =>
     record !== undefined && resource.needsReconcile?.(record) === true;
@@ -142,25 +146,47 @@ function reconcileRows(
   if (needsReconcile(next)) rows.push({ key, value: '', unlogged: true });
   else if (needsReconcile(old)) rows.push({ key, value: undefined, unlogged: true });
   const waiting = resource.namespaced ? planeCallbacks.waitsForEmptyNamespace?.(self.namespace) : undefined;
-  for (const key of [...(resource.requeues?.(old, next) ?? []), ...(waiting === undefined ? [] : [waiting])]) {
-    rows.push({ key: reconcileKey(slice, key), value: '', unlogged: true });
-  }
+  const requeued = [
+    ...(resource.requeues?.(old, next) ?? []),
+    ...requeuedByCount(kind, self.namespace, old, next),
+    ...(waiting === undefined ? [] : [waiting]),
+  ];
+  // A transaction must not write a row twice.
+  const requeuedKeys = new Map(requeued.map((ref) => [`${ref.resource}/${ref.namespace}/${ref.name}`, ref]));
+  for (const ref of requeuedKeys.values()) rows.push({ key: reconcileKey(slice, ref), value: '', unlogged: true });
   return rows;
+}
+
+/** Returns the objects that depend on the number of objects in the namespace, if the write changes this number. */
+function requeuedByCount(
+  { resource, planeCallbacks }: KindRuntime,
+  namespace: string,
+  old: StoredRecord | undefined,
+  next: StoredRecord | undefined,
+): readonly ObjectRef[] {
+  if ((old === undefined) === (next === undefined) || !resource.namespaced) return [];
+  return planeCallbacks.requeuedByCount?.(resource, namespace) ?? [];
+}
+
+/** An object before and after a write. */
+interface ObjectChange {
+  readonly old: KubeObject | undefined;
+  readonly next: KubeObject | undefined;
 }
 
 async function collectorRows(
   kind: KindRuntime,
+  ownerTracker: OwnerTracker,
   self: ObjectRef,
-  old: KubeObject | undefined,
-  next: KubeObject | undefined,
+  { old, next }: ObjectChange,
 ): Promise<DerivedRows> {
-  const checks: RevisionCheck[] = [];
+  const checks: RequiredCheck[] = [];
   const writes: Write[] = [];
   const uid = next?.metadata.uid ?? old?.metadata.uid ?? '';
-  const { ownerTracker = new OwnerTracker() } = kind.planeCallbacks;
   if (next === undefined) {
-    if (await ownerTracker.hasDependents(kind.store, kind.slice, uid))
-      writes.push(gcRow(kind.slice, self, uid, 'gone'));
+    const removed = await ownerTracker.removed(kind.store, kind.slice, uid);
+    checks.push(...removed.checks);
+    if (removed.mayHaveDependents) writes.push(gcRow(kind.slice, self, uid, 'gone'));
   } else if (needsCheck(old, next)) {
     writes.push(gcRow(kind.slice, self, uid, 'check'));
   }

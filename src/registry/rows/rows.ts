@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
 
 /**
- * The keys of the rows of a control plane. Rows of objects are logged writes. Rows of claims and of the owner index are
- * unlogged writes in the same transaction.
+ * The keys of the rows of a control plane. Rows of objects, markers and guards are logged writes. Rows of claims and of
+ * the owner index are unlogged writes in the same transaction.
  */
 
 /** Returns the key of a kind, for example `projects.management.platform.sh`. The row keys in this file contain it. */
@@ -41,6 +42,27 @@ export function dependentsRange(slice: string, ownerUid: string): KeyRange {
 
 export function dependentKey(slice: string, ownerUid: string, dependent: ObjectRef): Key {
   return { slice, segments: ['owners', ownerUid, dependent.resource, dependent.namespace, dependent.name] };
+}
+
+/**
+ * The key of the row that exists if an object of the plane has, or once had, an owner reference. Only a store that other
+ * processes may write to has this row (`OwnerTracker`).
+ */
+export function ownersMarkerKey(slice: string): Key {
+  return { slice, segments: ['marks', 'owners'] };
+}
+
+/** The number of guards per limit. A multiple of the requests that run at the same time, so that few share a guard. */
+const guardsPerLimit = 256;
+
+/**
+ * The key of the guard of a limit (`Guard`). Subjects share a fixed number of guards, so that the guards of deleted
+ * subjects need not be removed. Subjects that share a guard slow each other down, and tenants choose the names of subjects.
+ * So tenants must not know the secret. It is the same in all processes.
+ */
+export function guardKey(slice: string, limit: string, subject: string, secret: string): Key {
+  const number = createHmac('sha256', secret).update(`${limit}\0${subject}`).digest().readUInt32BE() % guardsPerLimit;
+  return { slice, segments: ['guards', limit, String(number)] };
 }
 
 /** Identifies an object of a control plane. `resource` is the key of its kind, for example `configmaps`. */
@@ -92,6 +114,18 @@ export function reconcileKey(plane: string, { resource, namespace, name }: Objec
 }
 
 export const reconcileRange: KeyRange = { slice: maintenanceSlice, prefix: ['pending'] };
+
+/**
+ * True if the row is written with unlogged writes: it is derived from other rows of a plane, or it records pending work.
+ */
+export function isUnloggedKey({ slice, segments: [first = ''] }: Key): boolean {
+  if (slice === maintenanceSlice) return unloggedMaintenanceRows.has(first);
+  return first === 'claims' || first === 'owners';
+}
+
+const unloggedMaintenanceRows: ReadonlySet<string> = new Set(
+  [deadlineRange, gcRange, planeRemovalRange, reconcileRange].map(({ prefix }) => prefix[0] ?? ''),
+);
 
 /**
  * Work for the garbage collector. `gone` means that the object was removed, so its dependents must be checked. `check`

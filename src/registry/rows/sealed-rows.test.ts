@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import { interruptibleStore } from '../../store/interruptible-store.fixture.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Change } from '../../store/store.ts';
+import { historyOf } from '../../store/suite/suite-store.ts';
 import { SliceObjects } from '../cache/slice-objects.ts';
 import type { RowSealing } from '../resource.ts';
 import { storeWithSealedRows, unsealedSliceObjects } from './sealed-rows.ts';
@@ -38,10 +41,14 @@ describe('sealed rows', () => {
       [undefined, 'two'],
     ]);
     const values = (changes: readonly Change[]) => changes.map(({ value, previous }) => [value, previous?.value]);
-    expect(values(await store.history(range, 1))).toEqual([...values(seen), ['three', undefined]]);
+    expect(values(await historyOf(store, range, 1))).toEqual([...values(seen), ['three', undefined]]);
     expect((await store.list(range)).entries.map(({ value }) => value)).toEqual(['three']);
     expect((await store.get(keyOf('b')))?.value).toBe('three');
-    const everything = JSON.stringify([await raw.history(range, 1), await raw.list(range), await raw.get(keyOf('b'))]);
+    const everything = JSON.stringify([
+      await historyOf(raw, range, 1),
+      await raw.list(range),
+      await raw.get(keyOf('b')),
+    ]);
     for (const clear of ['one', 'two', 'three']) expect(everything).not.toContain(`"${clear}"`);
   });
 
@@ -70,13 +77,26 @@ describe('sealed rows', () => {
   it('sealed rows are plaintext when they are read for all kinds of a plane', async () => {
     const { raw, store } = open();
     await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
-    const objects = await SliceObjects.open(raw, 'p');
+    const replica = interruptibleStore(raw);
+    const clock = new ManualClock();
+    const objects = await SliceObjects.open({ store: replica.store, slice: 'p', clock, log: silentLog });
     const rows = unsealedSliceObjects(objects, sealing).rowsOf('secrets');
     expect(rows?.entries.map(({ value }) => value)).toEqual(['one']);
     const seen: (string | undefined)[] = [];
-    rows?.observe({ changes: (changes) => void seen.push(...changes.map(({ value }) => value)), ended() {} });
+    const observation = rows?.observe({
+      changes: (changes) => void seen.push(...changes.map(({ value }) => value)),
+      interrupted: () => void seen.push('interrupted'),
+      async missedChanges({ entries }) {
+        seen.push(...entries.map(({ value }) => value));
+        return [];
+      },
+      reloaded: () => void seen.push('reloaded'),
+      ended() {},
+    });
     await store.transact({ writes: [{ key: keyOf('a'), value: 'two' }] });
-    expect(seen).toEqual(['two']);
+    replica.interrupt();
+    await observation?.recovery;
+    expect(seen).toEqual(['two', 'interrupted', 'two', 'reloaded']);
     objects.close();
   });
 });

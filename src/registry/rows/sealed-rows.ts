@@ -1,5 +1,6 @@
 import { isKeyInRange, type Key, type KeyRange } from '../../store/key.ts';
-import type { Change, Entry, Observer, Store } from '../../store/store.ts';
+import { type Change, type Entry, type Observer, propertiesOf, type Store } from '../../store/store.ts';
+import type { RowReceiver, RowState } from '../cache/missed-changes.ts';
 import type { SliceObjects } from '../cache/slice-objects.ts';
 import type { RowSealing } from '../resource.ts';
 
@@ -11,7 +12,8 @@ export function storeWithSealedRows(store: Store, range: KeyRange, sealing: RowS
   const isSealed = (requested: KeyRange) =>
     requested.slice === range.slice && range.prefix.every((segment, at) => requested.prefix[at] === segment);
   return {
-    identity: store.identity,
+    ...propertiesOf(store),
+    limits: { valueBytes: clearBytesIn(store.limits.valueBytes) },
     async get(key) {
       const entry = await store.get(key);
       return entry !== undefined && isKeyInRange(range, key) ? openedEntry(sealing, entry) : entry;
@@ -34,9 +36,9 @@ export function storeWithSealedRows(store: Store, range: KeyRange, sealing: RowS
     revision: (slice) => store.revision(slice),
     observe: (requested, since, observer) =>
       store.observe(requested, since, isSealed(requested) ? openingObserver(sealing, observer) : observer),
-    async history(requested, since, to) {
-      const changes = await store.history(requested, since, to);
-      return isSealed(requested) ? changes.map((change) => openedChange(sealing, change)) : changes;
+    async history(requested, since, options) {
+      const { changes, upTo } = await store.history(requested, since, options);
+      return { changes: isSealed(requested) ? changes.map((change) => openedChange(sealing, change)) : changes, upTo };
     },
     compact: (slice, upTo) => store.compact(slice, upTo),
     assertWritable: () => store.assertWritable(),
@@ -45,21 +47,40 @@ export function storeWithSealedRows(store: Store, range: KeyRange, sealing: RowS
   };
 }
 
+/** Returns the size of a clear value that has at most this size when it is sealed: base64, version, nonce and tag. */
+function clearBytesIn(sealedBytes: number): number {
+  return Math.floor((sealedBytes * 3) / 4) - 64;
+}
+
 /** Wraps the shared rows of a plane for a kind whose rows are sealed. The wrapper returns the rows decrypted. */
 export function unsealedSliceObjects(
-  shared: Pick<SliceObjects, 'rowsOf'>,
+  shared: Pick<SliceObjects, 'rowsOf' | 'join'>,
   sealing: RowSealing,
-): Pick<SliceObjects, 'rowsOf'> {
+): Pick<SliceObjects, 'rowsOf' | 'join'> {
   return {
     rowsOf(resource) {
       const rows = shared.rowsOf(resource);
       if (rows === undefined) return undefined;
-      return {
-        revision: rows.revision,
-        entries: rows.entries.map((entry) => openedEntry(sealing, entry)),
-        observe: (observer) => rows.observe(openingObserver(sealing, observer)),
-      };
+      return { ...openedRows(sealing, rows), observe: (receiver) => rows.observe(openingReceiver(sealing, receiver)) };
     },
+    join: (resource, start) =>
+      shared.join(resource, (rows, observation) => {
+        const { opened, receiver } = start(openedRows(sealing, rows), observation);
+        return { opened, receiver: openingReceiver(sealing, receiver) };
+      }),
+  };
+}
+
+function openedRows(sealing: RowSealing, { entries, revision }: RowState): RowState {
+  return { entries: entries.map((entry) => openedEntry(sealing, entry)), revision };
+}
+
+function openingReceiver(sealing: RowSealing, receiver: RowReceiver): RowReceiver {
+  return {
+    ...openingObserver(sealing, receiver),
+    interrupted: () => receiver.interrupted(),
+    missedChanges: (current) => receiver.missedChanges(openedRows(sealing, current)),
+    reloaded: (revision) => receiver.reloaded(revision),
   };
 }
 

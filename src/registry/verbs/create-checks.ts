@@ -1,9 +1,11 @@
 import type { ObjectMeta } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, notFound, type StatusError } from '../../api/status.ts';
-import type { RevisionCheck } from '../../store/store.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import type { RequiredCheck } from '../write/required-check.ts';
+
+const noChecks: readonly RequiredCheck[] = [];
 
 /**
  * Throws 403 if the caller may not create the object. Called for an update or apply that creates an object, which needs
@@ -22,17 +24,26 @@ export async function requireCreatePermission(kind: KindRuntime, context: Reques
 }
 
 /**
- * Throws 404 if the namespace does not exist, and 403 if it is terminating (CREATE-19, CREATE-20, CREATE-21). Returns a
- * check for the transaction that creates the object, which fails if the deletion of the namespace starts meanwhile.
+ * Throws an API error if no object can be created in this namespace, or of this kind, now. Returns checks for the
+ * transaction that creates the object, which fail if this changes meanwhile.
  */
-export function requireActiveNamespace(
-  kind: KindRuntime,
-  namespace: string,
-  metadata: ObjectMeta,
-): RevisionCheck | undefined {
-  if (!kind.resource.namespaced) return undefined;
+export function requireCreatable(kind: KindRuntime, namespace: string, metadata: ObjectMeta): readonly RequiredCheck[] {
+  const checks = requireActiveNamespace(kind, namespace, metadata);
+  const { requiredToCreate } = kind.resource;
+  return requiredToCreate === undefined ? checks : [...checks, ...requiredToCreate(metadata.name ?? '')];
+}
+
+/**
+ * Throws 404 if the namespace does not exist, and 403 if it is terminating (CREATE-19, CREATE-20, CREATE-21). Returns
+ * checks for the transaction that creates the object, which fail if the deletion of the namespace starts meanwhile.
+ */
+function requireActiveNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): readonly RequiredCheck[] {
+  if (!kind.resource.namespaced) return noChecks;
   const state = kind.planeCallbacks.namespaceState(namespace);
-  if (state === 'active') return kind.planeCallbacks.namespaceCheck?.(namespace);
+  if (state === 'active') {
+    const check = kind.planeCallbacks.namespaceCheck?.(namespace);
+    return check === undefined ? noChecks : [check];
+  }
   throw state === 'missing'
     ? notFound({ group: '', resource: 'namespaces' }, namespace)
     : namespaceTerminating(kind, namespace, metadata);

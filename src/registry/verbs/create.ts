@@ -2,7 +2,6 @@ import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, alreadyExistsTerminating, generatedNameTaken, type StatusError } from '../../api/status.ts';
 import { andThen } from '../../lib/maybe-promise.ts';
-import type { RevisionCheck } from '../../store/store.ts';
 import { admitAndStore } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
@@ -15,10 +14,13 @@ import { completeMainDraft } from '../write/complete-draft.ts';
 import { draftCopy, setStatus } from '../write/draft-copy.ts';
 import { generateName, maxGenerateNameAttempts } from '../write/generate-name.ts';
 import { newMetadata } from '../write/metadata.ts';
+import { NameTakenError } from '../write/name-taken-error.ts';
+import { rejectOversized } from '../write/reject-oversized.ts';
+import type { RequiredCheck } from '../write/required-check.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
 import { trackNewObject } from '../write/track-write.ts';
 import { checkNamespace, rejectVersionOnCreate } from './body-checks.ts';
-import { requireActiveNamespace } from './create-checks.ts';
+import { requireCreatable } from './create-checks.ts';
 import type { WriteContext } from './verb-context.ts';
 import { dryRunObject, writtenObject } from './written-object.ts';
 
@@ -53,6 +55,7 @@ async function createNamed(
   const namespace = kind.resource.namespaced ? context.namespace : '';
   checkNamespace(kind.resource, sent.metadata, namespace);
   if (!options.dryRun) rejectVersionOnCreate(sent);
+  const retry = { asksFirst: options.dryRun };
   const creation: CreationOptions = {
     dryRun: options.dryRun,
     mayDropManagedFields: true,
@@ -63,7 +66,7 @@ async function createNamed(
   if (givenName !== '' || namePrefix === '') {
     const write: WriteContext = { kind, context, key: { namespace, name: givenName } };
     try {
-      return await retryOnConflict(kind, context, () => createUnderKey(write, sent, creation));
+      return await retryOnConflict(kind, context, () => createUnderKey(write, sent, creation), retry);
     } catch (error) {
       throw error instanceof NameTakenError ? nameTakenError(kind, sent, error.holder) : error;
     }
@@ -71,7 +74,8 @@ async function createNamed(
   for (let attempt = 1; ; attempt++) {
     const key = { namespace, name: generateName(namePrefix, kind.ids.suffix()) };
     try {
-      return await retryOnConflict(kind, context, () => createUnderKey({ kind, context, key }, sent, creation));
+      const write: WriteContext = { kind, context, key };
+      return await retryOnConflict(kind, context, () => createUnderKey(write, sent, creation), retry);
     } catch (error) {
       if (!(error instanceof NameTakenError)) throw error;
       if (attempt === maxGenerateNameAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), key.name);
@@ -100,18 +104,6 @@ export interface CreationOptions {
 }
 
 /**
- * Thrown if an object of the same name exists. The caller responds with 409, tries another name, or updates the object.
- */
-export class NameTakenError extends Error {
-  readonly holder: CachedObject;
-
-  constructor(holder: CachedObject) {
-    super();
-    this.holder = holder;
-  }
-}
-
-/**
  * Tries once to create an object under a key. Throws or rejects with NameTakenError, ObjectChangedError or an API
  * error.
  */
@@ -121,7 +113,8 @@ export function createUnderKey(
   creation: CreationOptions,
 ): Promise<ServedObject> {
   const { kind, context, key } = write;
-  const requires = requireActiveNamespace(kind, key.namespace, sent.metadata);
+  const requires = requireCreatable(kind, key.namespace, sent.metadata);
+  rejectOversized(kind, sent);
   const draft: Draft = { object: newObject(kind, key, sent), hidden: {} };
   const store = (): Promise<ServedObject> => {
     draft.object = creation.track(draft.object);
@@ -133,15 +126,16 @@ export function createUnderKey(
 }
 
 async function storeNew(
-  { kind, key }: WriteContext,
+  { kind, key, context }: WriteContext,
   draft: Draft,
   creation: CreationOptions,
-  requires: RevisionCheck | undefined,
+  requires: readonly RequiredCheck[],
 ): Promise<ServedObject> {
   const next = { object: draft.object, hidden: draft.hidden };
   const holder = kind.cache.get(key.namespace, key.name);
   if (holder !== undefined) throw new NameTakenError(holder);
-  const write: ObjectWrite = { key: key, next, draft, mayDropManagedFields: creation.mayDropManagedFields, requires };
+  const { mayDropManagedFields } = creation;
+  const write: ObjectWrite = { key, next, draft, mayDropManagedFields, requires, fence: context.fence };
   if (creation.dryRun) {
     await checkClaims(kind, write);
     return dryRunObject(kind, draft.object);

@@ -12,7 +12,8 @@ import type { DeleteOptions, DeleteResult } from '../verbs.ts';
 import { commit } from '../write/commit.ts';
 import { finalizersForDelete, finalizersOf } from '../write/finalizers.ts';
 import { canBeRemoved, gracePeriodEnd, normalizeMetadata } from '../write/metadata.ts';
-import { retryOnConflict } from '../write/retry-on-conflict.ts';
+import { confirmCurrent, retryOnConflict } from '../write/retry-on-conflict.ts';
+import type { VerbContext } from './verb-context.ts';
 import { dryRunObject, writtenObject } from './written-object.ts';
 
 /** Deletes an object. If finalizers or a grace period block the removal, marks it as terminating instead. */
@@ -23,7 +24,7 @@ export async function deleteObject(
   options: DeleteOptions,
 ): Promise<DeleteResult> {
   const namespace = kind.resource.namespaced ? context.namespace : '';
-  return retryOnConflict(kind, context, async () => {
+  const attempt = async () => {
     const current = kind.cache.get(namespace, name);
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
     checkPreconditions(kind, current, options);
@@ -32,9 +33,10 @@ export async function deleteObject(
     }
     const draft = new DeletedDraft(current);
     return admitAndStore(kind, { operation: 'DELETE', subresource: '', draft, context, dryRun: options.dryRun }, () =>
-      storeDeleted(kind, current, options),
+      storeDeleted({ kind, context }, current, options),
     );
-  });
+  };
+  return retryOnConflict(kind, context, attempt, { asksFirst: options.dryRun });
 }
 
 /** The draft that admission gets for a delete. The object is decoded only if admission reads it. */
@@ -58,23 +60,31 @@ class DeletedDraft implements Draft {
   }
 }
 
-async function storeDeleted(kind: KindRuntime, current: CachedObject, options: DeleteOptions): Promise<DeleteResult> {
+async function storeDeleted(
+  { kind, context }: VerbContext,
+  current: CachedObject,
+  options: DeleteOptions,
+): Promise<DeleteResult> {
+  const { fence } = context;
   const metadata = current.metadata();
   if (canRemoveImmediately(kind, metadata, options)) {
     const leavesNothing = removalNeedsNoRows(kind, current, metadata);
-    if (!options.dryRun) await commit(kind, { key: current, old: current, leavesNoWork: leavesNothing });
+    if (!options.dryRun) await commit(kind, { key: current, old: current, leavesNoWork: leavesNothing, fence });
     return { gone: deletedStatus(groupResourceOf(kind.resource), current.name, metadata.uid ?? '') };
   }
   const { record } = current;
   const object = markDeleted(kind, record.object, options);
   if (canBeRemoved(kind.resource, object, kind.clock.now())) {
-    if (!options.dryRun) await commit(kind, { key: current, old: current });
+    if (!options.dryRun) await commit(kind, { key: current, old: current, fence });
     return { gone: deletedStatus(groupResourceOf(kind.resource), current.name, object.metadata.uid ?? '') };
   }
-  if (object === record.object) return { pending: current.served };
+  if (object === record.object) {
+    await confirmCurrent(kind, current);
+    return { pending: current.served };
+  }
   if (options.dryRun) return { pending: dryRunObject(kind, object, current.revision) };
   const { hidden = {} } = record;
-  const revision = await commit(kind, { key: current, old: current, next: { object, hidden } });
+  const revision = await commit(kind, { key: current, old: current, next: { object, hidden }, fence });
   return { pending: writtenObject(kind, current, revision, { object, hidden }) };
 }
 
@@ -175,11 +185,11 @@ function graceSeconds(options: DeleteOptions): number {
  */
 export async function handleDeadline(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const namespace = kind.resource.namespaced ? context.namespace : '';
-  await retryOnConflict(kind, context, async () => {
+  const attempt = async () => {
     const current = kind.cache.get(namespace, name);
     if (current === undefined) return;
     if (canBeRemoved(kind.resource, current.record.object, kind.clock.now())) {
-      await commit(kind, { key: current, old: current });
+      await commit(kind, { key: current, old: current, fence: context.fence });
       return;
     }
     if (current.record.object.metadata.deletionTimestamp !== undefined) return;
@@ -192,5 +202,7 @@ export async function handleDeadline(kind: KindRuntime, context: RequestContext,
       propagationPolicy: undefined,
       preconditions: { uid, resourceVersion: String(current.revision) },
     });
-  });
+  };
+  // The row of the deadline may be newer than the cache.
+  await retryOnConflict(kind, context, attempt, { asksFirst: true });
 }

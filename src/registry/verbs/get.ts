@@ -15,13 +15,18 @@ export async function get(
   name: string,
   options: GetOptions,
 ): Promise<ServedObject> {
-  const wanted = parseRevision(options.resourceVersion) ?? 0;
+  const wanted = parseRevision(options.resourceVersion);
   await awaitRevision(kind, wanted, context);
   const namespace = kind.resource.namespaced ? context.namespace : '';
-  const found = kind.cache.get(namespace, name);
+  let found = kind.cache.get(namespace, name);
+  if (found === undefined && wanted === 0 && kind.store.isShared) {
+    // Another process may have created the object.
+    await kind.cache.freshRevision();
+    found = kind.cache.get(namespace, name);
+  }
   // The request was authorized before the wait. Since then, the object may have been replaced by one that the caller
   // has no permission to read.
-  if (found === undefined || context.mayRead?.(found.served.object) === false) {
+  if (found === undefined || context.mayRead?.(found.served.object, found.hidden) === false) {
     throw notFound(groupResourceOf(kind.resource), name);
   }
   return found.served;

@@ -14,7 +14,8 @@ import type { VerbContext } from './verb-context.ts';
 
 /** Describes which state a list shows and which page of it. */
 interface ListStart extends PageRequest {
-  readonly revision: RequestedRevision;
+  /** The requested revision. If absent, the list contains every write that was acknowledged before the request. */
+  readonly revision?: RequestedRevision;
   /**
    * True if the list shows the state at exactly `revision`. False if it shows the current state, which is not older.
    */
@@ -47,7 +48,7 @@ export async function list(kind: KindRuntime, context: RequestContext, options: 
  */
 function startAt(options: ListOptions): ListStart {
   const revision = parseRevision(options.resourceVersion);
-  if (revision === undefined) return { revision: 0, exact: false, limit: options.limit };
+  if (revision === undefined) return { exact: false, limit: options.limit };
   if (revision === 0) return { revision: 0, exact: false, limit: 0 };
   const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
   return { revision, exact, limit: options.limit };
@@ -59,14 +60,14 @@ function startAfter(kind: KindRuntime, options: ListOptions): ListStart {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
   return revision === inconsistentRevision
-    ? { revision: 0, exact: false, after, limit: options.limit }
+    ? { exact: false, after, limit: options.limit }
     : { revision, exact: true, after, limit: options.limit };
 }
 
 /** Returns a page at exactly the given revision. Reads the cache if no object of the kind has changed since then. */
 async function pageExactly(verb: VerbContext, selection: ObjectSelection, start: ListStart): Promise<ListPage> {
   const { kind, context } = verb;
-  const revision = Number(start.revision);
+  const revision = Number(start.revision ?? 0);
   if (kind.cache.revision <= revision) return currentPage(verb, selection, revision, start);
   try {
     return await pageAtRevision(kind, stillReadable(kind, context, selection), revision, start);
@@ -88,7 +89,7 @@ function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection
     ...selection,
     matches(candidate) {
       const now = kind.cache.get(candidate.namespace, candidate.name);
-      return selection.matches(candidate) && (now === undefined || mayRead(now.peekWithoutManagedFields()));
+      return selection.matches(candidate) && (now === undefined || mayRead(now.peekWithoutManagedFields(), now.hidden));
     },
   };
 }

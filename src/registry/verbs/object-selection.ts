@@ -1,4 +1,3 @@
-import type { KubeObject } from '../../api/meta.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 
 /**
@@ -18,7 +17,8 @@ export interface ObjectSelection {
    * Returns a key that is equal for selections with the same result; `undefined` if no other selection can be equal.
    */
   groupKey(): string | undefined;
-  matchesObject(object: KubeObject): boolean;
+  /** True if an object matches that will be decoded anyway. */
+  matchesDecoded(candidate: CachedObject): boolean;
   /** True if a cached object matches. Decodes the object only if the labels are not sufficient. */
   matches(candidate: CachedObject): boolean;
   /** Returns an estimate of the work that `matches` does, as the number of characters that it reads. */

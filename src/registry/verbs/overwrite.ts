@@ -1,17 +1,19 @@
 import { equalExceptTimes } from '@flotilla/field-ownership';
 import { cloneJson, equalJson } from '@flotilla/json';
-import type { KubeObject } from '../../api/meta.ts';
+import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
 import { admitAndStore } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { toWriteResult } from '../cache/served.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Draft, StoredRecord } from '../resource.ts';
+import type { Draft, KeptMetadata, StoredRecord } from '../resource.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
 import { completeMainDraft, completeStatusDraft } from '../write/complete-draft.ts';
 import { draftCopy, setStatus } from '../write/draft-copy.ts';
 import { canBeRemoved, updatedMetadata } from '../write/metadata.ts';
+import { rejectOversized } from '../write/reject-oversized.ts';
+import { confirmCurrent } from '../write/retry-on-conflict.ts';
 import type { VerbContext } from './verb-context.ts';
 import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
 
@@ -48,6 +50,7 @@ export async function overwrite(
   sent: KubeObject,
   options: OverwriteOptions,
 ): Promise<WriteResult> {
+  if (options.part === 'main') rejectOversized(kind, sent, current.record.object);
   const draft: Draft = {
     object: options.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(kind, current.record, sent),
     hidden: cloneJson(current.record.hidden ?? {}),
@@ -63,24 +66,29 @@ export async function overwrite(
   draft.object = options.track(draft.object, current.record.object);
   const { subresource, dryRun } = options;
   return admitAndStore(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
-    storeUpdate(kind, current, draft, options),
+    storeUpdate({ kind, context }, current, draft, options),
   );
 }
 
 async function storeUpdate(
-  kind: KindRuntime,
+  { kind, context }: VerbContext,
   current: CachedObject,
   draft: Draft,
   options: OverwriteOptions,
 ): Promise<WriteResult> {
   const next: StoredRecord = { object: draft.object, hidden: draft.hidden };
-  if (unchanged(current.record, next) && !current.isStoredInOldVersion) return toWriteResult(current.served, false);
+  if (unchanged(current.record, next) && !current.isStoredInOldVersion) {
+    const confirming = confirmCurrent(kind, current);
+    if (mustAwait(confirming)) await confirming;
+    return toWriteResult(current.served, false);
+  }
   const isRemoved = canBeRemoved(kind.resource, draft.object, kind.clock.now());
   const write: ObjectWrite = {
     key: current,
     old: current,
     draft,
     mayDropManagedFields: options.mayDropManagedFields,
+    fence: context.fence,
     ...(isRemoved ? {} : { next }),
   };
   if (options.dryRun) {
@@ -101,11 +109,25 @@ function mainPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject
   return object;
 }
 
-/** Returns the current object with the sent status; everything else stays unchanged (STATUS-02). */
+/**
+ * Returns the current object with the sent status, and with the sent metadata if the kind allows that. Everything else
+ * stays unchanged (STATUS-02).
+ */
 function statusPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
   const object = draftCopy(resource, old.object);
+  if (resource.statusWritesMetadata === true) {
+    const written = cloneJson(sent.metadata);
+    for (const member of resource.statusKeepsMetadata ?? []) keepMember(written, old.object.metadata, member);
+    object.metadata = updatedMetadata(written, old.object.metadata);
+  }
   setStatus(resource, object, sent.status);
   return object;
+}
+
+function keepMember<M extends KeptMetadata>(metadata: ObjectMeta, old: ObjectMeta, member: M): void {
+  const kept = old[member];
+  if (kept === undefined) delete metadata[member];
+  else metadata[member] = kept;
 }
 
 /** True if a write changes nothing. A write that would only update times in managedFields changes nothing (SSA-26). */

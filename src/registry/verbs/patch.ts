@@ -10,11 +10,14 @@ import type { Patch, PatchOptions, WriteResult } from '../verbs.ts';
 import { applyWrite } from '../write/apply-write.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { maxObjectDepth, tooDeepMessage } from '../write/decode.ts';
+import { NameTakenError } from '../write/name-taken-error.ts';
+import { rejectOversized } from '../write/reject-oversized.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
 import { trackWrite } from '../write/track-write.ts';
 import { checkName, checkNamespace, checkReplacedVersion, checkVersion } from './body-checks.ts';
-import { createUnderKey, NameTakenError, runInCreateQueue } from './create.ts';
+import { createUnderKey, runInCreateQueue } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
+import { guardedWrite } from './guarded-write.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 import { decodeApplied, patchedObject } from './patched-object.ts';
 import type { WriteContext } from './verb-context.ts';
@@ -41,26 +44,38 @@ export async function patch(
   const context = withWarningsOnce(caller);
   const namespace = kind.resource.namespaced ? context.namespace : '';
   const write: PatchContext = { kind, context, key: { namespace, name }, part, options };
-  return retryOnConflict(kind, context, () => {
+  const subresource = subresourceOf(part, options);
+  const attempt = () => {
     const current = kind.cache.get(namespace, name);
     if (sent.type === 'apply') {
       const applied = appliedObject(write, sent.object);
-      return current === undefined ? applyAsCreate(write, applied) : applyToExisting(write, current, applied);
+      if (current === undefined) return applyAsCreate(write, applied);
+      return guardedWrite(write, current, subresource, () => applyToExisting(write, current, applied));
     }
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
-    const object = patchedObject(write, current, sent, options);
-    checkName(object.metadata, name);
-    checkNamespace(kind.resource, object.metadata, namespace);
-    checkReplacedVersion(kind, object.metadata, current);
-    const subresource = subresourceOf(part, options);
-    return overwrite(write, current, object, {
-      part,
-      subresource,
-      dryRun: options.dryRun,
-      isDecoded: true,
-      mayDropManagedFields: true,
-      track: (next, live) => trackWrite(kind, { subresource, manager: options.fieldManager }, next, live),
-    });
+    return guardedWrite(write, current, subresource, () => patchExisting(write, current, sent));
+  };
+  return retryOnConflict(kind, context, attempt, { asksFirst: options.dryRun });
+}
+
+function patchExisting(
+  write: PatchContext,
+  current: CachedObject,
+  sent: Exclude<Patch, { type: 'apply' }>,
+): Promise<WriteResult> {
+  const { kind, key, part, options } = write;
+  const object = patchedObject(write, current, sent, options);
+  checkName(object.metadata, key.name);
+  checkNamespace(kind.resource, object.metadata, key.namespace);
+  checkReplacedVersion(kind, object.metadata, current);
+  const subresource = subresourceOf(part, options);
+  return overwrite(write, current, object, {
+    part,
+    subresource,
+    dryRun: options.dryRun,
+    isDecoded: true,
+    mayDropManagedFields: true,
+    track: (next, live) => trackWrite(kind, { subresource, manager: options.fieldManager }, next, live),
   });
 }
 
@@ -85,6 +100,7 @@ async function applyToExisting(write: PatchContext, current: CachedObject, appli
   // The body of an apply may omit the name (SSA-02).
   applied.metadata.name = current.name;
   const subresource = subresourceOf(part, options);
+  if (part === 'main') rejectOversized(kind, applied, current.record.object);
   const { merged, managedFields } = applyWrite(
     kind,
     { manager: options.fieldManager, subresource },
@@ -119,6 +135,7 @@ async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
+  rejectOversized(kind, applied);
   const { merged, managedFields } = applyWrite(
     kind,
     { manager: options.fieldManager, subresource: '' },

@@ -33,16 +33,19 @@ function invalidResourceVersion(text: string): (detail: string) => StatusError {
 const futureRevisionTimeoutMs = 3_000;
 
 /**
- * Waits until the store has reached the requested revision. Returns a revision up to which the cache is complete.
- * Throws 504 if the revision is not reached in time (rules GET-04, LIST-14, WATCH-09).
+ * Waits until the store has reached the requested revision. Without a revision, waits until the cache contains every
+ * write that was acknowledged before this call. Revision 0 allows any state, so a store that other processes write to is
+ * not asked. Returns a revision up to which the cache is complete. Throws 504 if the revision is not reached in time
+ * (rules GET-04, LIST-14, WATCH-09).
  */
 export async function awaitRevision(
   kind: KindRuntime,
-  requested: RequestedRevision,
-  context: Pick<RequestContext, 'signal'>,
+  requested: RequestedRevision | undefined,
+  context: Pick<RequestContext, 'signal' | 'freshRevision'>,
 ): Promise<number> {
-  const current = await kind.cache.freshRevision();
-  if (current >= requested) return current;
+  if (requested === 0) return await kind.cache.knownRevision();
+  const current = await kind.cache.freshRevision(context.freshRevision);
+  if (requested === undefined || current >= requested) return current;
   if (typeof requested === 'number' && (await isReached(kind, requested, current, context.signal)))
     return kind.cache.freshRevision();
   throw resourceVersionTooLarge(requested, await kind.cache.freshRevision());

@@ -24,13 +24,17 @@ export function createSelection(kind: KindRuntime, context: RequestContext, opti
     matchesAll: labelSelector === undefined && !byField && mayRead === undefined,
     groupKey: () =>
       isComparable ? JSON.stringify([namespace, labelSelector?.text, fieldSelector?.requirements]) : undefined,
-    matchesObject: (object) =>
-      matchesSelectors(object, labelSelector, fieldSelector) && (mayRead === undefined || mayRead(object)),
+    matchesDecoded: (candidate) =>
+      matchesSelectors(candidate.object, labelSelector, fieldSelector) &&
+      (mayRead === undefined || mayRead(candidate.object, candidate.hidden)),
     matches(candidate) {
       if (labelSelector !== undefined && !labelSelector.matches(candidate.labels)) return false;
       if (!needsDecoding) return true;
       const object = candidate.peekWithoutManagedFields();
-      return matchesSelectors(object, undefined, fieldSelector) && (mayRead === undefined || mayRead(object));
+      return (
+        matchesSelectors(object, undefined, fieldSelector) &&
+        (mayRead === undefined || mayRead(object, candidate.hidden))
+      );
     },
     cost: (candidate) => (needsDecoding ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + minCost,
   };

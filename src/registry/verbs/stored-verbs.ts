@@ -1,6 +1,8 @@
+import { toWriteResult } from '../cache/served.ts';
+import type { RequestContext } from '../context.ts';
 import type { KindStore } from '../kind-store.ts';
 import type { MountedResource } from '../mounted-resource.ts';
-import type { ResourceVerbs, SubresourceVerbs } from '../verbs.ts';
+import type { ResourceVerbs, SubresourceVerbs, WriteResult } from '../verbs.ts';
 
 /** Returns the verbs that clients may use: those in `resource.verbs`, or all verbs if it is absent. */
 export function storedVerbs(kindStore: KindStore): ResourceVerbs {
@@ -16,7 +18,31 @@ export function storedVerbs(kindStore: KindStore): ResourceVerbs {
 function statusVerbs({ resource, status }: KindStore): SubresourceVerbs | undefined {
   const isWritten =
     resource.verbs === undefined || resource.verbs.some((verb) => verb === 'update' || verb === 'patch');
-  return status === undefined || isWritten ? status : { get: status.get };
+  if (status === undefined) return undefined;
+  if (!isWritten) return { get: status.get };
+  return resource.serverOwnedStatus === true ? checkedOnly(status) : status;
+}
+
+/**
+ * Returns status verbs whose writes check the request but change nothing. Operators write the status of the
+ * objects that they watch, and many of them stop if that fails.
+ */
+function checkedOnly(status: NonNullable<KindStore['status']>): SubresourceVerbs {
+  const unchanged = async (context: RequestContext, name: string): Promise<WriteResult> => {
+    context.warn('only the server changes the status of this kind; the status in the request is ignored');
+    return toWriteResult(await status.get(context, name, { resourceVersion: '' }), false);
+  };
+  return {
+    get: status.get,
+    async update(context, name, sent, options) {
+      await status.update(context, name, sent, { ...options, dryRun: true });
+      return await unchanged(context, name);
+    },
+    async patch(context, name, patch, options) {
+      await status.patch(context, name, patch, { ...options, dryRun: true });
+      return await unchanged(context, name);
+    },
+  };
 }
 
 /** Returns a stored kind with its status subresource, ready to be served by a control plane. */

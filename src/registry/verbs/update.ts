@@ -6,11 +6,13 @@ import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { ObjectChangedError } from '../write/commit.ts';
+import { NameTakenError } from '../write/name-taken-error.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
 import { trackNewObject, trackWrite } from '../write/track-write.ts';
 import { checkName, checkNamespace, checkReplacedVersion, checkUid } from './body-checks.ts';
-import { createUnderKey, NameTakenError } from './create.ts';
+import { createUnderKey } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
+import { guardedWrite } from './guarded-write.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 import type { WriteContext } from './verb-context.ts';
 
@@ -41,13 +43,16 @@ export async function update(
     mayDropManagedFields: true,
     track: (next, live) => trackWrite(kind, { subresource, manager: options.fieldManager }, next, live),
   };
-  return retryOnConflict(kind, context, () => {
+  const attempt = () => {
     const current = kind.cache.get(namespace, name);
     if (current === undefined) return createInstead(write, part, sent, options);
-    checkUid(kind, write.key, sent.metadata.uid ?? '', current.record.object.metadata.uid ?? '');
-    checkReplacedVersion(kind, sent.metadata, current);
-    return overwrite(write, current, sent, overwriteOptions);
-  });
+    return guardedWrite(write, current, subresource, () => {
+      checkUid(kind, write.key, sent.metadata.uid ?? '', current.record.object.metadata.uid ?? '');
+      checkReplacedVersion(kind, sent.metadata, current);
+      return overwrite(write, current, sent, overwriteOptions);
+    });
+  };
+  return retryOnConflict(kind, context, attempt, { asksFirst: options.dryRun });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { expired, type Status } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import { WakeScheduler } from '../../lib/queue/wake-scheduler.ts';
 import type { WatchWakeCounter } from '../../store/store.ts';
@@ -13,14 +14,19 @@ export interface WatchSubscriber {
   enqueue(queued: QueuedEvent): void;
   /** Called if a permission check throws an error, so that it is unknown which objects the subscriber may see. */
   fail(): void;
-  /** Called after the last event. */
-  ended(): void;
+  /** Called after the last event. If the watch failed, `failure` is the reason. */
+  ended(failure?: Status): void;
 }
 
 interface Group {
   readonly selection: ObjectSelection;
   readonly members: Set<WatchSubscriber>;
 }
+
+/** The error of watches that have missed events. */
+const missedEvents = expired(
+  'the server could not read all changes from its store before they were compacted; list the objects again',
+).status;
 
 /** The number of watches that are woken per event loop tick. Writing their events takes one to two milliseconds. */
 const readersPerTick = 32;
@@ -35,6 +41,7 @@ export class SubscriberGroups implements CacheListener {
   /** The number of `scheduleWake` calls so far. `changed` uses it to count the watches that a change wakes. */
   #scheduled = 0;
   readonly #log: Log;
+  #isInterrupted = false;
   #ended = false;
 
   constructor(log: Log) {
@@ -45,6 +52,10 @@ export class SubscriberGroups implements CacheListener {
   add(selection: ObjectSelection, subscriber: WatchSubscriber): () => void {
     if (this.#ended) {
       subscriber.ended();
+      return () => {};
+    }
+    if (this.#isInterrupted) {
+      subscriber.ended(missedEvents);
       return () => {};
     }
     const key = selection.groupKey() ?? subscriber;
@@ -88,14 +99,26 @@ export class SubscriberGroups implements CacheListener {
     if (this.#scheduled > scheduledBefore) wakes?.add(this.#scheduled - scheduledBefore);
   }
 
+  /** Ends all watches with the error 410, so that their clients list the objects again. */
+  interrupted(): void {
+    this.#isInterrupted = true;
+    this.endAll(missedEvents);
+  }
+
+  reloaded(): void {
+    this.#isInterrupted = false;
+  }
+
   ended(): void {
     this.#ended = true;
     this.endAll();
   }
 
-  /** Ends all current subscribers. New subscribers may be added afterwards. */
-  endAll(): void {
-    for (const { members } of this.#groups.values()) for (const subscriber of members) subscriber.ended();
+  /**
+   * Ends all current subscribers, with an error if the watches failed. New subscribers may be added afterwards.
+   */
+  endAll(failure?: Status): void {
+    for (const { members } of this.#groups.values()) for (const subscriber of members) subscriber.ended(failure);
     this.#groups.clear();
   }
 

@@ -1,6 +1,6 @@
-import type { CachedChange } from '../cache/cached-object.ts';
+import type { CachedChange, CachedObject } from '../cache/cached-object.ts';
 import type { ObjectSelection } from '../verbs/object-selection.ts';
-import type { ObjectEvent, ServedObject, SharedEventCache } from '../verbs.ts';
+import type { ObjectEvent, SharedEventCache } from '../verbs.ts';
 
 type EventType = ObjectEvent['type'];
 
@@ -21,8 +21,8 @@ export function eventTypeFor(selection: ObjectSelection, change: CachedChange): 
 }
 
 /** True if the selection matches the object. If it matches all objects, the object need not be decoded. */
-function isShown(selection: ObjectSelection, candidate: ServedObject): boolean {
-  return selection.matchesAll || selection.matchesObject(candidate.object);
+function isShown(selection: ObjectSelection, candidate: CachedObject): boolean {
+  return selection.matchesAll || selection.matchesDecoded(candidate);
 }
 
 export function createWatchEvent(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {

@@ -1,4 +1,6 @@
+import type { Status } from '../../api/status.ts';
 import { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
+import { onCancel } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { ObjectSelection } from '../verbs/object-selection.ts';
 import type { VerbContext } from '../verbs/verb-context.ts';
@@ -18,7 +20,7 @@ export interface WatchSubscription {
 /**
  * Queues all events of a watch that occur after this call, without waiting for the reader. If the queue overflows, the
  * watch ends and the client must resume it or list again (rule WATCH-32). The watch also ends on timeout, if the
- * request is aborted, or if the kind is closed. `onChange` is called after each queued event and at the end.
+ * request is aborted, or if the kind is closed. Throws 429 if the selectors of open watches are too long. `onChange` is called after each queued event and at the end.
  */
 export function startWatchSubscription(
   { kind, context }: VerbContext,
@@ -26,6 +28,7 @@ export function startWatchSubscription(
   selection: ObjectSelection,
   onChange: () => void,
 ): WatchSubscription {
+  const releaseSelectors = kind.planeCallbacks.selectorBudget?.reserve(options);
   const { watchQueue, watchQueueSize } = kind.limits;
   const limit = { max: watchQueueSize, weightOf };
   const queue = new BoundedQueue<QueuedEvent>(watchQueue, { limit, onChange });
@@ -37,14 +40,20 @@ export function startWatchSubscription(
   const enqueue = (queued: QueuedEvent) => {
     if (!queue.push(queued)) end();
   };
-  cleanups.push(kind.subscribers.add(selection, { enqueue, fail: end, ended: () => queue.end() }));
+  if (releaseSelectors !== undefined) cleanups.push(releaseSelectors);
+  const ended = (failure?: Status) => {
+    if (failure !== undefined) enqueue({ revision: afterAll, size: 0, event: { type: 'ERROR', status: failure } });
+    queue.end();
+  };
+  cleanups.push(kind.subscribers.add(selection, { enqueue, fail: end, ended }));
   cleanups.push(kind.clock.after(options.timeoutMilliseconds, end));
-  context.signal.addEventListener('abort', end, { once: true });
-  cleanups.push(() => context.signal.removeEventListener('abort', end));
   if (options.allowBookmarks) cleanups.push(sendBookmarks(kind, options, queue));
-  if (context.signal.aborted) end();
+  cleanups.push(onCancel(context, end));
   return { queue, end };
 }
+
+/** The revision of an event that must be sent after all others. */
+const afterAll = Number.POSITIVE_INFINITY;
 
 const weightOf = ({ size }: QueuedEvent) => size;
 

@@ -181,30 +181,76 @@ describe('watch', () => {
 
   it('history is read in chunks, at the pace of the reader', async () => {
     const memory = openMemoryStore();
-    const reads: [number, number | undefined][] = [];
+    const reads: number[] = [];
     const store = storeWithOverrides(memory, {
-      history: (range, since, to) => {
-        reads.push([since, to]);
-        return memory.history(range, since, to);
+      history: (range, since, options) => {
+        reads.push(since);
+        return memory.history(range, since, options);
       },
     });
     const { kind } = await openWidgets({}, { store, limits: { recentChanges: 1 } });
-    const names = Array.from({ length: 70 }, (_, index) => `w${index}`);
-    for (const name of names) await create(kind, name);
+    const names = Array.from({ length: 7 }, (_, index) => `w${index}`);
+    // Two objects of this size fit into a chunk.
+    const annotations = { text: 'x'.repeat(100_000) };
+    for (const name of names) {
+      await kind.verbs.create(callerContext(), newWidget(name, { metadata: { annotations } }), testWriteOptions);
+    }
     const stream = await kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: '1' }));
     const iterator = stream[Symbol.asyncIterator]();
     const received = [(await iterator.next()).value];
-    expect(reads).toEqual([[1, 5]]);
+    expect(reads).toEqual([1]);
     while (received.length < names.length) received.push((await iterator.next()).value);
     expect(received.map((event) => event.object.object.metadata.name)).toEqual(names);
-    expect(reads).toEqual([
-      [1, 5],
-      [5, 13],
-      [13, 29],
-      [29, 61],
-      [61, 71],
-    ]);
+    expect(reads).toEqual([1, 3, 5]);
     await iterator.return?.();
+  });
+
+  it('history is read once for all watches that resume after a restart', async () => {
+    const memory = openMemoryStore();
+    let reads = 0;
+    const store = storeWithOverrides(memory, {
+      history: (range, since, options) => {
+        reads++;
+        return memory.history(range, since, options);
+      },
+    });
+    const { kind: before } = await openWidgets({}, { store: memory });
+    const names = Array.from({ length: 70 }, (_, index) => `w${index}`);
+    for (const name of names) await create(before, name);
+    // A second cache over the same store is in the state of the first one after a restart.
+    const { kind } = await openWidgets({}, { store });
+    const resumeFrom = (revision: number) =>
+      kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: String(revision) }));
+    const streams = await Promise.all(Array.from({ length: 200 }, (_, index) => resumeFrom(11 + (index % 50))));
+    expect(reads).toBeLessThan(10);
+    for (const [index, stream] of streams.entries()) {
+      const expected = names.slice(10 + (index % 50));
+      const received = await takeEvents(stream, expected.length);
+      expect(received.map((event) => event.type !== 'ERROR' && describeEvent(event).split(/[ @]/)[1])).toEqual(
+        expected,
+      );
+    }
+    const readsBefore = reads;
+    expect((await takeEvents(await resumeFrom(1), 70)).map(describeEvent)[0]).toBe('ADDED w0@2');
+    expect(reads).toBeGreaterThan(readsBefore);
+  });
+
+  it('history that does not fit into memory is read by each watch', async () => {
+    const memory = openMemoryStore();
+    const { kind: before } = await openWidgets({}, { store: memory });
+    const names = Array.from({ length: 70 }, (_, index) => `w${index}`);
+    for (const name of names) await create(before, name);
+    const { kind } = await openWidgets({}, { store: memory, limits: { recentChanges: 20 } });
+    const streams = await Promise.all(
+      [1, 1, 31, 60].map((revision) =>
+        kind.verbs.watch(callerContext(), testWatchOptions({ resourceVersion: String(revision) })),
+      ),
+    );
+    const counts = [70, 70, 40, 11];
+    for (const [index, stream] of streams.entries()) {
+      const received = await takeEvents(stream, counts[index] ?? 0);
+      expect(received.map(describeEvent)[0]).toBe(`ADDED w${70 - (counts[index] ?? 0)}@${72 - (counts[index] ?? 0)}`);
+    }
   });
 
   it('changes written while history is read are sent exactly once (WATCH-05)', async () => {
@@ -214,9 +260,9 @@ describe('watch', () => {
       open = resolve;
     });
     const store = storeWithOverrides(memory, {
-      history: async (range, since, to) => {
+      history: async (range, since, options) => {
         await gate;
-        return memory.history(range, since, to);
+        return memory.history(range, since, options);
       },
     });
     const { kind } = await openWidgets({}, { store, limits: { recentChanges: 1 } });

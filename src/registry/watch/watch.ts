@@ -27,12 +27,12 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
   const wanted = parseRevision(text, (detail) =>
     badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`),
   );
-  const now = await kind.cache.freshRevision();
+  const now = await kind.cache.freshRevision(context.freshRevision);
   let stream: CacheWatchStream | undefined;
   const { queue, end } = startWatchSubscription(verb, options, selection, () => stream?.notify());
   const initial = options.sendInitialEvents ?? (wanted === undefined || wanted === 0);
   const opening = initial
-    ? openWithState(verb, options, selection, wanted ?? 0)
+    ? openWithState(verb, options, selection, wanted === 0 ? undefined : wanted)
     : openWithChanges(kind, selection, wanted ?? 0);
   try {
     // The response starts after the first part of the backlog was read. Only a watch with initial events whose revision
@@ -60,7 +60,7 @@ async function openWithState(
   verb: VerbContext,
   options: WatchOptions,
   selection: ObjectSelection,
-  wanted: RequestedRevision,
+  wanted: RequestedRevision | undefined,
 ): Promise<WatchBacklog> {
   const { kind, context } = verb;
   const now = await awaitRevision(kind, wanted, context);

@@ -14,7 +14,10 @@ import { encodeForCache } from '../rows/record.ts';
 import { claimKey, objectRowKey, resourceKey } from '../rows/rows.ts';
 import { toStatusError, withStatusErrors } from '../store-status.ts';
 import { companionWrites } from './companions.ts';
-import { maintenanceWorkOf } from './maintenance-work.ts';
+import { fenceFailed } from './fence-failed.ts';
+import type { Guard } from './guard.ts';
+import { isUrgent, maintenanceWorkOf } from './maintenance-work.ts';
+import type { RequiredCheck } from './required-check.ts';
 
 /** A change of one object that is to be committed. */
 export interface ObjectWrite {
@@ -23,14 +26,16 @@ export interface ObjectWrite {
   readonly old?: CachedObject;
   /** The record to store. If absent, the write removes the object. */
   readonly next?: StoredRecord;
-  /** The draft of the write, which `StoredResource.claimTaken` needs for its error message. */
+  /** The draft of the write, with its guards and checks. `StoredResource.claimTaken` needs it for its error message. */
   readonly draft?: Draft;
   /** True if managedFields may be dropped from an object that is too large to be stored (rule CREATE-31). */
   readonly mayDropManagedFields?: boolean;
   /** True if the caller knows that the write needs no maintenance rows. */
   readonly leavesNoWork?: boolean;
-  /** An additional check for the transaction. If it fails, the write is retried with the current state. */
-  readonly requires?: RevisionCheck | undefined;
+  /** Additional checks for the transaction. */
+  readonly requires?: readonly RequiredCheck[];
+  /** The check of background work (`RequestContext.fence`). If it fails, the write is refused. */
+  readonly fence?: RevisionCheck | undefined;
 }
 
 /** Thrown if the object has changed since it was read. The write must be retried with the current object. */
@@ -53,8 +58,12 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const row = old === undefined ? kind.cache.deletedMarkerRevision(key) : old.rowRevision;
   const checks: RevisionCheck[] = [{ key: rowKey, revision: row }];
   for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
-  checks.push(...companions.checks, ...derived.checks);
-  if (write.requires !== undefined) checks.push(write.requires);
+  checks.push(...companions.checks);
+  const guards = write.draft?.guards ?? noGuards;
+  const required = requiredChecks(write, derived.checks, guards);
+  // Only these members are passed on, because a message to another thread cannot contain functions.
+  for (const check of required) checks.push({ key: check.key, revision: check.revision });
+  if (write.fence !== undefined) checks.push(write.fence);
   const value = encoded?.text ?? (kind.cache.isBuiltin(key) ? deletedBuiltinMarker : undefined);
   const createdAlongside = old === undefined && next !== undefined ? (resource.createdAlongside?.(next) ?? []) : [];
   const writes: Write[] = [
@@ -63,7 +72,12 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
     ...claims.writes,
     ...derived.writes,
     ...createdAlongside,
+    ...guards.map((guard) => ({ key: guard.key, value: '' })),
   ];
+  const work = maintenanceWorkOf(derived.writes);
+  const { bell } = kind.planeCallbacks;
+  if (work !== undefined && bell !== undefined && isUrgent(work, kind.clock.now()))
+    writes.push({ key: bell, value: JSON.stringify(work) });
   // The kind was closed, for example because its definition was deleted. The removal of its objects would miss an
   // object that is written now.
   if (kind.cache.ended)
@@ -73,16 +87,35 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   try {
     revisions = await store.transact({ checks, writes });
   } catch (error) {
-    throw await explainFailure(kind, write, { claims: claims.taken, companions: companions.checks.length }, error);
+    if (isFenceFailure(write, checks, error)) throw fenceFailed();
+    const checked: CheckedRows = { claims: claims.taken, companions: companions.checks.length, required };
+    throw await explainFailure(kind, write, checked, error);
   } finally {
     withdraw?.();
   }
-  const work = maintenanceWorkOf(derived.writes);
   if (work !== undefined) kind.onMaintenanceWork(work);
   const revision = revisions[0];
   if (revision === undefined)
     throw new Error(`the store returned no revision for a write of ${qualifiedResource(groupResourceOf(resource))}`);
   return revision;
+}
+
+const noGuards: readonly Guard[] = [];
+
+/** Returns all checks besides those of the object, its claims and its companions. Usually there are none. */
+function requiredChecks(
+  { requires, draft }: ObjectWrite,
+  derived: readonly RequiredCheck[],
+  guards: readonly Guard[],
+): readonly RequiredCheck[] {
+  if (requires === undefined && draft?.requires === undefined && guards.length === 0) return derived;
+  return [...derived, ...(requires ?? []), ...(draft?.requires ?? []), ...guards];
+}
+
+/** True if the fence of the write has failed. It is the last check of the transaction. */
+function isFenceFailure({ fence }: ObjectWrite, { length }: readonly RevisionCheck[], error: unknown): boolean {
+  if (fence === undefined || !(error instanceof StoreError)) return false;
+  return error.code === 'CheckFailed' && error.detail === length - 1;
 }
 
 /**
@@ -108,7 +141,10 @@ function encodeWithinLimit(kind: KindRuntime, write: ObjectWrite, next: StoredRe
     const shorter = encodeForCache(kind.resource, { ...next, object: { ...next.object, metadata } }, isRead);
     if (isWithin(shorter.text, limit)) return shorter;
   }
-  throw requestTooLarge(`limit is ${limit}`);
+  // kube-apiserver has the same message for a body that is too large.
+  if (limit < kind.store.limits.valueBytes) throw requestTooLarge(`limit is ${limit}`);
+  const size = Buffer.byteLength(encoded.text);
+  throw requestTooLarge(`the object has ${size} bytes; the limit is ${limit} (server setting etcd.maxRequestBytes)`);
 }
 
 /**
@@ -173,16 +209,17 @@ interface CheckedRows {
   readonly claims: readonly string[];
   /** The number of companions that are checked. */
   readonly companions: number;
+  readonly required: readonly RequiredCheck[];
 }
 
 /**
  * Returns the error for a failed transaction. A transaction has its checks in this order: object, claims, companions,
- * others.
+ * required checks.
  */
 async function explainFailure(
   kind: KindRuntime,
   write: ObjectWrite,
-  { claims, companions }: CheckedRows,
+  { claims, companions, required }: CheckedRows,
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof StoreError) || error.code !== 'CheckFailed') return toStatusError(error);
@@ -194,7 +231,7 @@ async function explainFailure(
   }
   const companion = companionOf(kind, write, index - claims.length, companions);
   if (companion !== undefined) return alreadyExists(groupResourceOf(companion.kind), companion.name);
-  return new ObjectChangedError();
+  return required[index - claims.length - companions]?.onFailure?.() ?? new ObjectChangedError();
 }
 
 function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {

@@ -7,7 +7,7 @@ import type { Draft, StoredResource } from '../resource.ts';
 import { ensureServerFinalizer, warnAboutFinalizers } from './finalizers.ts';
 import { bumpGeneration, normalizeMetadata } from './metadata.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
-import { rejectWrongTypes, validateDraft, validateStatus } from './validate-draft.ts';
+import { rejectWrongTypes, statusMetadataErrors, validateDraft, validateStatus } from './validate-draft.ts';
 
 /** Describes the write that a draft belongs to. */
 export interface DraftOrigin {
@@ -67,9 +67,18 @@ export async function completeStatusDraft(
   isInForm = false,
 ): Promise<void> {
   const { resource } = kind;
+  const writesMetadata = resource.statusWritesMetadata === true;
+  const old = draft.old?.object;
   if (!isInForm) convertToServedForm(resource, draft);
   if (resource.prepareStatus !== undefined) validateStatus(resource, draft, []);
+  if (writesMetadata) {
+    ensureServerFinalizer(resource, draft.object, old, context);
+    dropDuplicateOwners(draft.object, context);
+  }
   resource.prepareStatus?.(draft, context);
   if (resource.builtIn === true) draft.object = toStoredForm(draft.object);
-  validateStatus(resource, draft, (await resource.validateStatus?.(draft, context)) ?? []);
+  const metadataErrors = writesMetadata ? await statusMetadataErrors(kind, context, draft) : [];
+  const statusErrors = (await resource.validateStatus?.(draft, context)) ?? [];
+  validateStatus(resource, draft, [...metadataErrors, ...statusErrors]);
+  if (writesMetadata) warnAboutFinalizers(draft.object, old, context);
 }

@@ -274,3 +274,19 @@ it('the findings of a document are at most one MiB long', () => {
   expect(findings).toHaveLength(10);
   expect(findings[0]).toBe(`unknown field "${long}.unknown-0"`);
 });
+
+it('an object whose defaults would be too large is rejected with 413', () => {
+  const text = t.optional(t.string({ default: 'x'.repeat(100_000) }));
+  const kind: ResourceKind = {
+    ...widget,
+    schema: asSchema(t.object({ spec: t.optional(t.object({ items: t.array(t.object({ text })) })) })),
+  };
+  const decode = (items: number) => shape({ spec: { items: Array.from({ length: items }, () => ({})) } }, {}, kind);
+  expect(decode(10).findings).toEqual([]);
+  expect(() => decode(10_000)).toThrow(
+    expect.objectContaining({
+      code: 413,
+      message: expect.stringContaining('the defaults of the schema would add more'),
+    }),
+  );
+});

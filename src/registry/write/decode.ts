@@ -16,10 +16,10 @@ import { normalizeEmbeddedResources } from '../../api/decode/normalize-embedded-
 import { normalizeMetadata } from '../../api/decode/normalize-metadata.ts';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import { applyDefaults } from '../../api/schema/default.ts';
+import { applyDefaults, DefaultsTooLargeError } from '../../api/schema/default.ts';
 import { isNormalizedResource } from '../../api/schema/is-normalized-resource.ts';
 import { prune } from '../../api/schema/prune.ts';
-import { badRequest, type StatusError } from '../../api/status.ts';
+import { badRequest, requestTooLarge, type StatusError } from '../../api/status.ts';
 import type { FieldValidation } from '../verbs.ts';
 
 export interface DecodeDocumentOptions {
@@ -107,9 +107,20 @@ export function decodeDocumentMembers(
   const embedded = normalizeEmbeddedResources(kind.schema, object);
   const dropped = kind.normalize?.(object) ?? [];
   const shaped = kind.builtIn === true ? decodeIntoGoStruct(kind, object) : object;
-  applyDefaults(kind.schema, shaped);
+  if (kind.setDefaults === undefined) addDefaults(kind, shaped);
+  else kind.setDefaults(shaped);
   const findings = allFindings(options, unknown.concat(pruned, dropped, embedded));
   return { object: shaped as KubeObject, findings };
+}
+
+/** Applies the defaults of the kind. Throws 413 if they would make the object too large. */
+function addDefaults({ schema }: ResourceKind, object: JsonObject): void {
+  try {
+    applyDefaults(schema, object);
+  } catch (error) {
+    if (!(error instanceof DefaultsTooLargeError)) throw error;
+    throw requestTooLarge(error.message);
+  }
 }
 
 /**

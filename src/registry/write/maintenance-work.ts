@@ -23,3 +23,11 @@ export function maintenanceWorkOf(writes: readonly Write[]): MaintenanceWork | u
   }
   return deadline === undefined && !garbage && !pending ? undefined : { deadline, garbage, reconcile: pending };
 }
+
+/** Deadlines later than this are found by the regular scans of the process that runs the tasks of the plane. */
+const urgentMs = 10_000;
+
+/** True if the process that runs the tasks of the plane must learn of the work at once. `now` is wall-clock time. */
+export function isUrgent({ deadline, garbage, reconcile }: MaintenanceWork, now: number): boolean {
+  return garbage || reconcile || (deadline !== undefined && deadline < now + urgentMs);
+}

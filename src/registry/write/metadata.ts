@@ -51,7 +51,7 @@ function isEmpty(value: object): boolean {
 
 /**
  * Returns the metadata of a new object, with the fields that the server sets (CREATE-02, CREATE-03, CREATE-11). As in
- * Kubernetes, built-in kinds get no generation.
+ * Kubernetes, most built-in kinds get no generation.
  */
 export function newMetadata(
   resource: StoredResource,
@@ -65,7 +65,7 @@ export function newMetadata(
     namespace: key.namespace,
     uid: system.uid,
     resourceVersion: undefined,
-    generation: resource.builtIn === true ? undefined : 1,
+    generation: firstGeneration(resource),
     creationTimestamp: timestamp(system.now),
     deletionTimestamp: undefined,
     deletionGracePeriodSeconds: undefined,
@@ -105,11 +105,28 @@ export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
   });
 }
 
-/** Increments the generation if anything except metadata and a status subresource has changed (UPDATE-10). */
+function firstGeneration({ generation, builtIn }: StoredResource): number | undefined {
+  if (generation !== undefined) return generation.first === 0 ? undefined : generation.first;
+  return builtIn === true ? undefined : 1;
+}
+
+/**
+ * Increments the generation if anything except metadata and a status subresource has changed (UPDATE-10). Some built-in
+ * kinds have other rules (`GenerationRule`).
+ */
 export function bumpGeneration(resource: StoredResource, object: KubeObject, old: KubeObject): void {
-  if (old.metadata.generation === undefined) return;
-  const changed = differsOutside(resource, object, old);
-  object.metadata.generation = old.metadata.generation + (changed ? 1 : 0);
+  const before = old.metadata.generation ?? resource.generation?.first;
+  if (before === undefined || resource.generation?.increasedBy === 'never') return;
+  const changed = differsOutside(resource, object, old) || differsInCountedMetadata(resource, object, old);
+  if (changed || before > 0) object.metadata.generation = before + (changed ? 1 : 0);
+}
+
+function differsInCountedMetadata({ generation }: StoredResource, object: KubeObject, old: KubeObject): boolean {
+  if (generation?.increasedBy === 'spec-or-annotations')
+    return !equalJson(object.metadata.annotations ?? {}, old.metadata.annotations ?? {});
+  if (generation?.increasedBy === 'spec-or-labels')
+    return !equalJson(object.metadata.labels ?? {}, old.metadata.labels ?? {});
+  return false;
 }
 
 function differsOutside(resource: StoredResource, object: KubeObject, old: KubeObject): boolean {

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { cpuMilliseconds } from '../../../test/harness/cpu-milliseconds.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { RequestContext } from '../context.ts';
+import { defaultKindLimits, type KindRuntime } from '../kind-runtime.ts';
 import { warnAboutFinalizers } from './finalizers.ts';
-import { dropDuplicateOwners } from './owner-references.ts';
+import { blockOwnerDeletionErrors, dropDuplicateOwners } from './owner-references.ts';
 
 /** Far more than the calls take on a slow machine, and far less than a quadratic algorithm takes. */
 const maxMilliseconds = 1_000;
@@ -41,5 +42,32 @@ describe('a write', () => {
     dropDuplicateOwners(objectWith({ ownerReferences }), context);
     warnAboutFinalizers(objectWith({ finalizers: names('a') }), objectWith({ finalizers: names('b') }), context);
     expect(cpuMilliseconds() - before).toBeLessThan(maxMilliseconds);
+  });
+
+  it('with too many owners is rejected without checking the permissions for each of them', async () => {
+    const ownerReferences = Array.from({ length: 201 }, (_, index) => ({
+      apiVersion: 'v1',
+      kind: 'A',
+      name: 'x',
+      uid: `${index}`,
+      blockOwnerDeletion: true,
+    }));
+    let checks = 0;
+    const may = () => {
+      checks += 1;
+      return true;
+    };
+    const resolveOwner = () => ({ group: '', resource: 'as', namespace: '', name: 'x' });
+    const kind = { planeCallbacks: { resolveOwner }, limits: defaultKindLimits } as unknown as KindRuntime;
+    const context = { system: false, may } as unknown as RequestContext;
+    const check = (count: number) =>
+      blockOwnerDeletionErrors(
+        kind,
+        context,
+        objectWith({ ownerReferences: ownerReferences.slice(0, count) }),
+        undefined,
+      );
+    expect([await check(201), checks]).toEqual([[], 0]);
+    expect([await check(200), checks]).toEqual([[], 200]);
   });
 });

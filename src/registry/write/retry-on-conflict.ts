@@ -1,8 +1,10 @@
-import { serviceUnavailable, timedOut } from '../../api/status.ts';
-import { mustAwait } from '../../lib/maybe-promise.ts';
+import { StatusError, serviceUnavailable, timedOut } from '../../api/status.ts';
+import { type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
 import type { AccessAttributes, RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { ObjectChangedError } from './commit.ts';
+import { NameTakenError } from './name-taken-error.ts';
 
 /**
  * The maximum number of consecutive conflicts without a new revision in the cache. A race with another write always
@@ -10,11 +12,55 @@ import { ObjectChangedError } from './commit.ts';
  */
 const maxUnexplainedConflicts = 50;
 
+export interface RetryOptions {
+  /**
+   * True if even the first attempt must see every write that was acknowledged before it, because it may succeed without
+   * a write.
+   */
+  readonly asksFirst: boolean;
+}
+
 /**
  * Runs a write with the current state and retries it on conflict, until it succeeds, is rejected or times out (rule
  * PATCH-14). This makes progress, because each conflict means that another write has succeeded.
+ *
+ * If other processes write to the store, the first attempt uses the state of the cache, which may be older. If it
+ * succeeds, its transaction has confirmed that the object was current. This saves a request to the store. If it fails for
+ * another reason, it is repeated with the current state.
  */
-export async function retryOnConflict<T>(
+export function retryOnConflict<T>(
+  kind: KindRuntime,
+  context: RequestContext,
+  attempt: () => Promise<T>,
+  { asksFirst }: RetryOptions,
+): Promise<T> {
+  return kind.store.isShared && !asksFirst
+    ? attemptWithCachedState(kind, context, attempt)
+    : retryWithCurrentState(kind, context, attempt);
+}
+
+async function attemptWithCachedState<T>(
+  kind: KindRuntime,
+  context: RequestContext,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  assertNotCanceled(context);
+  const known = await kind.cache.knownRevision();
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!(error instanceof ObjectChangedError) && !(await isOutdated(kind, error, known))) throw error;
+  }
+  return await retryWithCurrentState(kind, context, attempt);
+}
+
+/** True if the refusal of a write depended on a state that was known up to this revision, and that has changed. */
+async function isOutdated({ cache }: KindRuntime, refusal: unknown, known: number): Promise<boolean> {
+  const isRefusal = refusal instanceof StatusError ? refusal.code < 500 : refusal instanceof NameTakenError;
+  return isRefusal && (await cache.freshRevision()) > known;
+}
+
+async function retryWithCurrentState<T>(
   kind: KindRuntime,
   context: RequestContext,
   attempt: () => Promise<T>,
@@ -22,9 +68,7 @@ export async function retryOnConflict<T>(
   let lastRevision = -1;
   let unexplained = 0;
   for (;;) {
-    if (context.isCanceled?.() ?? context.signal.aborted) {
-      throw timedOut('request did not complete within requested timeout - context deadline exceeded');
-    }
+    assertNotCanceled(context);
     const fresh = kind.cache.freshRevision();
     const revision = mustAwait(fresh) ? await fresh : fresh;
     unexplained = revision === lastRevision ? unexplained + 1 : 0;
@@ -39,6 +83,22 @@ export async function retryOnConflict<T>(
   }
 }
 
+function assertNotCanceled(context: RequestContext): void {
+  if (context.isCanceled?.() ?? context.signal.aborted)
+    throw timedOut('request did not complete within requested timeout - context deadline exceeded');
+}
+
+/**
+ * Confirms that an object is current, before a write that changes nothing succeeds without a transaction. Rejects with
+ * ObjectChangedError if it is not. Needs no promise if no other process writes to the store.
+ */
+export function confirmCurrent({ store, cache }: KindRuntime, object: CachedObject): MaybePromise<void> {
+  if (!store.isShared) return;
+  return Promise.resolve(cache.freshRevision()).then(() => {
+    if (cache.get(object.namespace, object.name)?.revision !== object.revision) throw new ObjectChangedError();
+  });
+}
+
 /** Returns a context that reports each warning only once, even if the write is retried. */
 export function withWarningsOnce(context: RequestContext): RequestContext {
   return new WarningOnce(context);
@@ -47,6 +107,8 @@ export function withWarningsOnce(context: RequestContext): RequestContext {
 class WarningOnce implements RequestContext {
   readonly user: RequestContext['user'];
   declare readonly accessKey?: string;
+  declare readonly fence?: NonNullable<RequestContext['fence']>;
+  declare readonly freshRevision?: number;
   readonly system: boolean;
   readonly namespace: string;
   readonly pathName: string;
@@ -62,6 +124,8 @@ class WarningOnce implements RequestContext {
     this.namespace = caller.namespace;
     this.pathName = caller.pathName ?? '';
     if (caller.accessKey !== undefined) this.accessKey = caller.accessKey;
+    if (caller.fence !== undefined) this.fence = caller.fence;
+    if (caller.freshRevision !== undefined) this.freshRevision = caller.freshRevision;
     if (caller.mayRead !== undefined) this.mayRead = caller.mayRead;
     if (caller.nextTimeSlice !== undefined) this.nextTimeSlice = caller.nextTimeSlice;
   }

@@ -19,7 +19,7 @@ export function validateDraft(kind: KindRuntime, context: RequestContext, draft:
   const { resource } = kind;
   const { object } = draft;
   const old = draft.old?.object;
-  const errors = metadataErrors(resource, object, old);
+  const errors = metadataErrors(kind, object, old);
   errors.push(...schemaErrors(resource, object, old), ...validateEmbedded(resource.schema, object));
   const kindErrors = resource.validate?.(draft, context) ?? [];
   return andThen(kindErrors, (found) => {
@@ -39,6 +39,16 @@ function refuseWith(
     errors.push(...blocked);
     refuse(kind.resource, object, errors);
   });
+}
+
+/** Returns the errors in the metadata of a status write, for kinds with `statusWritesMetadata`. */
+export function statusMetadataErrors(
+  kind: KindRuntime,
+  context: RequestContext,
+  { object, old }: Draft,
+): MaybePromise<readonly FieldError[]> {
+  const errors = metadataErrors(kind, object, old?.object);
+  return andThen(blockOwnerDeletionErrors(kind, context, object, old?.object), (blocked) => [...errors, ...blocked]);
 }
 
 /** Validates a status write. Only the status is validated, so an invalid spec does not block it (STATUS-05). */
@@ -84,11 +94,17 @@ function schemaErrors(
   return validateChanged(resource.schema, object, old, '').filter(isReported);
 }
 
-function metadataErrors(resource: StoredResource, object: KubeObject, old: KubeObject | undefined): FieldError[] {
+function metadataErrors(
+  { resource, limits }: KindRuntime,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): FieldError[] {
   const metadata = Object.hasOwn(object.metadata, 'managedFields')
     ? withoutOwnership(object.metadata)
     : object.metadata;
-  return old === undefined ? validateMeta(metadata, resource) : validateMetaUpdate(metadata, old.metadata);
+  return old === undefined
+    ? validateMeta(metadata, resource, limits.ownerReferences)
+    : validateMetaUpdate(metadata, old.metadata, limits.ownerReferences);
 }
 
 function withoutOwnership({ managedFields: _, ...metadata }: ObjectMeta): ObjectMeta {

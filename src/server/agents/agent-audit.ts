@@ -6,14 +6,20 @@ import { badRequest } from '../../api/status.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import { readLines } from '../../lib/read-lines.ts';
+import type { AgentAuditPositions } from './agent-audit-positions.ts';
 
 export interface AgentAuditOptions {
   readonly auditLog: AuditLog;
   /** The path of the current log file. The newest rotated file has the same path with the suffix `.1`. */
   readonly path: string;
+  /** The positions that all replicas share. Absent if this process is the only one that receives lines. */
+  readonly positions?: Pick<AgentAuditPositions, 'next' | 'advance'> | undefined;
 }
 
-/** Receives audit lines from agents and appends them to the server's audit log. Each line is written exactly once. */
+/**
+ * Receives audit lines from agents and appends them to the server's audit log. Each line is written exactly once. With several
+ * replicas, a line may be in the logs of two of them after a crash between writing and confirming it.
+ */
 export interface AgentAudit {
   append(cluster: string, batch: AgentAuditBatch): Promise<AgentAuditReceipt>;
 }
@@ -28,7 +34,7 @@ const maxCached = 1_000;
  * of the server it reads the number from the audit log itself, because a number in a separate file could be older than
  * the written lines. Agents resend lines until the server confirms them.
  */
-export function createAgentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
+export function createAgentAudit({ auditLog, path, positions }: AgentAuditOptions): AgentAudit {
   const nextLines = new Map<string, number>();
   const lanes = new KeyedSerializer();
 
@@ -44,7 +50,8 @@ export function createAgentAudit({ auditLog, path }: AgentAuditOptions): AgentAu
     append: (cluster, { log, first, lines }) =>
       lanes.run(cluster, async () => {
         const events = lines.map((line, index) => eventOf(line, { cluster, log, line: first + index }));
-        let next = Math.max(first, await nextLineOf(cluster, log));
+        const [own, confirmed = 0] = await Promise.all([nextLineOf(cluster, log), positions?.next(cluster, log)]);
+        let next = Math.max(first, own, confirmed);
         const logKey = `${cluster} ${log}`;
         nextLines.delete(logKey);
         try {
@@ -57,6 +64,7 @@ export function createAgentAudit({ auditLog, path }: AgentAuditOptions): AgentAu
           const [oldest] = nextLines.size > maxCached ? nextLines.keys() : [];
           if (oldest !== undefined) nextLines.delete(oldest);
         }
+        await positions?.advance(cluster, log, next);
         return { next };
       }),
   };

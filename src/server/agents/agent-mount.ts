@@ -11,6 +11,7 @@ import type { Exchange, Handler } from '../../http/exchange.ts';
 import type { Reply } from '../../http/reply.ts';
 import { pathSegments, rawPath } from '../../http/request/path-segments.ts';
 import type { Mount } from '../../http/router.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { AgentAudit } from './agent-audit.ts';
 import { readActivity, readAnnouncement, readAuditBatch, readKeyCheck } from './agent-requests.ts';
 import { type PolicySource, streamPolicyFeed } from './stream-policy-feed.ts';
@@ -21,7 +22,7 @@ export interface AgentMountOptions {
   readonly policy: PolicySource;
   announce(cluster: string, announcement: AgentAnnouncement): Promise<void>;
   /** Returns the active access key with this secret value; `undefined` if there is none. */
-  activeKey(value: string): ActiveAccessKey | undefined;
+  activeKey(value: string): MaybePromise<ActiveAccessKey | undefined>;
   /** Called when an agent has authenticated with this access key. */
   onKeyUsed(cluster: string, keyName: string): Promise<void>;
   readonly audit: AgentAudit;
@@ -55,7 +56,7 @@ export function agentMount(options: AgentMountOptions): Mount {
     [agentPaths.keyCheck]: {
       method: 'POST',
       async handle(exchange) {
-        const known = options.activeKey((await readKeyCheck(exchange)).accessKey);
+        const known = await options.activeKey((await readKeyCheck(exchange)).accessKey);
         if (known === undefined) throw pathNotFound();
         return jsonReply(known);
       },

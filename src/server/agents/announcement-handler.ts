@@ -6,11 +6,12 @@ import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { agentAnnouncementDigestAnnotation, agentHostAnnotation } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
+import type { ControlPlane } from '../../controlplane/control-plane.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
-import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import { storeOf } from '../../registry/kind-stores.ts';
 
 export interface AnnouncementHandlerOptions {
-  readonly kinds: KindStores;
+  readonly plane: Pick<ControlPlane, 'kinds' | 'freshRevision'>;
   readonly apiPrefix: string;
 }
 
@@ -20,9 +21,11 @@ export interface AnnouncementHandlerOptions {
  * credential. Agents announce themselves on every connect. An unchanged announcement is not written, because a new
  * kubeconfig closes all existing connections.
  */
-export function createAnnouncementHandler({ kinds, apiPrefix }: AnnouncementHandlerOptions) {
-  const clusters = storeOf(kinds, clusterKind);
+export function createAnnouncementHandler({ plane, apiPrefix }: AnnouncementHandlerOptions) {
+  const clusters = storeOf(plane.kinds, clusterKind);
   return async (name: string, announcement: AgentAnnouncement): Promise<void> => {
+    // Another replica may have stored the same announcement a moment ago.
+    await plane.freshRevision?.();
     const cluster = clusters.peek('', name)?.object;
     if (cluster === undefined || clusters.verbs.patch === undefined) throw notFound(groupResourceOf(clusterKind), name);
     const { url, authority, credential, host } = announcement;

@@ -1,18 +1,23 @@
 import type { ActiveAccessKey } from '../../api/agent/policy-feed.ts';
 import type { CredentialLimits } from '../../api/credential-limits.ts';
-import { clusterOfAgentUser } from '../../api/naming.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { apiWord, clusterOfAgentUser } from '../../api/naming.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { isUsableKey, keyFingerprint } from '../../auth/key-state.ts';
 import type { ActivityLog } from '../../gateway/instance-activity.ts';
 import type { AuthenticatedChainOptions } from '../../http/chain.ts';
+import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Mount } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { Store } from '../../store/store.ts';
 import type { AccessKeys } from '../auth/access-keys.ts';
 import { onKeyChanges } from '../auth/permission-changes.ts';
 import type { ManagementApi } from '../open-management.ts';
 import { createAgentAudit } from './agent-audit.ts';
+import { AgentAuditPositions } from './agent-audit-positions.ts';
 import { agentMount } from './agent-mount.ts';
 import { createAnnouncementHandler } from './announcement-handler.ts';
 import { createReplacedKeyCleanup } from './replaced-key-cleanup.ts';
@@ -24,10 +29,12 @@ export interface AgentApiOptions {
   readonly auditLog: AuditLog;
   readonly auditPath: string;
   readonly apiPrefix: string;
-  readonly installation: string;
+  readonly store: Store;
   readonly serviceAccountTokens: boolean;
   readonly limits: CredentialLimits;
   readonly activity: Pick<ActivityLog, 'recordUse'>;
+  /** Confirms that the caches are current. Absent if no other process writes to the store. */
+  readonly freshness: Freshness | undefined;
   readonly clock: Clock;
 }
 
@@ -37,11 +44,14 @@ export interface AgentApi {
 }
 
 export function openAgentApi(options: AgentApiOptions): AgentApi {
-  const { management, accessKeys, signingKeys, apiPrefix, installation, serviceAccountTokens, clock } = options;
+  const { management, accessKeys, signingKeys, apiPrefix, serviceAccountTokens, freshness, store, clock } = options;
+  const { identity: installation } = store;
   const { state } = management;
   const { requestsPerSecond, requestBurst, watchesPerKey, watchesPerUser, watchesPerConnection } = options.limits;
   const limits = { requestsPerSecond, requestBurst, watchesPerKey, watchesPerUser, watchesPerConnection };
-  const { kinds } = management.plane;
+  const { kinds, freshRevision } = management.plane;
+
+  const positions = store.isShared ? openAuditPositions(store, kinds) : undefined;
 
   /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
   function knownKey(name: string): ActiveAccessKey | undefined {
@@ -61,14 +71,16 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
         chain,
         policy: {
           kinds,
-          header: () => ({ installation, apiPrefix, serviceAccountTokens, limits }),
+          header: () => ({ installation, apiPrefix, apiWord, serviceAccountTokens, limits }),
+          ...(freshRevision === undefined ? {} : { freshRevision }),
           activeKey: knownKey,
           onKeysChanged: (listener) => onKeyChanges(kinds, state, listener),
           signingKeys,
           clock,
         },
-        announce: createAnnouncementHandler({ kinds, apiPrefix }),
-        activeKey: (value) => knownKey(accessKeys.authenticator.authenticate(value)?.accessKey ?? ''),
+        announce: createAnnouncementHandler({ plane: management.plane, apiPrefix }),
+        activeKey: (value) =>
+          findConfirmed(freshness, () => knownKey(accessKeys.authenticator.authenticate(value)?.accessKey ?? '')),
         onKeyUsed: createReplacedKeyCleanup({ kinds, state }),
         onActivity(cluster, { used }) {
           for (const { namespace, name, uid, secondsAgo } of used) {
@@ -78,7 +90,17 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
             options.activity.recordUse(uid, clock.now() - secondsAgo * 1000);
           }
         },
-        audit: createAgentAudit({ auditLog: options.auditLog, path: options.auditPath }),
+        audit: createAgentAudit({ auditLog: options.auditLog, path: options.auditPath, positions }),
       }),
   };
+}
+
+/** Stores the positions of agents' audit logs for all replicas, until their cluster is deleted. */
+function openAuditPositions(store: Store, kinds: KindStores): AgentAuditPositions {
+  const positions = new AgentAuditPositions(store);
+  storeOf(kinds, clusterKind).listen(({ before, after }) => {
+    // All replicas try this. A row that remains has no effect: a new agent has a new log.
+    if (after === undefined) void positions.forget(before?.object.metadata.name ?? '').catch(() => {});
+  });
+  return positions;
 }

@@ -21,7 +21,12 @@ import { projectedCluster, projectedInstance, projectedProject } from './policy-
 
 export interface PolicySource {
   readonly kinds: KindStores;
-  header(): Omit<PolicyFeedHeader, 'time'>;
+  header(): Omit<PolicyFeedHeader, 'time' | 'revision'>;
+  /**
+   * Waits until the caches contain every acknowledged write of all replicas. Resolves with a revision up to which they are
+   * complete. Absent if no other process writes to the store.
+   */
+  freshRevision?(): Promise<number>;
   /** Returns the access key with this name; `undefined` if it does not exist or is not active. */
   activeKey(name: string): ActiveAccessKey | undefined;
   /**
@@ -49,12 +54,14 @@ export async function* streamPolicyFeed(
   source: PolicySource,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
+  // An agent may have received newer changes from another replica. It must not get an older policy now.
+  const revision = await source.freshRevision?.();
   const changes = new PolicyChanges(cluster, source);
   const stopWaiting = () => changes.end();
   signal.addEventListener('abort', stopWaiting, { once: true });
   try {
     let chunk = '';
-    for (const line of changes.everything()) {
+    for (const line of changes.everything(revision)) {
       chunk += `${JSON.stringify(line)}\n`;
       if (chunk.length < chunkLength) continue;
       yield chunk;
@@ -87,20 +94,22 @@ class PolicyChanges {
     this.#source = source;
     const instances = this.#store(virtualClusterInstanceKind);
     for (const { object } of instances.peekAll()) if (this.#isOnCluster(object)) this.#count(object, 1);
+    // If changes were missed, the stream ends. The agent reconnects and receives the full policy again.
+    const onReload = () => this.end();
     this.#stops = [
-      instances.listen(({ before, after }) => this.#instance(before?.object, after?.object)),
+      instances.listen(({ before, after }) => this.#instance(before?.object, after?.object), onReload),
       this.#store(projectKind).listen(({ before, after }) => {
         const name = (after ?? before)?.object.metadata.name ?? '';
         if (this.#projects.has(name)) this.#project(name);
-      }),
+      }, onReload),
       this.#store(clusterKind).listen(({ after }) => {
         if (after?.object.metadata.name === cluster) this.#send(objectLine('Cluster', projectedCluster(after.object)));
-      }),
+      }, onReload),
       this.#store(accessKeyKind).listen(({ after }) => {
         // This covers new keys, and keys whose expiry is extended by use. `onKeysChanged` reports neither.
         const name = after?.object.metadata.name;
         if (name !== undefined) this.#key(name);
-      }),
+      }, onReload),
       source.onKeysChanged((names) => {
         for (const name of names) this.#key(name);
       }),
@@ -108,8 +117,9 @@ class PolicyChanges {
     ];
   }
 
-  *everything(): Iterable<PolicyLine> {
-    yield { type: 'BEGIN', ...this.#source.header(), time: this.#source.clock.now() };
+  *everything(revision: number | undefined): Iterable<PolicyLine> {
+    const time = this.#source.clock.now();
+    yield { type: 'BEGIN', ...this.#source.header(), time, ...(revision === undefined ? {} : { revision }) };
     yield this.#signingKeys();
     const own = this.#store(clusterKind).peek('', this.#cluster);
     if (own !== undefined) yield objectLine('Cluster', projectedCluster(own.object));
@@ -124,28 +134,41 @@ class PolicyChanges {
   }
 
   /**
-   * Returns the queued lines, or a keepalive if none was queued for an interval; `undefined` if the queue has ended.
+   * Returns the queued lines, or a keepalive if none was queued for an interval; `undefined` if the queue has ended. Rejects if
+   * it is unknown whether this replica has received all changes, so that the agent connects to another one.
    */
   async next(): Promise<string | undefined> {
     const { clock } = this.#source;
+    let revision: number | undefined;
     if (this.#queue.length === 0 && !this.#queue.ended) {
-      await new Promise<void>((resolve) => {
-        const cancel = clock.after(keepaliveIntervalMs, resolve);
-        this.#wake = () => {
-          cancel();
-          resolve();
-        };
-      });
-      this.#wake = () => {};
+      await this.#changeOrInterval();
+      if (this.#queue.length === 0 && !this.#queue.ended) revision = await this.#source.freshRevision?.();
     }
+    const text = this.#takeQueued();
+    if (text !== '') return text;
+    if (this.#queue.ended) return undefined;
+    const alive: PolicyLine = { type: 'ALIVE', time: clock.now(), ...(revision === undefined ? {} : { revision }) };
+    return `${JSON.stringify(alive)}\n`;
+  }
+
+  async #changeOrInterval(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = this.#source.clock.after(keepaliveIntervalMs, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+
+  #takeQueued(): string {
     let text = '';
     for (let line = this.#queue.take(); line !== undefined; line = this.#queue.take()) {
       text += `${JSON.stringify(line)}\n`;
-      if (text.length >= chunkLength) return text;
+      if (text.length >= chunkLength) break;
     }
-    if (text !== '') return text;
-    if (this.#queue.ended) return undefined;
-    return `${JSON.stringify({ type: 'ALIVE', time: clock.now() } satisfies PolicyLine)}\n`;
+    return text;
   }
 
   end(): void {

@@ -16,6 +16,8 @@ import type { ManagementState } from '../../management/state.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { ServedObject } from '../../registry/verbs.ts';
+import type { Replicas } from '../../replicas/replicas.ts';
+import { runOnLeader } from '../background/run-on-leader.ts';
 import { removeOrphanedKeys } from './orphaned-keys.ts';
 import { onKeyChanges, onPermissionChanges } from './permission-changes.ts';
 
@@ -24,6 +26,9 @@ export interface AccessKeysOptions {
   readonly state: ManagementState;
   /** Returns the hash under which an AccessKey object stores the secret value. */
   hash(token: string): string;
+  readonly replicas: Replicas;
+  /** True if other replicas use the same store. */
+  readonly isShared: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -43,13 +48,14 @@ const cacheLimits = { most: 10_000, longest: 1_000 };
  * when each key was last used.
  */
 export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
-  const { kinds, state, clock, log } = options;
+  const { kinds, state, replicas, clock, log } = options;
   const keys = storeOf(kinds, accessKeyKind);
   const activity = createLastActivityRecorder({
     clock,
     log,
     write: (name, time) => writeLastActivity(keys, name, time),
     storedTime: (name) => lastActivityOf(keys.peek('', name)?.object),
+    ...(options.isShared ? { maxUnwrittenMilliseconds: (name) => maxUnwrittenUse(keys.peek('', name)?.object) } : {}),
     expiresByInactivity: (name) => keys.peek('', name)?.object.spec?.ttlAfterLastActivity === true,
   });
   const stateOf = (key: ServedObject<AccessKey> | undefined): KeyState | undefined =>
@@ -82,7 +88,7 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
     onChange: (listener) => onKeyChanges(kinds, state, listener),
   });
   const stopListening = onPermissionChanges(kinds, (affected) => permissionSignals.notifyPrincipals(affected));
-  const stopRemoving = removeOrphanedKeys({ kinds, state, log });
+  const stopRemoving = runOnLeader(replicas, (fence) => removeOrphanedKeys({ kinds, state, fence, log }));
   return {
     authenticator,
     current,
@@ -114,6 +120,12 @@ async function writeLastActivity(
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 404) throw error;
   }
+}
+
+/** Returns a quarter of the period after which the unused key expires; `undefined` if it does not expire then. */
+function maxUnwrittenUse(key: AccessKey | undefined): number | undefined {
+  const { ttl, ttlAfterLastActivity } = key?.spec ?? {};
+  return ttlAfterLastActivity === true && ttl !== undefined ? (ttl * 1000) / 4 : undefined;
 }
 
 function lastActivityOf(key: AccessKey | undefined): number | undefined {

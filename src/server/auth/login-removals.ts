@@ -6,40 +6,35 @@ import type { Log } from '../../lib/log.ts';
 import { isLogin, isRevokedLogin } from '../../management/access-keys/login-keys.ts';
 import type { ManagementState } from '../../management/state.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 
 export interface LoginRemovalsOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
+  /**
+   * Runs work on only one of the servers that share the store. All its writes contain the check `fence`. Returns a function
+   * that ends this. Optional; by default the work starts immediately.
+   */
+  runOnOneServer?(start: (fence: RevisionCheck | undefined) => () => Promise<void>): () => Promise<void>;
   readonly log: Log;
 }
 
 /** Removes logins. Also removes logins that ended because their user, or the key that opened them, was changed. */
 export class LoginRemovals {
   readonly #options: LoginRemovalsOptions;
-  readonly #inProgress = new Set<Promise<void>>();
-  readonly #stops: readonly (() => void)[];
+  readonly #stop: () => Promise<void>;
 
   constructor(options: LoginRemovalsOptions) {
-    const { kinds, state } = options;
     this.#options = options;
-    this.#stops = [
-      storeOf(kinds, userKind).listen(({ before, after }) => {
-        if (before === undefined || after === undefined) return;
-        this.#removeEnded([...state.accessKeysOf('user', after.object.metadata.name ?? '')].filter(isLogin));
-      }),
-      storeOf(kinds, accessKeyKind).listen(({ before }) => {
-        if (before === undefined) return;
-        const created = [...state.keysCreatedWith(before.object.metadata.name ?? '')];
-        this.#removeEnded(created.map((name) => state.accessKey(name)).filter((key) => key !== undefined));
-      }),
-    ];
+    const run = options.runOnOneServer ?? ((start) => start(undefined));
+    this.#stop = run((fence) => this.#followEnded(fence));
   }
 
-  async remove({ metadata }: AccessKey): Promise<void> {
+  async remove({ metadata }: AccessKey, fence?: RevisionCheck): Promise<void> {
     const { name = '', uid = '' } = metadata;
     const how = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: { uid } };
     try {
-      await storeOf(this.#options.kinds, accessKeyKind).verbs.delete(systemContext(''), name, how);
+      await storeOf(this.#options.kinds, accessKeyKind).verbs.delete(systemContext('', undefined, fence), name, how);
     } catch (error) {
       // 404: the login is already deleted. 409: it is deleted, and a new key has its name.
       if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
@@ -47,21 +42,46 @@ export class LoginRemovals {
   }
 
   /** Resolves when no removal is in progress. */
-  async close(): Promise<void> {
-    for (const stop of this.#stops) stop();
-    await Promise.all(this.#inProgress);
+  close(): Promise<void> {
+    return this.#stop();
   }
 
-  /** Deletes the keys of ended logins. They are already rejected, but lists would still contain them. */
-  #removeEnded(keys: Iterable<AccessKey>): void {
-    const { state, log } = this.#options;
-    for (const key of keys) {
-      if (!isRevokedLogin(key, state)) continue;
-      const removal = this.remove(key).catch((error: unknown) => {
-        log.warn({ accessKey: key.metadata.name, error }, 'cannot remove an ended login');
-      });
-      this.#inProgress.add(removal);
-      void removal.then(() => this.#inProgress.delete(removal));
+  /**
+   * Deletes the keys of logins as soon as they end. They are already rejected, but lists would still contain them. The
+   * returned function stops this and resolves when no removal is in progress.
+   */
+  #followEnded(fence: RevisionCheck | undefined): () => Promise<void> {
+    const { kinds, state, log } = this.#options;
+    const inProgress = new Set<Promise<void>>();
+    const removeEnded = (keys: Iterable<AccessKey>) => {
+      for (const key of keys) {
+        if (!isRevokedLogin(key, state)) continue;
+        const removal = this.remove(key, fence).catch((error: unknown) => {
+          log.warn({ accessKey: key.metadata.name, error }, 'cannot remove an ended login');
+        });
+        inProgress.add(removal);
+        void removal.then(() => inProgress.delete(removal));
+      }
+    };
+    const stops = [
+      storeOf(kinds, userKind).listen(({ before, after }) => {
+        if (before === undefined || after === undefined) return;
+        removeEnded([...state.accessKeysOf('user', after.object.metadata.name ?? '')].filter(isLogin));
+      }),
+      storeOf(kinds, accessKeyKind).listen(({ before }) => {
+        if (before === undefined) return;
+        const created = [...state.keysCreatedWith(before.object.metadata.name ?? '')];
+        removeEnded(created.map((name) => state.accessKey(name)).filter((key) => key !== undefined));
+      }),
+    ];
+    // If another server did this before, logins may have ended in the meantime.
+    if (fence !== undefined) {
+      const all = storeOf(kinds, accessKeyKind).peekAll();
+      removeEnded(all.map(({ object }) => object).filter(isLogin));
     }
+    return async () => {
+      for (const stop of stops) stop();
+      await Promise.all(inProgress);
+    };
   }
 }

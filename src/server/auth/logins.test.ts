@@ -4,7 +4,7 @@ import { silentLog } from '../../lib/log.ts';
 import { keyStateOf } from '../../management/access-keys/access-key-state.ts';
 import { isLogin } from '../../management/access-keys/login-keys.ts';
 import { openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
-import { maxLogins, openLogins } from './logins.ts';
+import { type LoginsOptions, maxLogins, openLogins } from './logins.ts';
 
 async function setUp() {
   const management = await openManagementTestEnv();
@@ -74,6 +74,32 @@ describe('logins', () => {
     expect(seen).toHaveLength(1);
     await logins.close();
     expect(live()).toEqual([]);
+  });
+
+  it('that have ended are removed by one server, and by the next one if that server is replaced', async () => {
+    const { plane, state, sealer, clock, open, setPassword, live, logins, store } = await setUp();
+    await logins.close();
+    let start: Parameters<NonNullable<LoginsOptions['runOnOneServer']>>[0] = () => async () => {};
+    const others = openLogins({
+      ...{ kinds: plane.kinds, state, sealer, ttl: 3600, clock, log: silentLog },
+      runOnOneServer(started) {
+        start = started;
+        return async () => {};
+      },
+    });
+    const { name } = await open();
+    await setPassword('another horse');
+    expect(live()).toEqual([name]);
+    const key = { slice: 'replicas', segments: ['members', 'a'] };
+    const [revision] = await store.transact({ writes: [{ key, value: '' }] });
+    const outdated = { key, revision };
+    await store.transact({ writes: [{ key, value: 'taken over' }] });
+    await start(outdated)();
+    expect(live()).toEqual([name]);
+    const { revision: current } = (await store.get(key)) ?? {};
+    await start({ key, revision: current })();
+    expect(live()).toEqual([]);
+    await others.close();
   });
 
   it('are limited per user; a further one ends the oldest', async () => {

@@ -24,9 +24,9 @@ import type { RequestContext } from '../../registry/context.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { WriteOptions } from '../../registry/verbs.ts';
 import type { Sealer } from '../../seal/sealer.ts';
-import { LoginRemovals } from './login-removals.ts';
+import { LoginRemovals, type LoginRemovalsOptions } from './login-removals.ts';
 
-export interface LoginsOptions {
+export interface LoginsOptions extends Pick<LoginRemovalsOptions, 'runOnOneServer'> {
   readonly kinds: KindStores;
   readonly state: ManagementState;
   readonly sealer: Sealer;

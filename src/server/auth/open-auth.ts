@@ -2,14 +2,19 @@ import type { Authenticator } from '../../auth/authn.ts';
 import { createLoginBackoff, sourceNetworkOf } from '../../auth/login-backoff.ts';
 import { maxConcurrentHashes } from '../../auth/password-hash.ts';
 import { createPasswordLogin } from '../../auth/password-login.ts';
+import type { Freshness } from '../../http/freshness.ts';
 import { FairSlots } from '../../http/limits/fair-slots.ts';
+import { endOfSignal } from '../../http/request/request-end.ts';
 import type { BrowserSessions } from '../../http/session/browser-session.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { isLogin } from '../../management/access-keys/login-keys.ts';
 import type { CloseStack } from '../../process/close-stack.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
+import type { Replicas } from '../../replicas/replicas.ts';
 import type { Sealer } from '../../seal/sealer.ts';
+import type { Store } from '../../store/store.ts';
+import { runOnLeader } from '../background/run-on-leader.ts';
 import type { ManagementApi } from '../open-management.ts';
 import type { ServerOptions } from '../settings/options.ts';
 import type { AuthHandlers } from './auth-mounts.ts';
@@ -18,12 +23,17 @@ import { openLogins } from './logins.ts';
 import { sessionHandler } from './session-handler.ts';
 import { createSignIn } from './sign-in.ts';
 import { jwksHandler, signingKeysHandler } from './signing-keys-handler.ts';
+import { StoredLoginBackoff } from './stored-login-backoff.ts';
 
 export interface AuthOptions {
   readonly settings: Pick<ServerOptions, 'auth' | 'management' | 'console' | 'externalUrl'>;
   readonly authenticate: Authenticator['authenticate'];
+  /** Confirms that the caches are current. Absent if no other process writes to the store. */
+  readonly freshness: Freshness | undefined;
   readonly management: ManagementApi;
+  readonly store: Store;
   readonly sealer: Sealer;
+  readonly replicas: Replicas;
   readonly signingKeys: SigningKeys;
   readonly closing: CloseStack;
   readonly clock: Clock;
@@ -35,7 +45,7 @@ const queueOptions = { maxWaiting: 50, waitMilliseconds: 5_000 };
 
 /** Creates the handlers below `/auth`. */
 export function openAuthHandlers(options: AuthOptions): AuthHandlers {
-  const { settings, management, sealer, signingKeys, clock, log } = options;
+  const { settings, management, store, sealer, signingKeys, clock, log } = options;
   const { maxTTL } = settings.management.accessKeys;
   const { loginTTL } = settings.auth;
   const logins = openLogins({
@@ -43,17 +53,22 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
     state: management.state,
     sealer,
     ttl: maxTTL > 0 ? Math.min(loginTTL, maxTTL) : loginTTL,
+    runOnOneServer: (start) => runOnLeader(options.replicas, start),
     clock,
     log,
   });
   options.closing.add('logins', () => logins.close());
   const slots = new FairSlots({ slots: maxConcurrentHashes(), ...queueOptions, clock });
   const backoff = createLoginBackoff(clock);
-  const { authenticate } = options;
+  const sharedBackoff = store.isShared ? new StoredLoginBackoff({ store, sealer, clock, log }) : undefined;
+  options.closing.add('login backoff', () => sharedBackoff?.close());
+  const { authenticate, freshness } = options;
   const enter = createPasswordLogin({
     find: (username) => logins.find(username),
+    ...(freshness === undefined ? {} : { confirm: () => freshness.confirm() }),
     backoff,
-    acquireSlot: (source, signal) => slots.acquire(sourceNetworkOf(source), signal),
+    ...(sharedBackoff === undefined ? {} : { sharedBackoff }),
+    acquireSlot: (source, signal) => slots.acquire(sourceNetworkOf(source), endOfSignal(signal)),
   });
   const sessions: BrowserSessions = {
     externalUrl: settings.externalUrl,
@@ -69,10 +84,10 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
     logout: logoutHandler({ logins }),
     ...(settings.console.enabled ? { sessions } : {}),
     createLoginHandlers(audited) {
-      const signIn = createSignIn({ logins, enter, backoff, authenticate }, audited);
+      const signIn = createSignIn({ logins, enter, backoff, authenticate, freshness }, audited);
       return {
         password: passwordLoginHandler(signIn),
-        session: sessionHandler({ signIn, sessions, logins, audited, clock, log }),
+        session: sessionHandler({ signIn, sessions, freshness, logins, audited, clock, log }),
       };
     },
   };

@@ -12,10 +12,13 @@ import type { KeyOwnerField } from '../../management/access-keys/access-key-inde
 import { belongsToCurrentOwner, hasCreatorKey } from '../../management/access-keys/access-key-owner.ts';
 import type { ManagementState } from '../../management/state.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 
 export interface OrphanedKeysOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
+  /** The check for all deletes (`RequestContext.fence`). */
+  readonly fence: RevisionCheck | undefined;
   readonly log: Log;
 }
 
@@ -25,7 +28,7 @@ export interface OrphanedKeysOptions {
  * but lists would show them as active. The keys have no owner references for the garbage collector, because setting one
  * would require a second write per created key. Returns a function that stops the deletion.
  */
-export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): () => Promise<void> {
+export function removeOrphanedKeys({ kinds, state, fence, log }: OrphanedKeysOptions): () => Promise<void> {
   const keys = storeOf(kinds, accessKeyKind);
   const queue: AccessKey[] = [];
   let running: Promise<void> | undefined;
@@ -37,7 +40,7 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
       if (!isOrphaned(key)) continue;
       const { name = '', uid = '' } = key.metadata;
       try {
-        await keys.verbs.delete(systemContext(''), name, {
+        await keys.verbs.delete(systemContext('', undefined, fence), name, {
           dryRun: false,
           gracePeriodSeconds: undefined,
           propagationPolicy: undefined,

@@ -35,11 +35,16 @@ export function onKeyChanges(
     }
     if (all.size > 0) listener(all);
   };
+  const keys = storeOf(kinds, accessKeyKind);
   return unsubscribeAll([
-    storeOf(kinds, accessKeyKind).listen((change) => {
-      // A new key is not reported, because no request uses it yet.
-      if (change.before !== undefined && !isStatusOnly(change)) notify([nameOf(change)]);
-    }),
+    keys.listen(
+      (change) => {
+        // A new key is not reported, because no request uses it yet.
+        if (change.before !== undefined && !isStatusOnly(change)) notify([nameOf(change)]);
+      },
+      // If changes were missed, `isStatusOnly` may have seen two of them as one: a new value and a new status.
+      () => notify(keys.peekAll().map(({ object }) => nameOfObject(object))),
+    ),
     storeOf(kinds, userKind).listen((change) => {
       if (!isStatusOnly(change)) notify(keysOfUsers(state, [nameOf(change)]));
     }),

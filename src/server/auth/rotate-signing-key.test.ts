@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { textAt } from '@flotilla/json';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
 import { groupPath, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
@@ -59,7 +60,8 @@ describe('flotilla rotate-signing-key', () => {
     expect(kidsOf(await publicKeys(server))).toHaveLength(1);
   });
 
-  it('works without a running server, and the next server has both keys', async () => {
+  const offline = 'without a server, only the signing key in a data directory can be rotated';
+  itExceptOnEtcd('works without a running server, and the next server has both keys', offline, async () => {
     const first = await bench.start();
     const old = await makeToken(first);
     await bench.stop(first);
@@ -89,7 +91,10 @@ describe('flotilla rotate-signing-key', () => {
     await expect(rotateSigningKey({ dataDir: bench.dataDir })).rejects.toThrow(
       /rejected the request for the rotation of the signing key: the access key of admin.kubeconfig is no longer valid/,
     );
-    await bench.stop(server);
+  });
+
+  itExceptOnEtcd('without a server reports a damaged key file and leaves it unchanged', offline, async () => {
+    await bench.stop(await bench.start());
     await writeFile(bench.file('signing.key'), 'x');
     await expect(rotateSigningKey({ dataDir: bench.dataDir })).rejects.toThrow('is damaged');
     expect(await bench.read('signing.key')).toBe('x');

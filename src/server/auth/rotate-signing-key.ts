@@ -12,6 +12,7 @@ import {
 import { StartError } from '../../process/start-error.ts';
 import { ServerUnreachableError, sendAdminRequest } from '../admin-request.ts';
 import { type DataDir, dataDirAt } from '../data/data-dir.ts';
+import { installationKey } from '../data/installation.ts';
 import { openStoreIfUnused } from '../data/open-store-if-unused.ts';
 import { readAdminAccess } from '../kubeconfig.ts';
 import { defaultDataDir } from '../settings/flags.ts';
@@ -42,13 +43,18 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
   const store = await openStoreIfUnused(dir);
   if (store !== undefined) {
     try {
+      if ((await store.get(installationKey('signing-keys'))) !== undefined) {
+        throw new StartError(
+          `the signing keys of ${dir.path} were copied from etcd and are not in signing.key yet; start the server once, then run this command again`,
+        );
+      }
       return await rotateFile(dir, revoke);
     } finally {
       await store.close();
     }
   }
   const access = await readAdminAccess(dir.adminKubeconfig);
-  if (access === undefined) throw new StartError(`no signing key in ${dir.path}`);
+  if (access === undefined) throw await noAccess(dir);
   try {
     const path = `/auth/signing-keys${revoke ? '?revoke=true' : ''}`;
     const description = 'the rotation of the signing key';
@@ -57,10 +63,20 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
       return isJsonObject(answer) ? textAt(answer, 'kid') : '';
     });
   } catch (error) {
-    // A server with a memory store creates no store directory. If such a server does not respond, it is not running.
-    if (error instanceof ServerUnreachableError && !(await fileExists(dir.store))) return await rotateFile(dir, revoke);
-    throw error;
+    if (!(error instanceof ServerUnreachableError) || (await fileExists(dir.store))) throw error;
+    // Only a server with a memory store has neither a store directory nor the identity of a store.
+    if (!(await fileExists(dir.installation))) return await rotateFile(dir, revoke);
+    throw new StartError(`${error.message}; the signing keys are in etcd, so a server must run to rotate them`, {
+      cause: error,
+    });
   }
+}
+
+async function noAccess(dir: DataDir): Promise<StartError> {
+  if (!(await fileExists(dir.installation))) return new StartError(`no signing key in ${dir.path}`);
+  return new StartError(
+    `there is no admin.kubeconfig in ${dir.path}; use the data directory of the server that created the installation`,
+  );
 }
 
 async function rotateFile(dir: DataDir, revoke: boolean): Promise<string> {

@@ -1,6 +1,7 @@
 import { timestamp } from '../../api/meta.ts';
 import { methodNotAllowedOnPath } from '../../api/status.ts';
 import type { Exchange, Filter, Handler } from '../../http/exchange.ts';
+import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Reply } from '../../http/reply.ts';
 import {
   type BrowserSessions,
@@ -20,6 +21,8 @@ import type { SignIn } from './sign-in.ts';
 export interface SessionHandlerOptions {
   readonly signIn: SignIn;
   readonly sessions: BrowserSessions;
+  /** Confirms that the caches are current. Absent if no other process writes to the store. */
+  readonly freshness: Freshness | undefined;
   readonly logins: Pick<Logins, 'describe' | 'end'>;
   readonly audited: Filter;
   readonly clock: Clock;
@@ -44,15 +47,16 @@ export function sessionHandler(options: SessionHandlerOptions): Handler {
   };
 }
 
-async function getSession(exchange: Exchange, { sessions, logins }: SessionHandlerOptions): Promise<Reply> {
-  const { accessKey = '' } = holderOf(exchange, sessions) ?? {};
+async function getSession(exchange: Exchange, options: SessionHandlerOptions): Promise<Reply> {
+  const { logins } = options;
+  const { accessKey = '' } = (await holderOf(exchange, options)) ?? {};
   const found = logins.describe(accessKey);
   if (found === undefined) return { status: 204, headers: {} };
   return jsonReply(200, { user: found.owner, accessKey, expires: timestamp(found.expiresAt) });
 }
 
 async function openSession(exchange: Exchange, options: SessionHandlerOptions): Promise<Reply> {
-  const { signIn, sessions, logins, clock, log } = options;
+  const { signIn, logins, clock, log } = options;
   const credentials = await readLogin(exchange, true).catch((error: unknown) => {
     throw signIn.rejectMalformed(exchange, error);
   });
@@ -63,7 +67,7 @@ async function openSession(exchange: Exchange, options: SessionHandlerOptions): 
     const body = { user: owner, accessKey: name, expires: timestamp(expiresAt) };
     return jsonReply(201, body, { 'set-cookie': cookie });
   };
-  const before = holderOf(exchange, sessions);
+  const before = await holderOf(exchange, options);
   const reply =
     credentials.username === undefined
       ? await signIn.withKey(exchange, credentials.accessKey, createReply)
@@ -76,9 +80,10 @@ async function openSession(exchange: Exchange, options: SessionHandlerOptions): 
   return reply;
 }
 
-async function endSession(exchange: Exchange, { sessions, logins, audited }: SessionHandlerOptions): Promise<Reply> {
+async function endSession(exchange: Exchange, options: SessionHandlerOptions): Promise<Reply> {
+  const { logins, audited } = options;
   const endedReply = (): Reply => jsonReply(200, successStatus, { 'set-cookie': endedSessionCookie });
-  const holder = holderOf(exchange, sessions);
+  const holder = await holderOf(exchange, options);
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return endedReply();
   // The cookie may belong to another login than the one that this page shows. The shown login would then stay active.
@@ -98,7 +103,13 @@ const methods = new Map([
   ['DELETE', endSession],
 ]);
 
-function holderOf(exchange: Exchange, sessions: BrowserSessions): ReturnType<BrowserSessions['identityOf']> {
+/** Returns the holder of the session cookie. Another replica may have opened the session a moment ago. */
+async function holderOf(
+  exchange: Exchange,
+  { sessions, freshness }: SessionHandlerOptions,
+): Promise<ReturnType<BrowserSessions['identityOf']>> {
   const value = sessionCookieOf(exchange.request);
-  return value === undefined ? undefined : sessions.identityOf(value);
+  if (value === undefined) return undefined;
+  await freshness?.requireCurrent();
+  return await findConfirmed(freshness, () => sessions.identityOf(value));
 }

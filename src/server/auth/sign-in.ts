@@ -3,6 +3,7 @@ import type { Identity } from '../../auth/identity.ts';
 import type { LoginBackoff } from '../../auth/login-backoff.ts';
 import type { AdmittedPasswordAttempt, PasswordAttempt, RejectedPasswordAttempt } from '../../auth/password-login.ts';
 import type { Exchange, Filter } from '../../http/exchange.ts';
+import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Logins, OpenedLogin } from './logins.ts';
 
@@ -12,6 +13,8 @@ export interface SignInOptions {
   readonly backoff: LoginBackoff;
   /** Returns the identity that an access key authenticates; `undefined` for an invalid key. */
   authenticate(key: string): Identity | undefined;
+  /** Confirms that the caches are current. Absent if no other process writes to the store. */
+  readonly freshness: Freshness | undefined;
 }
 
 /** Creates the response for an opened login. */
@@ -35,7 +38,8 @@ export interface SignIn {
   rejectMalformed(exchange: Exchange, error: unknown): unknown;
 }
 
-export function createSignIn({ logins, enter, backoff, authenticate }: SignInOptions, audited: Filter): SignIn {
+export function createSignIn(options: SignInOptions, audited: Filter): SignIn {
+  const { logins, enter, backoff, authenticate, freshness } = options;
   async function passwordLogin(exchange: Exchange, admittedLogin: AdmittedPasswordAttempt): Promise<OpenedLogin> {
     const outcome = await admittedLogin.check();
     const { account } = outcome;
@@ -47,7 +51,8 @@ export function createSignIn({ logins, enter, backoff, authenticate }: SignInOpt
   }
 
   async function keyLogin(exchange: Exchange, key: string): Promise<OpenedLogin> {
-    const { accessKey, user } = authenticate(key) ?? {};
+    await freshness?.requireCurrent();
+    const { accessKey, user } = (await findConfirmed(freshness, () => authenticate(key))) ?? {};
     if (accessKey === undefined) throw rejected(exchange, byKey, 'invalid key');
     const login = await logins.openWithKey(accessKey);
     if ('why' in login) throw rejected(exchange, `${byKey}, "${accessKey}"`, login.why, user?.name);

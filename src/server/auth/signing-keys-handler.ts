@@ -24,9 +24,10 @@ export function signingKeysHandler(signingKeys: SigningKeys): Handler {
 }
 
 /** GET `/auth/jwks`: returns the public keys. A verifier fetches them again if a token names an unknown key. */
-export function jwksHandler(signingKeys: Pick<SigningKeys, 'publicKeys'>): Handler {
+export function jwksHandler(signingKeys: Pick<SigningKeys, 'publicKeys' | 'refresh'>): Handler {
   return async ({ request }) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedOnPath();
+    await signingKeys.refresh();
     return {
       status: 200,
       headers: { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=300' },

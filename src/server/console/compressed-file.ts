@@ -45,9 +45,12 @@ export function createCompressor(): (file: ConsoleFile, acceptEncoding: string) 
   };
 }
 
+/** The maximum number of encodings that are read, because anyone can send a long header. Browsers send about four. */
+const maxEncodings = 64;
+
 function accepts(acceptEncoding: string, encoding: string): boolean {
-  return acceptEncoding.split(',').some((clause) => {
-    const [name = '', ...parameters] = clause.split(';').map((part) => part.trim().toLowerCase());
+  return acceptEncoding.split(',', maxEncodings).some((clause) => {
+    const [name = '', ...parameters] = clause.split(';', maxEncodings).map((part) => part.trim().toLowerCase());
     return name === encoding && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
   });
 }

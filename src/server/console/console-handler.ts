@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { apiWord } from '../../api/naming.ts';
 import { pathNotFound, StatusError } from '../../api/status.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
 import { parseAccept } from '../../http/negotiate/media-type.ts';
@@ -86,7 +87,10 @@ function fileReply(
 
 function pageReply(page: string, apiPrefix: string): Reply {
   const nonce = randomBytes(16).toString('base64');
-  const body = page.replaceAll('__STYLE_NONCE__', nonce).replaceAll('__API_PREFIX__', apiPrefix);
+  const body = page
+    .replaceAll('__STYLE_NONCE__', nonce)
+    .replaceAll('__API_PREFIX__', apiPrefix)
+    .replaceAll('__API_WORD__', apiWord);
   return { status: 200, headers: pageHeaders(nonce), body };
 }
 

@@ -8,7 +8,8 @@ import type { FlagValues } from '../settings/flags.ts';
 import type { RunningServer } from '../start-server.ts';
 import { consoleDirectory } from './console-directory.ts';
 
-const page = '<!doctype html><meta name="style-nonce" content="__STYLE_NONCE__"><meta content="__API_PREFIX__">';
+const page =
+  '<!doctype html><meta name="style-nonce" content="__STYLE_NONCE__"><meta content="__API_PREFIX__"><meta name="api-word" content="__API_WORD__">';
 const script = 'console.log("ä");\n'.repeat(500);
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
@@ -106,6 +107,7 @@ describe('the console', () => {
     expect(nonce).toBeDefined();
     expect(text).toContain(`<meta name="style-nonce" content="${nonce}">`);
     expect(text).toContain('<meta content="fleet">');
+    expect(text).toContain('<meta name="api-word" content="platform">');
     for (const directive of [
       "default-src 'none'",
       "script-src 'self'",

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { adminUser } from '../../api/naming.ts';
 import { writePrivateFile } from '../../lib/private-file.ts';
 import { fileExists, readIfExists } from '../../process/private-dir.ts';
@@ -10,6 +11,11 @@ import type { DataDir } from './data-dir.ts';
  */
 export async function writeAdminKey(dir: DataDir, key: string): Promise<void> {
   await writePrivateFile(dir.adminKey, `${key}\n`);
+}
+
+/** Removes the file that `writeAdminKey` has written, because another server has created the key of the administrator. */
+export async function removeAdminKey(dir: DataDir): Promise<void> {
+  await rm(dir.adminKey, { force: true });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
 import { ServerTestEnv } from '../server.fixture.ts';
 import { runBackup } from './backup.ts';
 import { runRestore } from './restore.ts';
@@ -10,6 +11,8 @@ beforeEach(async () => {
   bench = await ServerTestEnv.open();
 });
 afterEach(() => bench.close());
+
+const noFiles = 'without a server, a backup reads the store in the data directory';
 
 describe('backup and restore', () => {
   it('copy everything from a running server, and the old access key works with the copy', async () => {
@@ -31,10 +34,10 @@ describe('backup and restore', () => {
       `The seal key was copied to ${bench.file('seal.key')}`,
     );
     await writeFile(bench.file('admin.key'), `${key}\n`, { mode: 0o600 });
-    expect(await bench.objects(await bench.start())).toEqual(objects);
+    expect(await bench.objects(await bench.start({ store: 'embedded' }))).toEqual(objects);
   });
 
-  it('work without a running server, and print the remaining steps', async () => {
+  itExceptOnEtcd('work without a running server, and print the remaining steps', noFiles, async () => {
     await bench.stop(await bench.start());
     const backup = join(bench.root, 'all.backup');
     await runBackup(backup, bench.dataDir);
@@ -43,7 +46,7 @@ describe('backup and restore', () => {
     expect(await readdir(target)).toEqual(['store']);
   });
 
-  it('reject a wrong seal key and an invalid file, and leave nothing behind', async () => {
+  itExceptOnEtcd('reject a wrong seal key and an invalid file, and leave nothing behind', noFiles, async () => {
     await bench.stop(await bench.start());
     const backup = join(bench.root, 'all.backup');
     await runBackup(backup, bench.dataDir);

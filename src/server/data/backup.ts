@@ -6,17 +6,29 @@ import { readLines } from '../../lib/read-lines.ts';
 import { describeError, fileExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
 import { backupLines } from '../../store/backup.ts';
+import type { Store } from '../../store/store.ts';
 import { sendAdminRequest } from '../admin-request.ts';
 import { readAdminAccess } from '../kubeconfig.ts';
 import { defaultDataDir } from '../settings/flags.ts';
+import type { EtcdStoreSettings } from '../settings/store-settings.ts';
 import { dataDirAt } from './data-dir.ts';
+import { openExistingEtcdStore } from './open-existing-etcd-store.ts';
 import { openStoreIfUnused } from './open-store-if-unused.ts';
 
-/** `flotilla backup`: writes the whole store to a new file. Returns the message to print. */
-export async function runBackup(file: string, dataDir: string = defaultDataDir): Promise<string> {
+/**
+ * `flotilla backup`: writes the whole store to a new file. Returns the message to print. With `etcd`, reads the store from
+ * there; otherwise from the data directory, or from the server that uses it.
+ */
+export async function runBackup(
+  file: string,
+  dataDir: string = defaultDataDir,
+  etcd?: EtcdStoreSettings,
+): Promise<string> {
   const target = resolve(file);
   if (await fileExists(target)) throw new StartError(`${target} already exists; choose another file name`);
-  const rows = await withLines(dataDir, (lines) => writeBackup(lines, target));
+  const write = (lines: AsyncIterable<string>) => writeBackup(lines, target);
+  const rows =
+    etcd === undefined ? await withLines(dataDir, write) : await withLinesOf(await openExistingEtcdStore(etcd), write);
   return [
     `wrote ${target} (${rows} rows)`,
     'The backup does not contain the seal key. Keep a copy of the seal key elsewhere; a restore requires it.',
@@ -30,17 +42,22 @@ export async function runBackup(file: string, dataDir: string = defaultDataDir):
 async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>) => Promise<T>): Promise<T> {
   const dir = dataDirAt(dataDir);
   const store = await openStoreIfUnused(dir);
-  if (store !== undefined) {
-    try {
-      return await use(backupLines(store));
-    } finally {
-      await store.close();
-    }
-  }
+  if (store !== undefined) return await withLinesOf(store, use);
   const access = await readAdminAccess(dir.adminKubeconfig);
-  if (access === undefined) throw new StartError(`nothing to back up in ${dir.path}: no store and no admin.kubeconfig`);
+  if (access === undefined)
+    throw new StartError(
+      `nothing to back up in ${dir.path}: no store and no admin.kubeconfig; for a store on etcd set --store`,
+    );
   const adminRequest = { method: 'GET', path: '/backup', description: 'the backup' } as const;
   return await sendAdminRequest(access, adminRequest, (body) => use(readLines(body)));
+}
+
+async function withLinesOf<T>(store: Store, use: (lines: AsyncIterable<string>) => Promise<T>): Promise<T> {
+  try {
+    return await use(backupLines(store));
+  } finally {
+    await store.close();
+  }
 }
 
 /** Writes a temporary file and then renames it, so that the target is always complete. Returns the number of rows. */

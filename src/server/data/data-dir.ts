@@ -21,6 +21,10 @@ export interface DataDir {
    * another directory.
    */
   readonly installation: string;
+  /** The ID of this server among the replicas that share a store. */
+  readonly replicaId: string;
+  /** The directory whose lock a server holds if its store is not in the data directory. */
+  readonly lock: string;
 }
 
 export function dataDirAt(path: string): DataDir {
@@ -39,6 +43,8 @@ export function dataDirAt(path: string): DataDir {
     store: join(root, 'store'),
     helm: join(root, 'helm'),
     installation: join(root, 'installation.json'),
+    replicaId: join(root, 'replica.id'),
+    lock: join(root, 'lock'),
   };
 }
 

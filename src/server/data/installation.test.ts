@@ -6,7 +6,7 @@ import { isEmptyDirectory } from '../../process/private-dir.ts';
 import { createSealKeyFile } from '../../seal/seal-key-file.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import { type DataDir, dataDirAt, openDataDir } from './data-dir.ts';
-import { checkStoreIdentity } from './installation.ts';
+import { assertStoreIdentity, readInstallation, recordInstallation } from './installation.ts';
 import { loadSealer } from './load-sealer.ts';
 
 let dir: DataDir;
@@ -37,18 +37,31 @@ describe('openDataDir', () => {
   });
 });
 
-describe('checkStoreIdentity', () => {
-  it('records the store of the first start and rejects another', async () => {
+describe('installation.json', () => {
+  it('records the store of the first start, and another one is rejected', async () => {
     const store = openMemoryStore();
-    await checkStoreIdentity(dir, store);
-    await checkStoreIdentity(dir, store);
+    assertStoreIdentity(dir, await readInstallation(dir), store);
+    await recordInstallation(dir, store, 'embedded');
+    await recordInstallation(dir, openMemoryStore(), 'embedded');
+    assertStoreIdentity(dir, await readInstallation(dir), store);
     expect((await stat(dir.installation)).mode & 0o777).toBe(0o600);
-    await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('belongs to another installation');
+    const installation = await readInstallation(dir);
+    expect(installation).toEqual({ store: store.identity });
+    expect(() => assertStoreIdentity(dir, installation, openMemoryStore())).toThrow('belongs to another installation');
   });
 
-  it('rejects a file without a store identity', async () => {
+  it('names the prefix of a store on etcd, and does not exist for a memory store', async () => {
+    const store = openMemoryStore();
+    await recordInstallation(dir, store, 'memory');
+    expect(await readInstallation(dir)).toBeUndefined();
+    const etcd = { endpoints: '', prefix: 'p', caFile: undefined, clientCertificate: undefined, user: undefined };
+    await recordInstallation(dir, store, etcd);
+    expect(await readInstallation(dir)).toEqual({ store: store.identity, etcdPrefix: 'p' });
+  });
+
+  it('is rejected without a store identity', async () => {
     await writeFile(dir.installation, '{}');
-    await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('is damaged');
+    await expect(readInstallation(dir)).rejects.toThrow('is damaged');
   });
 });
 
@@ -73,6 +86,26 @@ describe('loadSealer', () => {
     await rm(dir.sealKey);
     await expect(loadSealer(dir.sealKey, store)).rejects.toThrow(/seal key of this store is missing/);
     expect(await readdir(dir.path)).toEqual([]);
+  });
+
+  it('removes a key that it has just created if another server was faster', async () => {
+    const store = openMemoryStore();
+    const dirs = await Promise.all(['a', 'b', 'c'].map((name) => openDataDir(join(dir.path, name))));
+    const results = await Promise.allSettled(dirs.map(({ sealKey }) => loadSealer(sealKey, store)));
+    const lost = results.filter((result) => result.status === 'rejected');
+    expect(lost).toHaveLength(2);
+    for (const { reason } of lost) {
+      expect(String(reason)).toMatch(/another server has just created the seal key of this store: copy seal.key/);
+    }
+    const files = await Promise.all(dirs.map(({ path }) => readdir(path)));
+    expect(files.flat()).toEqual(['seal.key']);
+  });
+
+  it('accepts the same key on several servers that start at the same moment', async () => {
+    const store = openMemoryStore();
+    await createSealKeyFile(dir.sealKey);
+    const loaded = await Promise.all(Array.from({ length: 3 }, () => loadSealer(dir.sealKey, store)));
+    expect(new Set(loaded.map(({ sealer }) => sealer.hash('p', 'x'))).size).toBe(1);
   });
 
   it('reports that it cannot create a key', async () => {

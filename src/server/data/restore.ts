@@ -23,7 +23,7 @@ export async function runRestore(file: string, dataDir: string, sealKeyFile?: st
   if (sealKeyFile !== undefined && sealKey === undefined) throw new StartError(`seal key ${sealKeyFile} not found`);
   const dir = await openDataDir(dataDir);
   try {
-    const { entries } = await restoreBackup(linesIn(source), dir.store);
+    const { entries } = await restoreBackup(backupFileLines(source), dir.store);
     if (sealKey !== undefined && sealKeyFile !== undefined) await installSealKey(dir, sealKey, sealKeyFile);
     return restoreMessage(dir, entries, sealKey !== undefined);
   } catch (error) {
@@ -54,7 +54,8 @@ function restoreMessage(dir: DataDir, entries: number, hasSealKey: boolean): str
   ].join('\n');
 }
 
-async function* linesIn(path: string): AsyncGenerator<string> {
+/** Yields the lines of a backup file. */
+export async function* backupFileLines(path: string): AsyncGenerator<string> {
   try {
     yield* readLines(createReadStream(path));
   } catch (error) {

@@ -1,6 +1,9 @@
+import { apiWordVariable, defaultApiWord } from '../../api/api-word.ts';
 import { defaultCredentialLimits } from '../../api/credential-limits.ts';
+import { apiSets } from '../../api/storage/api-set.ts';
 import { defaultAuditRules } from '../../audit/audit-policy.ts';
 import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../../audit/open-audit-log.ts';
+import { defaultWorkerLimits } from '../../builtin/workers/default-limits.ts';
 import { defaultMaxObjects } from '../../controlplane/fleet/size-limit.ts';
 import { defaultHelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
 import { defaultManagementSettings, type ManagementSettings } from '../../management/settings.ts';
@@ -13,12 +16,21 @@ import {
   integerSetting,
   listSetting,
   optionalIntegerSetting,
+  optionalTextSetting,
   textSetting,
 } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
 /** The definitions of all settings that have no flag, by group. */
 export const fileSettings = {
+  api: {
+    word: optionalTextSetting({
+      takes: '1 to 20 lower-case letters and digits, the first of them a letter',
+      describedDefault: `the environment variable \`${apiWordVariable}\`, or \`${defaultApiWord}\``,
+      meaning:
+        'the word in all names of the API: groups `management.<word>.sh`, namespaces `<word>-p-<project>`, labels and annotations `<word>.sh/…`; set it before the first start; a later start with another word is refused',
+    }),
+  },
   audit: {
     maxBytes: integerSetting({
       least: 1024,
@@ -62,6 +74,14 @@ export const fileSettings = {
       least: 1,
       default: defaultHistoryRetention.changes,
       meaning: 'number of newest changes that are retained regardless of their age',
+    }),
+  },
+  etcd: {
+    maxRequestBytes: integerSetting({
+      least: 1024 * 1024,
+      default: 1.5 * 1024 * 1024,
+      meaning:
+        'largest request that etcd accepts, in bytes: the value of its flag `--max-request-bytes`; an object may be 256 KiB smaller than this, and a Secret a quarter smaller still, because it is sealed; larger objects get 413',
     }),
   },
   /** The limits of request processing (completions §10). */
@@ -122,13 +142,13 @@ export const fileSettings = {
     stallSeconds: integerSetting({
       least: 1,
       most: 600,
-      default: 5,
+      default: defaultWorkerLimits.stallSeconds,
       meaning:
         'time in seconds after which a worker thread that does not respond is replaced; requests to its virtual clusters get 503 meanwhile',
     }),
     workerHeapBytes: integerSetting({
       least: 64 * 1024 * 1024,
-      default: 2 * 1024 * 1024 * 1024,
+      default: defaultWorkerLimits.heapBytes,
       meaning:
         'maximum heap in bytes of one worker thread; a thread that needs more is replaced, and the server continues',
     }),
@@ -155,6 +175,11 @@ export const fileSettings = {
       default: 30 * 24 * 3600,
       meaning:
         'maximum lifetime of service account tokens in seconds; a request for a longer one gets this lifetime and a warning',
+    }),
+    api: choiceSetting(apiSets, {
+      default: 'minimal',
+      meaning:
+        'set of kinds of new virtual clusters on the built-in cluster whose template does not set `api`; `full`: also other built-in kinds of Kubernetes, which are stored but not acted on',
     }),
   },
   auth: {
@@ -198,11 +223,35 @@ export const fileSettings = {
       meaning:
         'maximum number of instances that a user or a team owns in a project that sets no `quotas.user`; a create beyond it gets 403; unscoped keys of admins are exempt; 0: no limit',
     }),
+    bytesPerProject: integerSetting({
+      least: 0,
+      default: defaultManagementSettings.instances.bytesPerProject,
+      meaning:
+        'maximum size of all instances of a project with their inline templates and rendered templates, in bytes of JSON; a write that adds to it gets 403; unscoped keys of admins are exempt; 0: no limit',
+    }),
   },
   projects: {
     selfService: booleanSetting({
       default: defaultManagementSettings.projects.selfService,
       meaning: 'allow all users to create projects, which they then administer; admins can always create projects',
+    }),
+    maxSecrets: integerSetting({
+      least: 0,
+      default: defaultManagementSettings.projects.maxSecrets,
+      meaning:
+        'maximum number of Secrets of a project; a create beyond it gets 403; unscoped keys of admins are exempt; 0: no limit',
+    }),
+    maxConfigMaps: integerSetting({
+      least: 0,
+      default: defaultManagementSettings.projects.maxConfigMaps,
+      meaning:
+        'maximum number of ConfigMaps of a project; a create beyond it gets 403; unscoped keys of admins are exempt; 0: no limit',
+    }),
+    maxConfigBytes: integerSetting({
+      least: 0,
+      default: defaultManagementSettings.projects.maxConfigBytes,
+      meaning:
+        'maximum size of all Secrets and ConfigMaps of a project in bytes of JSON; a write that adds to it gets 403; unscoped keys of admins are exempt; 0: no limit',
     }),
   },
   charts: {

@@ -9,6 +9,8 @@ export interface Flag {
 
 export const defaultDataDir = '.flotilla';
 export const defaultListen = '127.0.0.1:8443';
+/** The start of all keys in etcd, if there is no other setting. */
+export const defaultEtcdPrefix = 'flotilla';
 
 export const startFlags = [
   { flag: '--data-dir <directory>', description: `directory for all data (default ${defaultDataDir})` },
@@ -28,12 +30,40 @@ export const startFlags = [
   {
     flag: '--store <store>',
     description:
-      'where objects are stored: embedded (in the data directory) or memory (lost on exit) (default embedded)',
+      'where objects are stored: embedded (in the data directory), memory (lost on exit), or the addresses of etcd: https://etcd-1:2379,https://etcd-2:2379 (default embedded)',
+  },
+  {
+    flag: '--etcd-prefix <prefix>',
+    description: `start of all keys in etcd; servers with the same prefix are replicas (default ${defaultEtcdPrefix})`,
+  },
+  {
+    flag: '--etcd-ca-file <file>',
+    description: 'CA certificates that verify etcd (default the CA certificates of Node.js)',
+  },
+  { flag: '--etcd-cert-file <file>', description: 'client certificate for etcd' },
+  { flag: '--etcd-key-file <file>', description: 'private key of the client certificate for etcd' },
+  { flag: '--etcd-username <name>', description: 'user name for etcd' },
+  { flag: '--etcd-password-file <file>', description: 'file with the password for etcd' },
+  {
+    flag: '--peer-listen <host:port>',
+    description:
+      'address to listen on for other replicas, which search the audit log there (default a free port on the host of --listen)',
   },
   {
     flag: '--seal-key-file <file>',
     description: 'key that encrypts secrets at rest (default seal.key in the data directory)',
   },
+  {
+    flag: '--signing-key-file <file>',
+    description:
+      'key that signs tokens; stored at the first start, and must belong to the installation later (default signing.key in the data directory)',
+  },
+  {
+    flag: '--ca-cert-file <file>',
+    description:
+      'certificate authority of the servers; stored at the first start, and must belong to the installation later (default ca.crt in the data directory)',
+  },
+  { flag: '--ca-key-file <file>', description: 'private key of the certificate authority (default ca.key)' },
   { flag: '--log-level <level>', description: 'log level: debug, info, warn, error or silent (default info)' },
   { flag: '--config <file.yaml>', description: 'configuration file; flags take precedence' },
 ] as const satisfies readonly Flag[];

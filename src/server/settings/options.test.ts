@@ -22,15 +22,19 @@ describe('readOptions', () => {
     expect(await readOptions({})).toEqual({
       dataDir: '.flotilla',
       listen: { host: '127.0.0.1', port: 8443 },
+      peerListen: undefined,
       externalUrl: undefined,
       tls: undefined,
       tlsSan: [],
       apiPrefix: 'kubernetes',
       store: 'embedded',
       sealKeyFile: undefined,
+      signingKeyFile: undefined,
+      authority: undefined,
       logLevel: 'info',
       audit: { maxBytes: 64 * 1024 * 1024, keptFiles: 5, onFailure: 'refuse', rules: defaultAuditRules },
       history: { ageMilliseconds: 300_000, changes: 10_000 },
+      etcd: { maxRequestBytes: 1_572_864 },
       limits: {
         bodyBytes: 3 * 1024 * 1024,
         readsInFlight: 400,
@@ -49,6 +53,7 @@ describe('readOptions', () => {
         maxBytes: 512 * 1024 * 1024,
         maxObjects: 100_000,
         maxTokenTTL: 30 * 24 * 3600,
+        api: 'minimal',
       },
       auth: { loginTTL: 20 * 24 * 3600 },
       console: { enabled: true, directory: consoleDirectory() },
@@ -91,11 +96,51 @@ describe('readOptions', () => {
       'api-prefix': 'p',
       store: 'memory',
       'seal-key-file': '/s',
+      'signing-key-file': '/k',
+      'ca-cert-file': '/ca',
+      'ca-key-file': '/cak',
       'log-level': 'warn',
     };
-    await writeFile(config, JSON.stringify(values));
-    expect(await readOptions({ config })).toEqual(await readOptions(values as FlagValues));
-    expect([...Object.keys(values), 'config'].sort()).toEqual(startFlags.map(flagName).sort());
+    const etcd: Record<string, string> = {
+      store: 'https://a:1',
+      'etcd-prefix': 'p',
+      'etcd-ca-file': '/ca',
+      'etcd-cert-file': '/c',
+      'etcd-key-file': '/k',
+      'etcd-username': 'u',
+      'etcd-password-file': '/p',
+      'peer-listen': 'h:2',
+    };
+    for (const flags of [values, etcd]) {
+      await writeFile(config, JSON.stringify(flags));
+      expect(await readOptions({ config })).toEqual(await readOptions(flags as FlagValues));
+    }
+    const names = new Set([...Object.keys(values), ...Object.keys(etcd), 'config']);
+    expect([...names].sort()).toEqual(startFlags.map(flagName).sort());
+  });
+
+  it('reads the addresses of etcd, and the defaults of their settings', async () => {
+    const endpoints = 'https://etcd-1:2379,https://etcd-2:2379';
+    expect((await readOptions({ store: endpoints })).store).toEqual({
+      endpoints,
+      prefix: 'flotilla',
+      caFile: undefined,
+      clientCertificate: undefined,
+      user: undefined,
+    });
+    const flags = { 'etcd-username': 'anna', 'etcd-password-file': '/p', 'etcd-prefix': 'team/one' };
+    expect((await readOptions({ store: 'http://[::1]:2379', ...flags })).store).toMatchObject({
+      prefix: 'team/one',
+      user: { name: 'anna', passwordFile: '/p' },
+    });
+  });
+
+  it('requires an external URL with etcd, unless the server listens on a loopback address', async () => {
+    const store = 'https://etcd-1:2379';
+    await expect(readOptions({ store, listen: '0.0.0.0:8443' })).rejects.toThrow('--external-url is required');
+    await readOptions({ store, listen: '0.0.0.0:8443', 'external-url': 'https://x.test' });
+    await readOptions({ store, listen: '[::1]:8443' });
+    await readOptions({ store: 'embedded', listen: '0.0.0.0:8443' });
   });
 
   it('reads settings without a flag', async () => {
@@ -167,7 +212,21 @@ helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`
     [{ 'api-prefix': 'healthz' }, '--api-prefix'],
     [{ 'api-prefix': 'assets' }, '--api-prefix'],
     [{ store: 'sqlite' }, '--store'],
-    [{ store: 'etcd://a:1' }, 'etcd is not supported'],
+    [{ store: 'etcd://a:1' }, '--store: the etcd address "etcd://a:1" is invalid: it must start with https://'],
+    [{ store: 'http://etcd-1:2379' }, 'accepted for loopback addresses only'],
+    [{ store: 'https://a:1,http://127.0.0.1:2' }, 'either all https or all http'],
+    [{ store: 'https://a:1', 'etcd-prefix': 'a:b' }, '--etcd-prefix: the etcd prefix "a:b" is invalid'],
+    [{ store: 'https://a:1', 'peer-listen': '8445' }, '--peer-listen: "8445" is not host:port'],
+    [{ 'peer-listen': '127.0.0.1:0' }, '--peer-listen needs --store with the addresses of etcd'],
+    [{ 'etcd-prefix': 'p' }, '--etcd-prefix needs --store with the addresses of etcd'],
+    [{ store: 'memory', 'etcd-username': 'u' }, '--etcd-username needs --store with the addresses of etcd'],
+    [{ store: 'https://a:1', 'etcd-cert-file': '/c' }, '--etcd-cert-file needs --etcd-key-file'],
+    [{ store: 'https://a:1', 'etcd-key-file': '/k' }, '--etcd-key-file needs --etcd-cert-file'],
+    [{ store: 'https://a:1', 'etcd-username': 'u' }, '--etcd-username needs --etcd-password-file'],
+    [{ store: 'https://a:1', 'etcd-password-file': '/p' }, '--etcd-password-file needs --etcd-username'],
+    [{ store: 'http://127.0.0.1:1', 'etcd-ca-file': '/c' }, '--etcd-ca-file needs https:// addresses in --store'],
+    [{ 'ca-cert-file': 'c' }, '--ca-cert-file needs --ca-key-file'],
+    [{ 'ca-key-file': 'k' }, '--ca-key-file needs --ca-cert-file'],
     [{ 'log-level': 'loud' }, '--log-level'],
     [{ config: '/no/such.yaml' }, '/no/such.yaml not found'],
   ];

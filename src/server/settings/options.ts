@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { load } from 'js-yaml';
 import type { CredentialLimits } from '../../api/credential-limits.ts';
+import { apiWord } from '../../api/naming.ts';
+import type { ApiSet } from '../../api/storage/api-set.ts';
 import type { AuditRule } from '../../audit/audit-policy.ts';
 import type { HelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
@@ -21,18 +23,25 @@ import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from '.
 import { readManagementSettings } from './management-settings.ts';
 import { readGroup } from './setting-group.ts';
 import { SettingsReader } from './settings-reader.ts';
+import { assertExternalUrl, readStoreSettings, type StoreSettings } from './store-settings.ts';
 
 /** The validated options of the server. Only this module reads flags and the configuration file. */
 export interface ServerOptions {
   readonly dataDir: string;
   readonly listen: { readonly host: string; readonly port: number };
+  /** The address to listen on for other replicas; `undefined` for a free port on the host of `listen`. */
+  readonly peerListen: { readonly host: string; readonly port: number } | undefined;
   /** The URL of the server in kubeconfigs, without a trailing slash; `undefined` for the listen address. */
   readonly externalUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
   readonly apiPrefix: string;
-  readonly store: 'embedded' | 'memory';
+  readonly store: StoreSettings;
   readonly sealKeyFile: string | undefined;
+  /** A file with the signing key of the installation; `undefined` for the one in the data directory or in the store. */
+  readonly signingKeyFile: string | undefined;
+  /** The files with the certificate authority of the installation; `undefined` like `signingKeyFile`. */
+  readonly authority: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly logLevel: LogLevel;
   readonly audit: {
     readonly maxBytes: number;
@@ -45,6 +54,7 @@ export interface ServerOptions {
     readonly rules: readonly AuditRule[];
   };
   readonly history: HistoryRetention;
+  readonly etcd: { readonly maxRequestBytes: number };
   readonly limits: CredentialLimits & {
     readonly bodyBytes: number;
     readonly readsInFlight: number;
@@ -55,6 +65,8 @@ export interface ServerOptions {
     readonly maxBytes: number;
     readonly maxObjects: number;
     readonly maxTokenTTL: number;
+    /** The set of kinds of new virtual clusters that do not choose one. */
+    readonly api: ApiSet;
     /** The number of worker threads; `undefined` for one per processor core. */
     readonly workers: number | undefined;
     readonly stallSeconds: number;
@@ -80,18 +92,31 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
   };
 
   const tlsSan = file.texts('tlsSan');
+  const peerListen = text('peer-listen', 'peerListen');
   const options: ServerOptions = {
     dataDir: text('data-dir', 'dataDir') ?? defaultDataDir,
     listen: readListenAddress(text('listen', 'listen') ?? defaultListen, defaultListen),
+    peerListen: peerListen === undefined ? undefined : readListenAddress(peerListen, examplePeerListen, 'peer-listen'),
     externalUrl: optionalOrigin('external-url', text('external-url', 'externalUrl')),
     tls: readCustomTlsFlags(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
     tlsSan: readTlsNames(flags['tls-san'] ?? tlsSan ?? []),
     apiPrefix: parseApiPrefix(text('api-prefix', 'apiPrefix') ?? 'kubernetes'),
-    store: parseStore(text('store', 'store') ?? 'embedded'),
+    store: readStoreSettings({
+      store: text('store', 'store'),
+      prefix: text('etcd-prefix', 'etcdPrefix'),
+      caFile: text('etcd-ca-file', 'etcdCaFile'),
+      certFile: text('etcd-cert-file', 'etcdCertFile'),
+      keyFile: text('etcd-key-file', 'etcdKeyFile'),
+      username: text('etcd-username', 'etcdUsername'),
+      passwordFile: text('etcd-password-file', 'etcdPasswordFile'),
+    }),
     sealKeyFile: text('seal-key-file', 'sealKeyFile'),
+    signingKeyFile: text('signing-key-file', 'signingKeyFile'),
+    authority: readAuthorityFlags(text('ca-cert-file', 'caCertFile'), text('ca-key-file', 'caKeyFile')),
     logLevel: readLogLevel(text('log-level', 'logLevel') ?? 'info'),
     audit: readGroup(file, 'audit', fileSettings.audit),
     history: readHistory(file),
+    etcd: readGroup(file, 'etcd', fileSettings.etcd),
     limits: readGroup(file, 'limits', fileSettings.limits),
     planes: readGroup(file, 'planes', fileSettings.planes),
     auth: readGroup(file, 'auth', fileSettings.auth),
@@ -99,8 +124,28 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
     management: readManagementSettings(file),
     helm: { ...readGroup(file, 'helm', fileSettings.helm), environment: helmEnvironment() },
   };
+  assertApiWord(readGroup(file, 'api', fileSettings.api).word);
   file.finish();
+  if (typeof options.store === 'string' && options.peerListen !== undefined) {
+    throw new StartError('--peer-listen needs --store with the addresses of etcd');
+  }
+  assertExternalUrl(options.store, options.externalUrl, options.listen.host);
   return options;
+}
+
+/** Throws if the word is not that of this process, which `flotilla start` has chosen before (`chooseApiWord`). */
+function assertApiWord(word: string | undefined): void {
+  if (word === undefined || word === apiWord) return;
+  throw new StartError(`api.word is "${word}", but this process was started with the API word "${apiWord}"`);
+}
+
+const examplePeerListen = '10.0.0.5:8445';
+
+function readAuthorityFlags(certFile: string | undefined, keyFile: string | undefined): ServerOptions['authority'] {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined) throw new StartError('--ca-key-file needs --ca-cert-file');
+  if (keyFile === undefined) throw new StartError('--ca-cert-file needs --ca-key-file');
+  return { certFile, keyFile };
 }
 
 /** The environment variables that helm receives: paths of programs and temporary files, and proxy settings. */
@@ -159,10 +204,4 @@ function parseApiPrefix(text: string): string {
     );
   }
   return text;
-}
-
-function parseStore(text: string): ServerOptions['store'] {
-  if (text === 'embedded' || text === 'memory') return text;
-  if (text.startsWith('etcd://')) throw new StartError('--store: etcd is not supported; use embedded');
-  throw new StartError(`--store: "${text}" must be embedded or memory`);
 }

@@ -54,6 +54,15 @@ export function textSetting(rules: SettingDescription<string> & { readonly takes
   return { ...rules, read: (group, name) => group.text(name) } satisfies FileSetting<string>;
 }
 
+/** A text without a fixed default. Its value is `undefined` if the file does not set it. */
+export function optionalTextSetting(rules: {
+  readonly takes: string;
+  readonly describedDefault: string;
+  readonly meaning: string;
+}): FileSetting<string | undefined> {
+  return { ...rules, default: undefined, read: (group, name) => group.text(name) };
+}
+
 export function choiceSetting<T extends string>(
   choices: readonly T[],
   rules: SettingDescription<NoInfer<T>>,

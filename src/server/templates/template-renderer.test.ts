@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DefinitionSource, renderDefinition } from '../../api/management/render-definition.ts';
+import { ApplyError } from '../../hosts/apply-objects.ts';
+import { readObjects } from '../../hosts/read-objects.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { StartThread } from '../../process/threads/thread.ts';
 import type { RenderThreadData } from './render-thread.ts';
@@ -67,5 +69,28 @@ describe('TemplateRenderer', () => {
     expect(other).toEqual({ definition: { helmRelease: { values: '1' } }, problems: [] });
     expect((await renderer.render(hostile)).problems).toEqual(first.problems);
     expect(starts).toBe(2);
+  });
+
+  it('reads long objects on its thread, with the result of readObjects', async () => {
+    let starts = 0;
+    const renderer = open((data, ports, onExit) => {
+      starts += 1;
+      return renderOnSameThread(data, ports, onExit);
+    });
+    const document = (name: string) => `kind: ConfigMap\nmetadata: {name: ${name}}\n`;
+    expect(await renderer.readObjects(document('short'))).toEqual(readObjects(document('short')));
+    expect(starts).toBe(0);
+    const long = Array.from({ length: 500 }, (_, at) => document(`map-${at}`)).join('---\n');
+    expect(await renderer.readObjects(long)).toEqual(readObjects(long));
+    expect(starts).toBe(1);
+    for (let attempt = 0; attempt < 2; attempt++)
+      await expect(renderer.readObjects(`${long}---\n[`)).rejects.toThrow(ApplyError);
+  });
+
+  it('reports objects that end the thread as an ApplyError', async () => {
+    const renderer = open(failing);
+    await expect(renderer.readObjects(`a: ${'x'.repeat(10_000)}`)).rejects.toThrow(
+      new ApplyError('reading the objects takes longer than 5 seconds or needs too much memory'),
+    );
   });
 });

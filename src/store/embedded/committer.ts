@@ -4,7 +4,7 @@ import { SyncIoBreaker } from '../../lib/sync-io-breaker.ts';
 import type { ChangeAge } from '../change-age.ts';
 import type { ObserverHub } from '../hub.ts';
 import type { Revision } from '../store.ts';
-import { StoreError, storeClosedError } from '../store-error.ts';
+import { StoreError, sliceRemovedError, storeClosedError } from '../store-error.ts';
 import { BatchCost } from './batch-cost.ts';
 import type { DiskSpaceGuard } from './disk-space-guard.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -315,7 +315,7 @@ export class Committer {
     if (removed.length > 0) this.#rowCache.clear();
     this.#options.hub.publish(stage.logged, this.#cost);
     for (const slice of removed) {
-      this.#options.hub.endSlice(slice, new StoreError('Closed', 'the slice was removed'));
+      this.#options.hub.endSlice(slice, sliceRemovedError());
     }
   }
 }

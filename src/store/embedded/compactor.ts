@@ -47,7 +47,8 @@ export class Compactor {
         while (!this.#stopped && (await step(slice)));
       }
     } catch (error) {
-      const level = error instanceof StoreError && error.code === 'Unavailable' ? 'warn' : 'error';
+      const isExpected = error instanceof StoreError && (error.code === 'Unavailable' || error.code === 'OutOfSpace');
+      const level = isExpected ? 'warn' : 'error';
       if (!this.#stopped) log[level]({ error }, 'compaction of old history failed; retrying later');
     }
   }

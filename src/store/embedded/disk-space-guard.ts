@@ -40,7 +40,7 @@ export class DiskSpaceGuard {
   }
 
   /**
-   * Rejects with StoreError Unavailable if there is too little space for a batch. Returns `undefined` if a recent
+   * Rejects with StoreError OutOfSpace if there is too little space for a batch. Returns `undefined` if a recent
    * measurement already shows enough space.
    */
   assertSpace(bytes: number, isMaintenance: boolean): Promise<void> | undefined {
@@ -54,7 +54,7 @@ export class DiskSpaceGuard {
     if (free - bytes >= reserved) return;
     this.#measured = undefined;
     throw new StoreError(
-      'Unavailable',
+      'OutOfSpace',
       `the disk of the data directory is full: ${free} bytes free, ${reserved} bytes are reserved; free some space`,
     );
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../store.ts';
 import type { StoreError } from '../store-error.ts';
-import { putValue, storeKey, storeRange } from '../suite/suite-store.ts';
+import { historyOf, putValue, storeKey, storeRange } from '../suite/suite-store.ts';
 import { type EmbeddedStoreOptions, openEmbeddedStore } from './embedded.ts';
 
 const mebibyte = 1024 * 1024;
@@ -90,18 +90,18 @@ describe.skipIf(reason !== undefined)(
       const acknowledged = new Map<string, string>();
 
       const error = await fill(store, acknowledged);
-      expect(error).toMatchObject({ name: 'StoreError', code: 'Unavailable' });
+      expect(error).toMatchObject({ name: 'StoreError', code: 'OutOfSpace' });
       expect(error.message).toMatch(/^the disk of the data directory is full: /);
       expect(acknowledged.size).toBeGreaterThan(20);
       await assertReadable(store, acknowledged);
-      expect((await fill(store, acknowledged)).code).toBe('Unavailable');
+      expect((await fill(store, acknowledged)).code).toBe('OutOfSpace');
       await assertReadable(store, acknowledged);
 
       await rm(ballast);
       const before = acknowledged.size;
       expect(await putValue(store, storeKey('s', '0'), 'changed')).toBe(before + 2);
       acknowledged.set('0', 'changed');
-      expect((await fill(store, acknowledged)).code).toBe('Unavailable');
+      expect((await fill(store, acknowledged)).code).toBe('OutOfSpace');
       expect(acknowledged.size).toBeGreaterThan(before);
       await store.close();
 
@@ -121,7 +121,7 @@ describe.skipIf(reason !== undefined)(
       await writeFile(ballast, Buffer.alloc(26 * mebibyte));
 
       for (let round = 0; round < 3; round++) {
-        expect((await fill(store, acknowledged)).code).toBe('Unavailable');
+        expect((await fill(store, acknowledged)).code).toBe('OutOfSpace');
         await assertReadable(store, acknowledged);
       }
       await rm(ballast);
@@ -135,7 +135,7 @@ describe.skipIf(reason !== undefined)(
 
       const again = await open({ directory, reserveBytes: Number.NEGATIVE_INFINITY });
       await assertReadable(again, acknowledged);
-      expect((await again.history(storeRange('s'), 1)).map(({ revision }) => revision)).toEqual(
+      expect((await historyOf(again, storeRange('s'), 1)).map(({ revision }) => revision)).toEqual(
         Array.from({ length: before + 1 }, (_, n) => n + 2),
       );
     }, 60_000);

@@ -9,6 +9,7 @@ import { StoreError } from '../store-error.ts';
 import { ChangeRecorder } from '../suite/recorder.ts';
 import {
   collectAsync,
+  historyOf,
   putValue,
   removeKey,
   storeErrorCodeOf,
@@ -55,7 +56,7 @@ describe('a reopened embedded store', () => {
     const [list, past, changes, rows] = [
       await first.list(storeRange('s')),
       await first.list(storeRange('s'), { atRevision: 2 }),
-      await first.history(storeRange('s'), 1),
+      await historyOf(first, storeRange('s'), 1),
       await collectAsync(first.dump()),
     ];
     await first.close();
@@ -64,7 +65,7 @@ describe('a reopened embedded store', () => {
     expect(second.identity).toBe(first.identity);
     expect(await second.list(storeRange('s'))).toEqual(list);
     expect(await second.list(storeRange('s'), { atRevision: 2 })).toEqual(past);
-    expect(await second.history(storeRange('s'), 1)).toEqual(changes);
+    expect(await historyOf(second, storeRange('s'), 1)).toEqual(changes);
     expect(await collectAsync(second.dump())).toEqual(rows);
     expect(await second.revision('s')).toBe(5);
     expect(await putValue(second, storeKey('s', 'x'), '4')).toBe(6);
@@ -89,8 +90,8 @@ describe('a reopened embedded store', () => {
     await first.compact('s', 3);
     await first.close();
     const second = await open({ directory });
-    expect(await storeErrorOf(second.history(storeRange('s'), 2))).toMatchObject({ code: 'Expired', detail: 3 });
-    expect(await second.history(storeRange('s'), 3)).toHaveLength(1);
+    expect(await storeErrorOf(historyOf(second, storeRange('s'), 2))).toMatchObject({ code: 'Expired', detail: 3 });
+    expect(await historyOf(second, storeRange('s'), 3)).toHaveLength(1);
   });
 });
 
@@ -249,7 +250,7 @@ describe('a write in progress', () => {
     const { reached, release } = holdWrite('after');
     const writing = putValue(store, storeKey('s', 'x'), '1');
     await reached;
-    const reads = [store.get(storeKey('s', 'x')), store.list(storeRange('s')), store.history(storeRange('s'), 1)];
+    const reads = [store.get(storeKey('s', 'x')), store.list(storeRange('s')), historyOf(store, storeRange('s'), 1)];
     const receivedAtResult = reads.map(async (read) => {
       await read;
       return recorder.summary;
@@ -368,7 +369,7 @@ describe('a write that fails', () => {
     failWrites({ times: 1, afterwards: false });
     expect(await putValue(store, storeKey('s', 'x'), '1')).toBe(2);
     expect(await putValue(store, storeKey('s', 'x'), '2')).toBe(3);
-    expect(await store.history(storeRange('s'), 1)).toHaveLength(2);
+    expect(await historyOf(store, storeRange('s'), 1)).toHaveLength(2);
   });
 
   it('twice without being written is rejected with Unavailable; the store reopens and continues', async () => {
@@ -413,7 +414,7 @@ describe('a write that fails', () => {
     const reads: Promise<number>[] = [];
     const readTwice = () => {
       reads.push(store.list(storeRange('s')).then(({ entries }) => entries.length));
-      reads.push(store.history(storeRange('s'), 1).then((changes) => changes.length));
+      reads.push(historyOf(store, storeRange('s'), 1).then((changes) => changes.length));
     };
     readTwice();
     const failing = storeErrorCodeOf(putValue(store, storeKey('s', 'x'), '2'));

@@ -1,17 +1,20 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { type Log, silentLog } from '../../lib/log.ts';
-import { catchUp, type HistoryChunk } from '../catch-up.ts';
+import { catchUp } from '../catch-up.ts';
 import { ChangeAge } from '../change-age.ts';
+import { HistoryCollector } from '../history-collector.ts';
 import { ObserverHub } from '../hub.ts';
 import { decodeKey, type Key, type KeyRange } from '../key.ts';
 import {
-  type Change,
   type DumpRow,
   defaultHistoryRetention,
   type Entry,
+  type HistoryChunk,
+  type HistoryOptions,
   type HistoryRetention,
   type ListOptions,
   type ListResult,
+  noStoreLimits,
   type Observer,
   type Revision,
   type Store,
@@ -63,6 +66,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 
 class EmbeddedStore implements Store {
   readonly identity: string;
+  readonly isShared = false;
+  readonly limits = noStoreLimits;
   readonly #age: ChangeAge;
   readonly #log: Log;
   readonly #retention: HistoryRetention;
@@ -132,14 +137,14 @@ class EmbeddedStore implements Store {
     return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history, isCurrent });
   }
 
-  async history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]> {
+  async history(range: KeyRange, since: Revision, options: HistoryOptions = {}): Promise<HistoryChunk> {
     this.#assertOpen();
-    const changes: Change[] = [];
-    for await (const chunk of this.#history(range, since, to)) {
-      for (const change of chunk.changes) changes.push(change);
+    const collector = new HistoryCollector(since, options);
+    for await (const chunk of this.#history(range, since, options.to)) {
       await this.#committer.published(chunk.upTo);
+      if (!collector.add(chunk)) break;
     }
-    return changes;
+    return collector.result;
   }
 
   async compact(slice: string, upTo: Revision): Promise<void> {

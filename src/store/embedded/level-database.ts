@@ -1,6 +1,6 @@
 import { open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoreError, storeClosedError } from '../store-error.ts';
+import { StoreError, type StoreErrorCode, storeClosedError } from '../store-error.ts';
 import type { LevelHandle } from './level.ts';
 import { errorCodeOf, openLevel, rootCause } from './level-open.ts';
 import { LogTruncator } from './log-truncator.ts';
@@ -96,7 +96,8 @@ export class LevelDatabase {
   }
 
   /**
-   * Reopens LevelDB. Throws StoreError Unavailable if the disk accepts no writes; the old handle can still read then.
+   * Reopens LevelDB. Throws StoreError Unavailable or OutOfSpace if the disk accepts no writes; the old handle can still
+   * read then.
    */
   async reopen(): Promise<void> {
     try {
@@ -109,7 +110,7 @@ export class LevelDatabase {
     this.#mustReopen = false;
   }
 
-  /** Throws StoreError Unavailable if the disk accepts no writes. */
+  /** Throws StoreError Unavailable or OutOfSpace if the disk accepts no writes. */
   async probe(): Promise<void> {
     try {
       await probe(join(this.#directory, 'write-probe'));
@@ -151,7 +152,8 @@ export class LevelDatabase {
         { cause: error },
       );
     }
-    return new StoreError('Unavailable', `${describeProblem(reason)}: ${reason}`, undefined, { cause: error });
+    const { code, problem } = diskProblem(reason);
+    return new StoreError(code, `${problem}: ${reason}`, undefined, { cause: error });
   }
 
   async #open(): Promise<void> {
@@ -168,10 +170,12 @@ export class LevelDatabase {
   }
 }
 
-function describeProblem(reason: string): string {
-  if (/no space left/i.test(reason)) return 'the disk of the data directory is full';
-  if (/read-only file system/i.test(reason)) return 'the disk of the data directory is read-only';
-  return 'the disk of the data directory does not work';
+function diskProblem(reason: string): { readonly code: StoreErrorCode; readonly problem: string } {
+  if (/no space left/i.test(reason)) {
+    return { code: 'OutOfSpace', problem: 'the disk of the data directory is full; free some space' };
+  }
+  const state = /read-only file system/i.test(reason) ? 'is read-only' : 'does not work';
+  return { code: 'Unavailable', problem: `the disk of the data directory ${state}` };
 }
 
 /** The number of bytes that reopening needs for the manifest and for a compaction that has not finished. */
@@ -188,7 +192,7 @@ async function assertCanReopen(directory: string): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < needed) {
     const message = `the disk of the data directory is full: ${bavail * bsize} bytes free, ${needed} bytes needed; free some space`;
-    throw new StoreError('Unavailable', message);
+    throw new StoreError('OutOfSpace', message);
   }
   await probe(join(directory, 'write-probe'));
 }

@@ -1,6 +1,5 @@
-import type { HistoryChunk } from '../catch-up.ts';
 import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange, sortedKeyDecoder } from '../key.ts';
-import type { DumpRow, Entry, ListOptions, ListResult, Revision } from '../store.ts';
+import type { DumpRow, Entry, HistoryChunk, ListOptions, ListResult, Revision } from '../store.ts';
 import { assertHistoryRetained, futureRevisionError } from '../store-error.ts';
 import type { LevelHandle } from './level.ts';
 import { getRows, keyChunks, maxChunkRows, rowChunks, type Snapshot, type StoredRow } from './level-rows.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, describe, expect, it } from 'vitest';
-import { collectAsync, putValue, storeErrorOf, storeKey, storeRange } from '../suite/suite-store.ts';
+import { collectAsync, historyOf, putValue, storeErrorOf, storeKey, storeRange } from '../suite/suite-store.ts';
 import { openEmbeddedStore } from './embedded.ts';
 import { RowDamagedError, verifyRow, withChecksum, withChecksumOfParts } from './row-checksum.ts';
 
@@ -65,7 +65,7 @@ describe('a row', () => {
   it('of history that was changed is not delivered to observers', async () => {
     const row = `hs\u0000${'3'.padStart(16, '0')}`;
     const store = await withChangedRow(row, (stored) => (stored.get(row) ?? '').replace('value', 'valve'));
-    expect(await storeErrorOf(store.history(storeRange('s'), 1))).toMatchObject({ code: 'Damaged' });
+    expect(await storeErrorOf(historyOf(store, storeRange('s'), 1))).toMatchObject({ code: 'Damaged' });
     expect(await storeErrorOf(store.observe(storeRange('s'), 1, { changes() {}, ended() {} }))).toMatchObject({
       code: 'Damaged',
     });

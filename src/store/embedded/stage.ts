@@ -40,15 +40,27 @@ export interface PreparedTransaction {
   })[];
 }
 
+/** Validates and encodes the keys of a transaction. Throws StoreError InvalidKey. */
 export function prepareTransaction({ checks = [], writes }: Transaction): PreparedTransaction {
   const first = checks[0]?.key;
   const firstText = first === undefined ? '' : encodeKey(first);
   // The first check is usually for the key that is written, so its encoded text can be reused.
   const textOf = (key: Key) => (key === first ? firstText : encodeKey(key));
-  return {
+  const prepared = {
     checks: checks.map(({ key, revision }) => ({ text: textOf(key), revision })),
     writes: writes.map(({ key, value, unlogged }) => ({ text: textOf(key), key, value, unlogged: unlogged === true })),
   };
+  if (writes.length > 1) assertLoggedOnce(prepared);
+  return prepared;
+}
+
+function assertLoggedOnce({ writes }: PreparedTransaction): void {
+  const logged = new Set<string>();
+  for (const { text, unlogged } of writes) {
+    if (unlogged) continue;
+    if (logged.has(text)) throw new StoreError('InvalidKey', 'a transaction must not write a logged row twice');
+    logged.add(text);
+  }
 }
 
 /** The committed state on which a stage is based. It must contain every row that the staged items read. */

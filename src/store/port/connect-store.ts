@@ -2,8 +2,9 @@ import type { MessagePort } from 'node:worker_threads';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KeyRange } from '../key.ts';
-import type { Change, DumpRow, Entry, ListResult, Observer, Revision, Store } from '../store.ts';
+import type { Change, DumpRow, Entry, ListResult, Observer, Revision, Store, StoreProperties } from '../store.ts';
 import { StoreError, storeClosedError } from '../store-error.ts';
+import { RevisionQuestions } from './revision-questions.ts';
 import {
   decodeStoreError,
   type ObservationId,
@@ -15,11 +16,11 @@ import {
 export interface ConnectStoreOptions {
   /** One end of a MessageChannel. `serveStore` serves the other end. */
   readonly port: MessagePort;
-  /** The identity of the served store. */
-  readonly identity: string;
+  /** The properties of the served store. */
+  readonly properties: StoreProperties;
   /**
-   * True if no other client writes to the slices that this client lists and observes. `revision` then returns the
-   * highest revision that this client has received, without a message.
+   * True if no other client and no other process writes to the slices that this client lists and observes. `revision`
+   * then returns the highest revision that this client has received, without a message.
    */
   readonly ownsSlices: boolean;
   readonly log: Log;
@@ -30,11 +31,12 @@ export interface ConnectStoreOptions {
  * transaction resolves after the observers of this client have received its changes. `close` closes the connection, not
  * the store.
  */
-export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOptions): Store {
+export function connectStore({ port, properties, ownsSlices, log }: ConnectStoreOptions): Store {
   const observers = new Map<ObservationId, Observer>();
   const pending = new Set<Promise<unknown>>();
   const heads = new Map<string, Revision>();
   const lists = new PartialLists();
+  const questions = new RevisionQuestions((slice) => answered(() => link.call('revision', slice)));
   let lastObservation = 0;
   let isClosed = false;
 
@@ -109,7 +111,7 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
   }
 
   return {
-    identity,
+    ...properties,
     get: (key) => answered(() => link.call('get', key)),
     list: (range, options) =>
       answered(async () => {
@@ -126,10 +128,10 @@ export function connectStore({ port, identity, ownsSlices, log }: ConnectStoreOp
     removePrefix: (range) => answered(() => link.call('removePrefix', range)),
     revision(slice) {
       const known = isClosed ? undefined : heads.get(slice);
-      return known ?? answered(() => link.call('revision', slice));
+      return known ?? questions.ask(slice);
     },
     observe,
-    history: (range, since, to) => answered(() => link.call('history', { range, since, to })),
+    history: (range, since, options) => answered(() => link.call('history', { range, since, options })),
     compact: (slice, upTo) => answered(() => link.call('compact', { slice, upTo })),
     assertWritable: () => answered(() => link.call('assertWritable', undefined)),
     dump: () => readDump(link, answered),

@@ -77,7 +77,7 @@ export function serveStore(store: Store, port: MessagePort): () => void {
       observations.get(id)?.stop?.();
       observations.delete(id);
     },
-    history: ({ range, since, to }) => store.history(range, since, to),
+    history: ({ range, since, options }) => store.history(range, since, options),
     compact: ({ slice, upTo }) => store.compact(slice, upTo),
     assertWritable: () => store.assertWritable(),
     openDump() {

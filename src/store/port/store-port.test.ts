@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { openMemoryStore } from '../memory.ts';
 import { storeSuite } from '../store.suite.ts';
-import type { Store } from '../store.ts';
+import { propertiesOf, type Store } from '../store.ts';
+import { StoreError } from '../store-error.ts';
 import { ChangeRecorder } from '../suite/recorder.ts';
 import { putValue, storeErrorCodeOf, storeKey, storeRange } from '../suite/suite-store.ts';
 import { connectStore } from './connect-store.ts';
@@ -18,7 +19,7 @@ interface Connection {
 function connect(store: Store, ownsSlices = false): Connection {
   const { port1, port2 } = new MessageChannel();
   const cut = serveStore(store, port1);
-  return { client: connectStore({ port: port2, identity: store.identity, ownsSlices, log: silentLog }), cut };
+  return { client: connectStore({ port: port2, properties: propertiesOf(store), ownsSlices, log: silentLog }), cut };
 }
 
 for (const ownsSlices of [false, true]) {
@@ -98,6 +99,54 @@ describe('connectStore', () => {
     const revision = await putValue(client, storeKey('s', 'x'), '1');
     expect(client.revision('s')).toBe(revision);
     expect(client.revision('t')).toBeInstanceOf(Promise);
+    await client.close();
+  });
+
+  it('asks once for all readers that wait, and never answers with a revision older than the call', async () => {
+    const store = newStore();
+    let asked = 0;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const revision = store.revision.bind(store);
+    store.revision = async (slice) => {
+      asked++;
+      const found = await revision(slice);
+      await answered;
+      return found;
+    };
+    const { client } = connect(store);
+    const recorder = new ChangeRecorder();
+    await client.observe(storeRange('s'), 1, recorder);
+    const first = client.revision('s');
+    await expect.poll(() => asked).toBe(1);
+    await putValue(store, storeKey('s', 'x'), '1');
+    const later = Array.from({ length: 100 }, () => client.revision('s'));
+    const ofOther = client.revision('t');
+    answer();
+    expect(await first).toBe(1);
+    expect(await Promise.all(later)).toEqual(later.map(() => 2));
+    expect(recorder.summary).toEqual(['x=1']);
+    expect(await ofOther).toBe(1);
+    expect(asked).toBe(3);
+    expect(await client.revision('s')).toBe(2);
+    expect(asked).toBe(4);
+    await client.close();
+  });
+
+  it('asks again after a question has failed', async () => {
+    const store = newStore();
+    const revision = store.revision.bind(store);
+    let failures = 1;
+    store.revision = async (slice) => {
+      if (failures-- > 0) throw new StoreError('Unavailable', 'the store cannot be reached');
+      return await revision(slice);
+    };
+    const { client } = connect(store);
+    const answers = [client.revision('s'), client.revision('s')];
+    expect(await storeErrorCodeOf(Promise.resolve(answers[0]))).toBe('Unavailable');
+    expect(await answers[1]).toBe(1);
     await client.close();
   });
 });

@@ -1,6 +1,16 @@
 import type { ErrorCodec } from '../../lib/link/message-link.ts';
 import type { Key, KeyRange } from '../key.ts';
-import type { Change, DumpRow, Entry, ListOptions, ListResult, Revision, Transaction } from '../store.ts';
+import type {
+  Change,
+  DumpRow,
+  Entry,
+  HistoryChunk,
+  HistoryOptions,
+  ListOptions,
+  ListResult,
+  Revision,
+  Transaction,
+} from '../store.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
 /*
@@ -29,8 +39,8 @@ export interface StoreServerMethods {
   history(request: {
     readonly range: KeyRange;
     readonly since: Revision;
-    readonly to: Revision | undefined;
-  }): Promise<readonly Change[]>;
+    readonly options: HistoryOptions | undefined;
+  }): Promise<HistoryChunk>;
   compact(request: { readonly slice: string; readonly upTo: Revision }): Promise<void>;
   assertWritable(): Promise<void>;
   /** Starts a dump and returns its number. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Key } from '../key.ts';
 import type { Change, Revision, Store } from '../store.ts';
 import {
+  historyOf,
   type OpenStore,
   putValue,
   removeKey,
@@ -141,7 +142,7 @@ export function concurrentWritesTests(open: OpenStore): void {
           }
           await Promise.all(writes);
           const there = new Map<string, { readonly value: string; readonly revision: Revision }>();
-          for (const { key: at, value, revision, previous } of await store.history(storeRange('s'), 1)) {
+          for (const { key: at, value, revision, previous } of await historyOf(store, storeRange('s'), 1)) {
             const [name = ''] = at.segments;
             expect(previous).toEqual(there.get(name));
             if (value === undefined) there.delete(name);

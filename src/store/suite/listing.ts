@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { encodeKey } from '../key.ts';
 import type { Entry } from '../store.ts';
 import {
+  historyOf,
   type OpenStore,
+  putMany,
   putValue,
   removeKey,
   storeErrorCodeOf,
@@ -31,12 +33,12 @@ export function listingTests(open: OpenStore): void {
 
     it('returns the highest revision of the slice, not of the range or the store', async () => {
       const store = await newStore();
-      await putValue(store, storeKey('s', 'a', 'x'), '1');
-      await putValue(store, storeKey('s', 'b', 'x'), '2');
+      const first = await putValue(store, storeKey('s', 'a', 'x'), '1');
+      const second = await putValue(store, storeKey('s', 'b', 'x'), '2');
       await putValue(store, storeKey('t', 'a', 'x'), '3');
       const list = await store.list(storeRange('s', 'a'));
-      expect(list.revision).toBe(3);
-      expect(list.entries).toEqual([{ key: storeKey('s', 'a', 'x'), value: '1', revision: 2 }]);
+      expect(list.revision).toBe(second);
+      expect(list.entries).toEqual([{ key: storeKey('s', 'a', 'x'), value: '1', revision: first }]);
     });
 
     it('pages by limit and after, and counts the remaining entries', async () => {
@@ -58,18 +60,14 @@ export function listingTests(open: OpenStore): void {
 
     it('reports only whether entries remain if the count is not requested', async () => {
       const store = await newStore();
-      await store.transact({
-        writes: Array.from({ length: 3000 }, (_, n) => ({
-          key: storeKey('s', `${n}`.padStart(5, '0')),
-          value: `${n}`,
-        })),
-      });
+      const keys = Array.from({ length: 3000 }, (_, n) => storeKey('s', `${n}`.padStart(5, '0')));
+      const written = (await putMany(store, keys, String)).at(-1) ?? 0;
       const page = await store.list(storeRange('s'), { limit: 2, skipCount: true });
       expect(names(page.entries)).toEqual(['00000', '00001']);
       expect(page.remaining).toBeGreaterThanOrEqual(1);
       const last = await store.list(storeRange('s'), { limit: 2, after: storeKey('s', '02997'), skipCount: true });
       expect([names(last.entries), last.remaining]).toEqual([['02998', '02999'], 0]);
-      const then = await store.list(storeRange('s'), { limit: 3000, skipCount: true, atRevision: 3001 });
+      const then = await store.list(storeRange('s'), { limit: 3000, skipCount: true, atRevision: written });
       expect([then.entries.length, then.remaining]).toEqual([3000, 0]);
     });
 
@@ -86,12 +84,8 @@ export function listingTests(open: OpenStore): void {
 
     it('lists thousands of entries', async () => {
       const store = await newStore();
-      await store.transact({
-        writes: Array.from({ length: 3000 }, (_, n) => ({
-          key: storeKey('s', `${n}`.padStart(5, '0')),
-          value: `${n}`,
-        })),
-      });
+      const keys = Array.from({ length: 3000 }, (_, n) => storeKey('s', `${n}`.padStart(5, '0')));
+      await putMany(store, keys, String);
       const { entries } = await store.list(storeRange('s'));
       expect(entries.map(({ value }) => Number(value))).toEqual(Array.from({ length: 3000 }, (_, n) => n));
       const page = await store.list(storeRange('s'), { limit: 1200, after: storeKey('s', '00099') });
@@ -102,8 +96,8 @@ export function listingTests(open: OpenStore): void {
   describe('list at a revision', () => {
     it('returns the earlier state of rows that were changed, created and removed since', async () => {
       const store = await newStore();
-      await putValue(store, storeKey('s', 'changed'), 'old');
-      await putValue(store, storeKey('s', 'removed'), 'was here');
+      const changed = await putValue(store, storeKey('s', 'changed'), 'old');
+      const removed = await putValue(store, storeKey('s', 'removed'), 'was here');
       const then = await putValue(store, storeKey('s', 'stays'), 'same');
       await putValue(store, storeKey('s', 'changed'), 'new');
       await putValue(store, storeKey('s', 'changed'), 'newer');
@@ -112,9 +106,9 @@ export function listingTests(open: OpenStore): void {
       const list = await store.list(storeRange('s'), { atRevision: then });
       expect(list).toEqual({
         entries: [
-          { key: storeKey('s', 'changed'), value: 'old', revision: 2 },
-          { key: storeKey('s', 'removed'), value: 'was here', revision: 3 },
-          { key: storeKey('s', 'stays'), value: 'same', revision: 4 },
+          { key: storeKey('s', 'changed'), value: 'old', revision: changed },
+          { key: storeKey('s', 'removed'), value: 'was here', revision: removed },
+          { key: storeKey('s', 'stays'), value: 'same', revision: then },
         ],
         revision: then,
         remaining: 0,
@@ -146,8 +140,35 @@ export function listingTests(open: OpenStore): void {
 
     it('that does not exist yet is rejected', async () => {
       const store = await newStore();
-      await putValue(store, storeKey('s', 'x'), '1');
-      expect(await storeErrorCodeOf(store.list(storeRange('s'), { atRevision: 3 }))).toBe('FutureRevision');
+      const last = await putValue(store, storeKey('s', 'x'), '1');
+      const listing = store.list(storeRange('s'), { atRevision: last + 1_000_000 });
+      expect(await storeErrorCodeOf(listing)).toBe('FutureRevision');
+    });
+
+    it('in the middle of a transaction returns the state after that write', async () => {
+      const store = await newStore();
+      for (const name of ['b', 'c']) await putValue(store, storeKey('s', name), 'old');
+      const [a, b, c] = await store.transact({
+        writes: [
+          { key: storeKey('s', 'a'), value: 'new' },
+          { key: storeKey('s', 'b'), value: undefined },
+          { key: storeKey('s', 'c'), value: 'new' },
+        ],
+      });
+      await putValue(store, storeKey('s', 'd'), 'later');
+      const state = async (atRevision: number | undefined, limit?: number) => {
+        const options = { ...(atRevision && { atRevision }), ...(limit && { limit }) };
+        const { entries, remaining } = await store.list(storeRange('s'), options);
+        return [entries.map(({ key, value }) => `${key.segments[0]}=${value}`), remaining];
+      };
+      expect(await state(a)).toEqual([['a=new', 'b=old', 'c=old'], 0]);
+      expect(await state(b)).toEqual([['a=new', 'c=old'], 0]);
+      expect(await state(c)).toEqual([['a=new', 'c=new'], 0]);
+      expect(await state(a, 2)).toEqual([['a=new', 'b=old'], 1]);
+      expect((await historyOf(store, storeRange('s'), a ?? 0)).map(({ revision }) => revision).slice(0, 2)).toEqual([
+        b,
+        c,
+      ]);
     });
 
     it('returns the state at that revision after any writes, page by page', async () => {
@@ -158,7 +179,7 @@ export function listingTests(open: OpenStore): void {
       });
       let run = 0;
       const property = fc.asyncProperty(
-        fc.array(fc.array(write, { maxLength: 4 }), { maxLength: 12 }),
+        fc.array(fc.uniqueArray(write, { maxLength: 4, selector: ({ name }) => name }), { maxLength: 12 }),
         fc.integer({ min: 1, max: 3 }),
         async (transactions, limit) => {
           const slice = `s${run++}`;

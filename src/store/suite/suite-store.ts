@@ -1,7 +1,14 @@
 import { afterEach } from 'vitest';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
 import type { Key, KeyRange } from '../key.ts';
-import { defaultHistoryRetention, type HistoryRetention, type Revision, type Store } from '../store.ts';
+import {
+  type Change,
+  defaultHistoryRetention,
+  type HistoryRetention,
+  maxTransactionWrites,
+  type Revision,
+  type Store,
+} from '../store.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
 /** Opens a new, empty store of the implementation under test. */
@@ -35,6 +42,23 @@ export async function putValue(store: Store, at: Key, value: string): Promise<Re
   return logged(await store.transact({ writes: [{ key: at, value }] }));
 }
 
+/** Writes an empty value, or the given ones, to many keys in several transactions. Returns the revisions in order. */
+export async function putMany(
+  store: Store,
+  keys: readonly Key[],
+  textOf: (index: number) => string = () => '',
+): Promise<Revision[]> {
+  const revisions: Revision[] = [];
+  for (let start = 0; start < keys.length; start += maxTransactionWrites) {
+    const part = keys.slice(start, start + maxTransactionWrites);
+    const written = await store.transact({
+      writes: part.map((key, index) => ({ key, value: textOf(start + index) })),
+    });
+    revisions.push(...written.filter((revision) => revision !== undefined));
+  }
+  return revisions;
+}
+
 export async function removeKey(store: Store, at: Key): Promise<Revision> {
   return logged(await store.transact({ writes: [{ key: at, value: undefined }] }));
 }
@@ -64,4 +88,14 @@ export async function collectAsync<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);
   return collected;
+}
+
+/** Returns the changes of a range after revision `since`, up to and including `to`. */
+export async function historyOf(
+  store: Store,
+  range: KeyRange,
+  since: Revision,
+  to?: Revision,
+): Promise<readonly Change[]> {
+  return (await store.history(range, since, to === undefined ? {} : { to })).changes;
 }

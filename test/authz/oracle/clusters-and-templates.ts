@@ -6,7 +6,8 @@ function placeRows(plural: string): readonly Row[] {
     ...rows(plural, 'list watch', 'all', ['everybody']),
     ...rows(plural, 'get', 'one', ['admin', 'member where it is allowed', 'owner', 'named']),
     ...rows(`${plural}/status`, 'get', 'one', ['admin', 'member where it is allowed', 'owner', 'named with get']),
-    ...rows(`${plural}/status`, 'update patch', 'one', []),
+    ...rows(`${plural}/status`, 'update', 'one', ['admin', 'owner', 'named with update']),
+    ...rows(`${plural}/status`, 'patch', 'one', ['admin', 'owner', 'named with patch']),
     ...rows(plural, 'create deletecollection', 'all', ['admin']),
     // The owner changes display fields.
     ...rows(plural, 'update patch', 'one', ['admin', 'owner', 'named']),

@@ -1,14 +1,28 @@
 import { managementGroup } from '../../../src/api/naming.ts';
+import type { Relation } from './relations.ts';
 import { type Row, rows } from './row.ts';
 
 const core = { group: '' };
+const definitions = { group: 'apiextensions.k8s.io' };
+const members: readonly Relation[] = ['admin', 'project admin', 'project user', 'project viewer'];
+
+/** Secrets and ConfigMaps of completions §8: who lists and who reads them. */
+function configRows(plural: string, listers: readonly Relation[], readers: readonly Relation[]): readonly Row[] {
+  return [
+    ...rows(plural, 'list watch', 'all', ['everybody'], core),
+    ...rows(plural, 'list watch', 'project', listers, core),
+    ...rows(plural, 'get', 'one', readers, core),
+    ...rows(plural, 'create', 'project', ['admin', 'project admin', 'project user'], core),
+    ...rows(plural, 'update patch delete', 'one', ['admin', 'project admin', 'owner and user'], core),
+    ...rows(plural, 'deletecollection', 'project', ['admin', 'project admin'], core),
+  ];
+}
 
 /** The kinds that every Kubernetes API has: namespaces follow their project, events follow their instance. */
 export const coreRows: readonly Row[] = [
   ...rows('namespaces', 'list watch', 'all', ['everybody'], core),
   ...rows('namespaces', 'get', 'one', ['admin', 'reads the project'], core),
   ...rows('namespaces/status', 'get', 'one', ['admin', 'reads the project'], core),
-  ...rows('namespaces/status', 'update patch', 'one', [], core),
 
   ...['', 'events.k8s.io'].flatMap((group) => [
     ...rows('events', 'list watch', 'all', ['everybody'], { group }),
@@ -24,9 +38,17 @@ export const coreRows: readonly Row[] = [
     ...rows('events', 'update patch delete', 'one', ['admin'], { group }),
   ]),
 
+  // The definitions of the served kinds: like discovery.
+  ...rows('customresourcedefinitions', 'list watch', 'all', ['everybody'], definitions),
+  ...rows('customresourcedefinitions', 'get', 'one', ['everybody'], definitions),
+  ...rows('customresourcedefinitions/status', 'get', 'one', ['everybody'], definitions),
+
   ...rows('leases', 'list watch', 'all', ['admin'], { group: 'coordination.k8s.io' }),
   ...rows('leases', 'list watch create deletecollection', 'project', ['admin'], { group: 'coordination.k8s.io' }),
   ...rows('leases', 'get update patch delete', 'one', ['admin'], { group: 'coordination.k8s.io' }),
+
+  ...configRows('secrets', ['admin', 'project admin', 'project user'], ['admin', 'project admin', 'owner and user']),
+  ...configRows('configmaps', members, members),
 ];
 
 /** Access reviews: everybody about themselves, admins about others. */
@@ -41,6 +63,15 @@ export const reviewRows: readonly Row[] = [
 
   ...rows('users', 'impersonate', 'all', ['admin'], { group: '', only: 'review' }),
   ...rows('groups', 'impersonate', 'all', ['admin'], { group: '', only: 'review' }),
+];
+
+/** Kinds without objects, which everybody may read. */
+export const emptyKindRows: readonly Row[] = [
+  ...['spaceinstances', 'features', 'licenses', 'configs'].flatMap((resource) => [
+    ...rows(resource, 'list', 'all', ['everybody']),
+    ...rows(resource, 'get', 'one', ['everybody']),
+  ]),
+  ...rows('spaceinstances', 'list', 'project', ['everybody']),
 ];
 
 /** Non-resource paths below the management API; a star stands for any suffix. */

@@ -15,7 +15,9 @@ export const instanceRows: readonly Row[] = [
   ]),
   ...rows(vci, 'get', 'one', ['admin', 'project admin', 'owner', 'named']),
   ...rows(`${vci}/status`, 'get', 'one', ['admin', 'project admin', 'owner', 'named with get']),
-  ...rows(`${vci}/status`, 'update patch', 'one', []),
+  // Writes of the status change nothing. Everyone who may write the object may send them.
+  ...rows(`${vci}/status`, 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
+  ...rows(`${vci}/status`, 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),
 
   ...rows(vci, 'create', 'project', ['admin', 'project admin', 'project user']),
   ...rows(`${vci}/restricted`, 'create', 'project', ['admin', 'project admin']),

@@ -5,7 +5,7 @@ export const keyRows: readonly Row[] = [
   ...rows('accesskeys', 'list watch', 'all', ['admin']),
   ...rows('accesskeys', 'get update patch delete', 'one', ['admin']),
   ...rows('accesskeys/status', 'get', 'one', ['admin']),
-  ...rows('accesskeys/status', 'update patch', 'one', []),
+  ...rows('accesskeys/status', 'update patch', 'one', ['admin']),
 
   ...rows('ownedaccesskeys', 'list watch create', 'all', ['everybody']),
   // A review does not reveal the owner of a key: existence itself is private.

@@ -1,7 +1,7 @@
 import { covered, type Persona } from '../personas.ts';
 import type { RequestedAction } from '../requested-action.ts';
 import { clusterRows, templateRows } from './clusters-and-templates.ts';
-import { coreRows, pathRows, reviewRows } from './core.ts';
+import { coreRows, emptyKindRows, pathRows, reviewRows } from './core.ts';
 import { instanceRows } from './instances.ts';
 import { keyRows } from './keys.ts';
 import { projectRows } from './projects.ts';
@@ -20,6 +20,7 @@ export const table: readonly Row[] = [
   ...keyRows,
   ...coreRows,
   ...reviewRows,
+  ...emptyKindRows,
   ...pathRows,
 ];
 

@@ -8,7 +8,8 @@ export const projectRows: readonly Row[] = [
   ...rows('projects', 'list watch', 'all', ['everybody']),
   ...rows('projects', 'get', 'one', [...members, 'named']),
   ...rows('projects/status', 'get', 'one', [...members, 'named with get']),
-  ...rows('projects/status', 'update patch', 'one', []),
+  ...rows('projects/status', 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
+  ...rows('projects/status', 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),
   // One permission in the table: every reader of the project may read these.
   ...rows('projects/members', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/templates', 'get', 'one', [...members, 'named with get']),

@@ -26,10 +26,14 @@ const relations = {
   'project owner': (person, ask) => owns(person, world.projects.find(({ name }) => name === projectOf(ask))?.owner),
   /** The owner of the object itself. */
   owner: (person, ask) => owns(person, objectOf(ask)?.owner),
+  /** The owner of the object, who is also a user of the project. */
+  'owner and user': (person, ask) =>
+    owns(person, objectOf(ask)?.owner) && roleIn(person, projectOf(ask)).includes('user'),
   /** Named in the object's `access` with the requested verb and subresource. */
   named: (person, ask) => named(person, objectOf(ask)?.access, ask.verb, ask.subresource),
   'named with get': (person, ask) => named(person, objectOf(ask)?.access, 'get', ''),
   'named with use': (person, ask) => named(person, objectOf(ask)?.access, 'use', ''),
+  'named with update': (person, ask) => named(person, objectOf(ask)?.access, 'update', ''),
   'named with patch': (person, ask) => named(person, objectOf(ask)?.access, 'patch', ''),
   /** The user object is the caller's own. */
   self: (person, ask) => person.user !== undefined && person.user === ask.name,
@@ -99,6 +103,11 @@ function objectOf(ask: RequestedAction): world.WorldObject | undefined {
       return sameName(world.projects);
     case 'virtualclusterinstances':
       return world.instances.find(({ project, name }) => project === ask.project && name === ask.name);
+    case 'secrets':
+    case 'configmaps': {
+      const found = world.configObjects.find(({ project, name }) => project === ask.project && name === ask.name);
+      return found && { ...found, access: [] };
+    }
     case 'clusters':
       return sameName(world.clusters);
     case 'virtualclustertemplates':

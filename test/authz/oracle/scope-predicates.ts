@@ -22,6 +22,10 @@ export const reviewsSelf: ScopePredicate = (ask) =>
 /** `/version`, discovery and OpenAPI, which clients read first; health and metrics are not included. */
 export const discovers: ScopePredicate = (ask) => /^\/(version|apis?|openapi)(\/|$)/.test(ask.path);
 
+/** The definitions of the served kinds, which clients read like discovery. */
+export const readsDefinitions: ScopePredicate = (ask) =>
+  ask.group === 'apiextensions.k8s.io' && ask.resource === 'customresourcedefinitions' && isReading(ask);
+
 /** Reads of the project object; lists are filtered down to it. */
 export function readsProject(project: string): ScopePredicate {
   return (ask) => kind(ask, 'projects') && isReading(ask) && (isListing(ask) || same(project, ask.name));
@@ -35,11 +39,13 @@ export function readsProjectSubresources(project: string): ScopePredicate {
     same(project, ask.name);
 }
 
-/** Everything the user may do with instances of the project, and the import into it. */
+const isConfig = (ask: RequestedAction) => ask.group === '' && ['secrets', 'configmaps'].includes(ask.resource);
+
+/** Everything the user may do with instances, Secrets and ConfigMaps of the project, and the import into it. */
 export function worksIn(project: string): ScopePredicate {
   return (ask) => {
     if (kind(ask, 'projects')) return ask.subresource === 'importvirtualcluster' && same(project, ask.name);
-    if (!kind(ask, 'virtualclusterinstances')) return false;
+    if (!kind(ask, 'virtualclusterinstances') && !isConfig(ask)) return false;
     if (ask.project === '') return isListing(ask);
     return same(project, ask.project);
   };

@@ -5,6 +5,7 @@ import {
   lists,
   matches,
   readsCluster,
+  readsDefinitions,
   readsInstances,
   readsProject,
   readsProjectSubresources,
@@ -23,7 +24,7 @@ export interface ScopeShape {
 
 const cli = { [scopeCliFlag]: true };
 const project = (name: string): ScopePredicate[] => [readsProject(name), worksIn(name)];
-const tool: ScopePredicate[] = [reviewsSelf, discovers];
+const tool: ScopePredicate[] = [reviewsSelf, discovers, readsDefinitions];
 
 const reading = ['get', 'list', 'watch'];
 const vci = 'virtualclusterinstances';

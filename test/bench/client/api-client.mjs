@@ -57,12 +57,17 @@ function unexpected(method, path, expected, { status, body }) {
   return new Error(`${method} ${path}: ${status} instead of ${expected}: ${body.toString().slice(0, 1000)}`);
 }
 
-/** Several clients. Only a few handshakes run at a time, because hundreds at once only wait for each other. */
+/**
+ * Several clients, in turn at each replica of the target. Only a few handshakes run at a time, because hundreds at once
+ * only wait for each other.
+ */
 export async function openClients(target, count) {
+  const { urls = [target.url] } = target;
   const clients = [];
   while (clients.length < count) {
-    const some = Math.min(32, count - clients.length);
-    clients.push(...(await Promise.all(Array.from({ length: some }, () => openClient(target)))));
+    const some = Array.from({ length: Math.min(32, count - clients.length) }, (_, at) => clients.length + at);
+    const open = (number) => openClient({ ...target, url: urls[number % urls.length] });
+    clients.push(...(await Promise.all(some.map(open))));
   }
   return clients;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../figures.mjs';
+import { processorFigures } from './measured.mjs';
 
 /** The idle time after which missing events are given up. */
 const idleTimeoutMilliseconds = 15_000;
@@ -33,7 +34,8 @@ export class Arrivals {
     return this.#count;
   }
 
-  figures({ seconds, serverMilliseconds, clientMilliseconds, disturbed }) {
+  figures(taken) {
+    const { seconds, disturbed } = taken;
     const sorted = this.#lags.slice(0, Math.min(this.#count, this.#lags.length)).sort();
     return {
       count: this.#count,
@@ -41,8 +43,7 @@ export class Arrivals {
       rate: this.#count / seconds,
       p50: percentile(sorted, 0.5),
       p99: percentile(sorted, 0.99),
-      serverCpu: serverMilliseconds / this.#count,
-      clientCpu: clientMilliseconds / this.#count,
+      ...processorFigures(taken, this.#count),
       disturbed,
       delivered: (100 * this.#count) / this.#lags.length,
     };

@@ -12,7 +12,8 @@ export function collectionOf(target, namespace, prefix = 'instance') {
   return {
     path,
     create: (client, number) => client.send(201, 'POST', path, { body: bodyOf(number), media: json }),
-    get: (client, number, authorization) => client.send(200, 'GET', pathOf(number), { authorization }),
+    get: (client, number, authorization, query = '') =>
+      client.send(200, 'GET', `${pathOf(number)}${query}`, { authorization }),
     list: (client, query = '', media = {}) => client.send(200, 'GET', `${path}${query}`, { media }),
     merge: (client, number, text) => {
       const body = Buffer.from(JSON.stringify({ spec: { displayName: text } }));

@@ -12,6 +12,7 @@ import { list } from './jobs/list.mjs';
 import { makeKeys } from './jobs/make-keys.mjs';
 import { makePlanes } from './jobs/make-planes.mjs';
 import { read } from './jobs/read.mjs';
+import { rest } from './jobs/rest.mjs';
 import { revokeKeys } from './jobs/revoke-keys.mjs';
 import { send } from './jobs/send.mjs';
 import { usePlanes } from './jobs/use-planes.mjs';
@@ -30,6 +31,7 @@ const jobs = {
   makeKeys,
   makePlanes,
   read,
+  rest,
   revokeKeys,
   send,
   usePlanes,

@@ -1,15 +1,19 @@
 import { availableParallelism } from 'node:os';
+import { etcdDatabaseBytes } from '../etcd-database.mjs';
 import { percentile } from '../figures.mjs';
 import { busyMilliseconds, forgetPeaks, peakBytes, processorMilliseconds, residentBytes } from '../process-figures.mjs';
 
 /**
- * Runs a function and returns its cost: seconds, CPU time of the servers and of this client, the peak memory growth of
- * the servers, and the CPU load of other processes meanwhile.
+ * Runs a function and returns its cost: seconds, CPU time of the servers, of their etcd (if the target names its
+ * processes) and of this client, the peak memory growth of the servers, the growth of the database of etcd (if the target
+ * names its address), and the CPU load of other processes meanwhile.
  */
-export async function measured(pids, run) {
+export async function measured({ pids, etcdPids = [], etcdUrl }, run) {
+  const databaseBefore = etcdUrl === undefined ? 0 : await etcdDatabaseBytes(etcdUrl);
   forgetPeaks(pids);
   const memoryBefore = residentBytes(pids);
   const serverBefore = processorMilliseconds(pids);
+  const etcdBefore = processorMilliseconds(etcdPids);
   const clientBefore = process.cpuUsage();
   const busyBefore = busyMilliseconds();
   const begun = performance.now();
@@ -18,20 +22,33 @@ export async function measured(pids, run) {
   const client = process.cpuUsage(clientBefore);
   const clientMilliseconds = (client.user + client.system) / 1000;
   const serverMilliseconds = processorMilliseconds(pids) - serverBefore;
-  const others = busyMilliseconds() - busyBefore - serverMilliseconds - clientMilliseconds;
+  const etcdMilliseconds = processorMilliseconds(etcdPids) - etcdBefore;
+  const others = busyMilliseconds() - busyBefore - serverMilliseconds - etcdMilliseconds - clientMilliseconds;
   return {
     result,
     seconds,
     serverMilliseconds,
+    ...(etcdPids.length > 0 ? { etcdMilliseconds } : {}),
     clientMilliseconds,
     /** The percentage of CPU time that other processes used: the higher, the less reliable are the latencies. */
     disturbed: Math.max(0, others / (10 * seconds * availableParallelism())),
+    ...(etcdUrl === undefined ? {} : { databaseGrowth: (await etcdDatabaseBytes(etcdUrl)) - databaseBefore }),
     growthBytes: Math.max(0, peakBytes(pids) - memoryBefore),
   };
 }
 
+/** The CPU time of each of `count` operations. */
+export function processorFigures({ serverMilliseconds, etcdMilliseconds, clientMilliseconds }, count) {
+  return {
+    serverCpu: serverMilliseconds / count,
+    ...(etcdMilliseconds === undefined ? {} : { etcdCpu: etcdMilliseconds / count }),
+    clientCpu: clientMilliseconds / count,
+  };
+}
+
 /** The figures of `count` operations with these latencies. */
-export function figuresOf({ seconds, serverMilliseconds, clientMilliseconds, disturbed }, count, times) {
+export function figuresOf(taken, count, times) {
+  const { seconds, disturbed } = taken;
   const sorted = Float64Array.from(times).sort();
   return {
     count,
@@ -39,8 +56,7 @@ export function figuresOf({ seconds, serverMilliseconds, clientMilliseconds, dis
     rate: count / seconds,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
-    serverCpu: serverMilliseconds / count,
-    clientCpu: clientMilliseconds / count,
+    ...processorFigures(taken, count),
     disturbed,
   };
 }

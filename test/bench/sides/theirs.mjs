@@ -9,22 +9,29 @@ const auditRules = [
   { level: 'None' },
 ];
 
-/** kube-apiserver with an etcd. The figures are those of both processes. */
-export function theirs({ parts, programs, mostKeys, load, signal }) {
+/**
+ * kube-apiserver with its own etcd; the figures are those of both processes. With `etcd`, it uses that one instead, and
+ * the CPU time of etcd is a figure of its own.
+ */
+export function theirs({ parts, programs, mostKeys, etcd, load, signal }) {
   const objects = customObjects({ parts, load, signal });
   const tokens = Array.from({ length: mostKeys }, () => randomUUID());
   return {
     name: 'theirs',
-    title: titleOf(programs),
+    title: `kube-apiserver${versionOf(programs)}${etcd === undefined ? ' + etcd' : ''}`,
+    staysRunning: etcd !== undefined,
     async start(dataDir) {
-      const options = { programs, dataDir, authorization: 'RBAC', auditLog: auditRules, tokens, signal };
+      const shared = etcd === undefined ? {} : { etcd: { url: etcd.endpoints, prefix: '/kube-apiserver' } };
+      const options = { programs, dataDir, authorization: 'RBAC', auditLog: auditRules, tokens, signal, ...shared };
       const { url, ca, token, pids, startMilliseconds, stop } = await startKubeApiserver(options);
       return {
         target: {
           url,
           ca,
           authorization: `Bearer ${token}`,
-          pids: Object.values(pids),
+          ...(etcd === undefined
+            ? { pids: Object.values(pids) }
+            : { pids: [pids.kubeApiserver], etcdPids: etcd.pids, etcdUrl: etcd.url }),
           ...objects.of(''),
         },
         startMilliseconds,
@@ -42,6 +49,6 @@ export function theirs({ parts, programs, mostKeys, load, signal }) {
 }
 
 /** A program built without a version reports the placeholder of its sources. */
-function titleOf({ version }) {
-  return `kube-apiserver ${/^v[1-9][0-9.]*/.test(version) ? `${version} ` : ''}+ etcd`;
+function versionOf({ version }) {
+  return /^v[1-9][0-9.]*/.test(version) ? ` ${version}` : '';
 }

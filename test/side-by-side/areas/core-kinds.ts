@@ -338,6 +338,9 @@ function quotas(compared: ComparedTest, all: Objects, maps: Objects): void {
     );
     await all.put('q', named('q', { spec: { hard: limits, scopes: ['BestEffort'] } }));
     await all.put('q', named('q', { status: { hard: { nope: '3' } } }), '/status');
+    const labelled = { metadata: { labels: { by: 'status' }, annotations: { by: 'status' } } };
+    await all.patch('q', mergePatch, labelled, '/status?fieldManager=status', { ignoredFields: /managedFields/ });
+    await all.patch('q', mergePatch, { metadata: { labels: { 'a b': 'c' } } }, '/status?fieldManager=status');
     await all.get('', { accept: asTable }, { ignoredFields: /\.cells\[3\]$|managedFields|\.description$/ });
   });
 }

@@ -92,6 +92,25 @@ export function definitionAnswers(pair: Pair): void {
       await post(definitionJson('rights'));
     });
 
+    compared('keep labels and annotations that are written through the status (STATUS-02)', async () => {
+      const path = `${definitions}/rights.cases.example.com/status?fieldManager=status`;
+      const send = (metadata: Record<string, unknown>, spec: Record<string, unknown> = {}) =>
+        pair.send(
+          (side) => {
+            const json = side.kept('right');
+            Object.assign(json.metadata, metadata);
+            Object.assign(json.spec, spec);
+            return { method: 'PUT', path, json };
+          },
+          { keepAs: 'right', ignoredFields: /managedFields/ },
+        );
+      await send({ labels: { by: 'status' }, annotations: { by: 'status' } }, { scope: 'Cluster' });
+      await send({ labels: { 'a b': 'c' } });
+      const headers = { 'content-type': 'application/merge-patch+json' };
+      const body = JSON.stringify({ metadata: { labels: { by: null, patched: 'yes' } } });
+      await pair.send({ method: 'PATCH', path, body, headers }, { keepAs: 'right', ignoredFields: /managedFields/ });
+    });
+
     compared('cannot change the identity of their objects', async () => {
       const put = (change: (spec: Record<string, unknown>) => void, metadata: Record<string, unknown> = {}) =>
         pair.send((side) => {

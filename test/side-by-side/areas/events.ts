@@ -53,6 +53,12 @@ export function events(pair: Pair): void {
       await get(current);
       await get(`${old}?fieldSelector=involvedObject.name%3Da,type%3DNormal`);
       await get(`${current}?fieldSelector=regarding.name%3Da`);
+      for (const source of ['ship', 'example.com/ship', 'nobody']) {
+        await get(`${old}?fieldSelector=source%3D${encodeURIComponent(source)}`);
+        await get(`${old}?fieldSelector=source!%3D${encodeURIComponent(source)},type%3DNormal`);
+      }
+      await get(`${old}?fieldSelector=source.component%3Dship`);
+      await get(`${current}?fieldSelector=source%3Dship`);
       await get(`${old}?fieldSelector=nope%3Da`);
       await get(`${current}?fieldSelector=involvedObject.name%3Da`);
     });

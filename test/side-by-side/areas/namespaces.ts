@@ -101,6 +101,27 @@ export function namespaces(pair: Pair): void {
       await put('/status', (object) => Object.assign(object, { status: { phase: 'Active', conditions } }));
     });
 
+    compared('keep labels and annotations that are written through the status (STATUS-02, STATUS-06)', async () => {
+      await put('/status', ({ metadata, spec }) => {
+        Object.assign(metadata, { labels: { by: 'status' }, annotations: { by: 'status' }, finalizers: ['a.b/c'] });
+        Object.assign(spec, { finalizers: [] });
+      });
+      await put('/status', ({ metadata }) => Object.assign(metadata, { labels: { 'a b': 'c' } }));
+      await put('/status', ({ metadata }) => delete metadata.finalizers);
+      const labels = { more: 'labels', 'kubernetes.io/metadata.name': null };
+      await patch('one', mergePatch, { metadata: { labels }, status: { phase: 'Active' } }, '/status');
+      await patch('one', jsonPatch, [{ op: 'add', path: '/metadata/annotations/too', value: 'yes' }], '/status');
+      await patch(
+        'one',
+        applied,
+        namespace('one', { spec: { finalizers: [] } }, { labels: { app: 'lied' } }),
+        '/status',
+      );
+      await patch('one', applied, namespace('one', {}, {}), '/status');
+      await put('', () => undefined);
+      await pair.send({ path: `${path}/one` }, { keepAs: 'namespace' });
+    });
+
     compared('are finalized', async () => {
       await put('/finalize', (object) => Object.assign(object, { spec: { finalizers: ['kubernetes', 'x'] } }));
       await put('/finalize', (object) => Object.assign(object, { spec: { finalizers: ['kubernetes', 'a.b/c'] } }));

@@ -71,6 +71,20 @@ export function negotiation(pair: Pair): void {
       }
     });
 
+    compared('metadata in protobuf (NEG-14)', async () => {
+      for (const version of ['v1', 'v1beta1']) {
+        for (const [where, kind] of [
+          ['/base', 'PartialObjectMetadata'],
+          ['', 'PartialObjectMetadataList'],
+        ] as const) {
+          const parameters = `as=${kind};g=meta.k8s.io;v=${version}`;
+          const accept = `application/vnd.kubernetes.protobuf;${parameters},application/json;${parameters}`;
+          await gadgets.get(where, { headers: { accept }, ignoredFields: /^body/ });
+          await gadgets.get(where, { headers: { accept: accept.replace(/,.*/, '') }, ignoredFields: /^body/ });
+        }
+      }
+    });
+
     compared('Accept of a write (NEG-16)', async () => {
       for (const [at, accept] of [asTable, asPartial, 'text/plain', 'application/yaml'].entries()) {
         const headers = { accept };

@@ -55,6 +55,14 @@ export function openapi(pair: Pair): void {
       const [theirs, ours] = await documents(pair, '/openapi/v2');
       comparePaths(pair, theirs, ours);
     });
+
+    compared('version 2: schemas of objects (OAPI-14)', async () => {
+      const [theirs, ours] = await documents(pair, '/openapi/v2');
+      for (const kind of ['Gadget', 'Gizmo']) {
+        const name = `test.workshop.v1.${kind}`;
+        pair.compareValues(`v2 ${name}`, at(theirs, 'definitions', name), at(ours, 'definitions', name));
+      }
+    });
   });
 }
 
@@ -96,7 +104,7 @@ function nameOf(whole: Json, parameter: Json): string {
   return `${where} ${name}`;
 }
 
-async function documents(pair: Pair, path: string): Promise<[Json, Json]> {
+export async function documents(pair: Pair, path: string): Promise<[Json, Json]> {
   const [theirs, ours] = pair.sides;
   const read = async (side: typeof theirs) => comparable(JSON.parse((await side.send({ path })).text)) as Json;
   return [await read(theirs), await read(ours)];
@@ -116,7 +124,7 @@ function membersOf(...objects: readonly unknown[]): string[] {
   return [...new Set(objects.flatMap((object) => Object.keys(object as Json)))].sort();
 }
 
-function at(value: unknown, ...path: readonly string[]): unknown {
+export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const name of path) found = (found as Json | undefined)?.[name];
   return found;

@@ -1,10 +1,12 @@
 import { describe } from 'vitest';
 import { comparedTests } from '../area.ts';
+import { asTable } from '../gadgets.ts';
 import type { Pair } from '../pair.ts';
 
 const namespace = 'printed';
 const core = `/api/v1/namespaces/${namespace}`;
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const initialEvents = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 
 /** Minimal objects of each kind, and their managed fields. */
 export function printedKinds(pair: Pair): void {
@@ -73,6 +75,26 @@ export function printedKinds(pair: Pair): void {
         metadata: { name: namespace },
         status: { conditions: [{ type: 'A', status: 'True' }] },
       });
+    });
+
+    compared('have the cells of an empty object in the bookmarks of a Table watch (TABLE-06, WATCH-30)', async () => {
+      const inNamespace = ['configmaps', 'secrets', 'serviceaccounts', 'resourcequotas', 'events'];
+      const paths = [
+        '/api/v1/namespaces',
+        ...inNamespace.map((plural) => `${core}/${plural}`),
+        `/apis/events.k8s.io/v1/namespaces/${namespace}/events`,
+        `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
+        ...['roles', 'rolebindings'].map((plural) => `${rbac}/namespaces/${namespace}/${plural}`),
+        ...['clusterroles', 'clusterrolebindings'].map((plural) => `${rbac}/${plural}`),
+        '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+        '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+        '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
+      ];
+      const query = `${initialEvents}&timeoutSeconds=1&labelSelector=selects%3Dnothing`;
+      await pair.sendAll(
+        paths.map((path) => ({ path: `${path}?${query}`, headers: { accept: asTable } })),
+        { isStream: true, ignoredFields: /\.description$/ },
+      );
     });
 
     compared('are listed (LIST-01, NEG-25)', async () => {

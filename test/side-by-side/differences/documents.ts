@@ -83,14 +83,6 @@ export const documentDifferences: readonly Difference[] = [
       path.startsWith('body.parameters.') && /^DELETE .*\/g(adget|izmo)s in OpenAPI$/.test(request.path),
   },
   {
-    id: 'schema-of-extensions',
-    theirs: 'also publishes the expansion of `x-kubernetes-int-or-string`',
-    ours: 'publishes only the keyword',
-    because: 'OAPI-12',
-    explains: ({ path, ours }, { request }) =>
-      /^v3 /.test(request.path) && /\.ios\.anyOf$/.test(path) && ours === undefined,
-  },
-  {
     id: 'default-of-metadata',
     theirs: 'publishes `metadata` without a default',
     ours: 'publishes the default `{}`',

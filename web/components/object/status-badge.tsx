@@ -15,6 +15,7 @@ const tones: Record<string, BadgeTone> = {
   Disabled: 'off',
   Expired: 'off',
   Failed: 'bad',
+  Quarantined: 'bad',
   Offline: 'bad',
   False: 'bad',
 };

@@ -11,6 +11,7 @@ import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { AuditTable } from './audit-table.tsx';
 import { formatEventTime } from './event-text.ts';
+import { UnsearchedReplicas } from './unsearched-replicas.tsx';
 import { useAudit } from './use-audit.ts';
 
 /** The page that searches the audit log. The URL contains the search parameters. */
@@ -20,7 +21,8 @@ export function AuditPage() {
   const [searchedAt, setSearchedAt] = useState(() => Date.now());
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useAudit(search, searchedAt);
   const events = data?.pages.flatMap(({ items }) => items) ?? [];
-  const reached = data?.pages.at(-1)?.metadata.reached;
+  const metadata = data?.pages.at(-1)?.metadata;
+  const reached = metadata?.reached;
 
   function runSearch(next: AuditSearch): void {
     setSearchedAt(Date.now());
@@ -46,6 +48,7 @@ export function AuditPage() {
           ) : null
         ) : (
           <>
+            <UnsearchedReplicas replicas={metadata?.incomplete ?? []} />
             <Text size="sm" c="dimmed" px="md" pb="xs" role="status">
               {pluralize(events.length, 'event')}
               {hasNextPage

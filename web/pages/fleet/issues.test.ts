@@ -58,7 +58,11 @@ describe('the items that need attention', () => {
         instance('new', 'Pending'),
         instance('asleep', 'Sleeping', ago(day)),
       ],
-      clusters: [thing('local', { status: { phase: 'Initialized', online: true } }), thing('new', {})],
+      clusters: [
+        thing('local', { status: { phase: 'Initialized', online: true } }),
+        thing('new', {}),
+        thing('not-probed-yet', { status: { phase: 'Pending', online: false } }),
+      ],
       keys: [thing('forever', { spec: {} }), thing('young', { spec: { ttl: 3 * 86_400 } })],
     };
     expect(matters(seen)).toEqual([]);
@@ -72,6 +76,12 @@ describe('the items that need attention', () => {
         why: 'why of broken',
         target: { page: 'instance', project: 'default', name: 'broken' },
       },
+    ]);
+  });
+
+  it('include quarantined instances', () => {
+    expect(matters({ instances: [instance('endless', 'Quarantined')] })).toMatchObject([
+      { what: 'Virtual cluster endless is quarantined', why: 'why of endless', urgency: 'now' },
     ]);
   });
 
@@ -94,7 +104,7 @@ describe('the items that need attention', () => {
     const seen = {
       clusters: [
         thing('far', { status: { phase: 'Failed', online: false, message: 'no route', kubernetesVersion: 'v1.34.0' } }),
-        thing('new', { status: { phase: 'Pending', online: false, message: 'no agent' } }),
+        thing('new', { status: { phase: 'Failed', online: false, message: 'no agent' } }),
       ],
       keys: [
         thing('ending', month, ago(28 * day)),

@@ -2,6 +2,7 @@ import { accessKeyExpiry, accessKeyPhase } from '../../../src/api/management/acc
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { quarantinedReason } from '../../../src/api/quarantined-reason.ts';
 import { formatDuration } from '../../../src/api/table.ts';
 import { displayNameOf } from '../../data/objects/display-name.ts';
 import { columnText } from '../../data/rows/fleet-counts.ts';
@@ -69,9 +70,10 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
       urgency: 'now' as const,
     };
     const phase = status(row);
-    if (phase === 'Failed') {
+    if (phase === 'Failed' || phase === quarantinedReason) {
       const next = 'Open it to see its conditions and events.';
-      return [{ ...common, what: `Virtual cluster ${name} has failed`, why: message(row), next }];
+      const what = `Virtual cluster ${name} ${phase === 'Failed' ? 'has failed' : 'is quarantined'}`;
+      return [{ ...common, what, why: message(row), next }];
     }
     const terminatingMs = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
     if (terminatingMs > stuckAfter) {
@@ -104,7 +106,8 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
 
 function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue[] {
   const { phase = '', online = false, kubernetesVersion = '', message = '' } = object.status ?? {};
-  const isOffline = phase !== '' && !online;
+  const isProbed = !['', 'Pending'].includes(phase);
+  const isOffline = isProbed && !online;
   if (!isOffline) return [];
   const wasConnected = kubernetesVersion !== '';
   const isWaiting = isWaitingForAgent(object);

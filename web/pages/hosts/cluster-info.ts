@@ -21,7 +21,7 @@ export const connectionLabels: Readonly<Record<ClusterConnection, string>> = {
 /** Returns the status of a cluster as one word. */
 export function clusterStatus({ metadata, status }: Cluster): 'Online' | 'Offline' | 'Pending' | 'Terminating' {
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';
-  if ((status?.phase ?? '') === '') return 'Pending';
+  if (['', 'Pending'].includes(status?.phase ?? '')) return 'Pending';
   return status?.online === true ? 'Online' : 'Offline';
 }
 

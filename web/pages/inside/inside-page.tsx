@@ -2,6 +2,7 @@ import { Group } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { projectNamespace } from '../../../src/api/naming.ts';
+import { quarantinedReason } from '../../../src/api/quarantined-reason.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
 import { LiveObjectView } from '../../components/object/live-object-view.tsx';
@@ -99,5 +100,6 @@ function unavailableNotice({ phase, name, status, sleep }: InstanceState): { tit
   if (phase === 'Terminating') return { title: `${name} is being deleted`, text: 'It can no longer be used.' };
   const message = status.message ?? '';
   if (phase === 'Failed') return { title: `${name} has failed`, text: message };
+  if (phase === quarantinedReason) return { title: `${name} is quarantined`, text: message };
   return { title: `${name} is not ready yet`, text: message === '' ? 'It was just created.' : message };
 }

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { apiVersionOf } from '../../../src/api/meta.ts';
+import { templateValuesName } from '../../../src/api/naming.ts';
 import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
 import { FormDialog } from '../../components/form/form-dialog.tsx';
 import { NameField } from '../../components/form/name-field.tsx';
@@ -29,7 +30,7 @@ const example = {
       '  name: welcome',
       '  namespace: default',
       'data:',
-      '  text: Hello from {{ .Values.platform.name }}, {{ .Values.env | upper }}',
+      `  text: Hello from {{ .Values.${templateValuesName}.name }}, {{ .Values.env | upper }}`,
       '',
     ].join('\n'),
   },

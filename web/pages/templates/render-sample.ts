@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '@flotilla/json';
 import type { PlatformValues, renderDefinition } from '../../../src/api/management/render-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
+import { hostNamespaceBaseName } from '../../../src/api/naming.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
 import type { TemplateVersion } from './template-versions.ts';
 
@@ -18,7 +19,7 @@ export const samplePlatform: PlatformValues = {
   name: 'demo',
   project: 'default',
   cluster: 'local',
-  namespace: 'platform-default-v-demo-abc123',
+  namespace: `${hostNamespaceBaseName('default', 'demo')}-abc123`,
   user: 'admin',
   team: '',
 };

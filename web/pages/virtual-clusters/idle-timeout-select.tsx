@@ -5,24 +5,22 @@ import { durationText } from './detail/instance-state.ts';
 const hour = 3600;
 const day = 24 * hour;
 
-/** The automatic actions on an unused virtual cluster, by the annotation that contains the idle time in seconds. */
-const idleActions = {
-  [sleepAfterAnnotation]: {
-    label: 'Auto-sleep',
-    description: 'Puts the virtual cluster to sleep if it is not used. The next request wakes it.',
-    presets: [hour / 2, hour, 4 * hour, day],
-  },
-  [deleteAfterAnnotation]: {
-    label: 'Auto-delete',
-    description: 'Deletes the virtual cluster with all its data if it is not used.',
-    presets: [day, 3 * day, 7 * day, 30 * day],
-  },
-} as const;
+const autoSleep = {
+  label: 'Auto-sleep',
+  description: 'Puts the virtual cluster to sleep if it is not used. The next request wakes it.',
+  presets: [hour / 2, hour, 4 * hour, day],
+};
+const autoDelete = {
+  label: 'Auto-delete',
+  description: 'Deletes the virtual cluster with all its data if it is not used.',
+  presets: [day, 3 * day, 7 * day, 30 * day],
+};
 
+/** The annotations that contain the idle time in seconds after which an automatic action happens. */
 export const idleAnnotations = [sleepAfterAnnotation, deleteAfterAnnotation] as const;
 
 export interface IdleTimeoutSelectProps {
-  readonly annotation: keyof typeof idleActions;
+  readonly annotation: (typeof idleAnnotations)[number];
   /** The value of the annotation; '' for none. */
   readonly value: string;
   onChange(value: string): void;
@@ -30,7 +28,7 @@ export interface IdleTimeoutSelectProps {
 
 /** A select field for the idle time after which an automatic action happens. */
 export function IdleTimeoutSelect({ annotation, value, onChange }: IdleTimeoutSelectProps) {
-  const { label, description, presets } = idleActions[annotation];
+  const { label, description, presets } = annotation === sleepAfterAnnotation ? autoSleep : autoDelete;
   const isCustom = value !== '' && !presets.map(String).includes(value);
   const optionLabel = (seconds: string) =>
     `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without use`;

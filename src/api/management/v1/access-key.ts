@@ -5,6 +5,7 @@ import { managementCategory, managementGroup, managementVersion } from '../../na
 import type { Column, ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessKeyExpiry, accessKeyPhase } from '../access-key-expiry.ts';
+import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { scopeSchema } from './scope.ts';
 
 export const accessKeyTypes = ['User', 'Login', 'Other', 'Reset', 'OIDCRefreshToken'] as const;
@@ -54,8 +55,8 @@ const oidcLogin = t.object(
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
-    description: t.optional(t.string({ description: 'Purpose of the key.' })),
+    displayName: t.optional(displayNameSchema),
+    description: t.optional(descriptionSchema('Purpose of the key.')),
     user: t.optional(t.string({ description: 'Name of the user that the key belongs to.' })),
     team: t.optional(t.string({ description: 'Name of the team that the key belongs to.' })),
     subject: t.optional(

@@ -4,13 +4,14 @@ import { managementCategory, managementGroup, managementVersion } from '../../na
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessSchema } from './access.ts';
-import { conditionsSchema } from './condition.ts';
+import { conditionsSchema, observedGenerationSchema } from './condition.ts';
+import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
-    description: t.optional(t.string({ description: 'Purpose of the cluster.' })),
+    displayName: t.optional(displayNameSchema),
+    description: t.optional(descriptionSchema('Purpose of the cluster.')),
     owner: t.optional(ownerSchema),
     local: t.optional(t.boolean({ description: 'True for the built-in cluster of this server.' })),
     kubeconfig: t.optional(
@@ -35,11 +36,15 @@ const spec = t.object(
   { description: 'Desired state of the connected cluster.' },
 );
 
+/** The types of the conditions of a connected cluster. `Ready` summarizes the others. */
+export const clusterConditionTypes = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient', 'Ready'] as const;
+
 const status = t.object(
   {
     phase: t.optional(
       t.string({
-        description: 'Phase of the cluster: Initialized or Failed. Empty until the server has probed the cluster.',
+        description:
+          'Phase of the cluster: Initialized or Failed. Pending until the server has probed the cluster for the first time.',
       }),
     ),
     reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
@@ -51,6 +56,7 @@ const status = t.object(
     clusterUID: t.optional(
       t.string({ description: 'UID of the kube-system namespace, which identifies the cluster.' }),
     ),
+    observedGeneration: observedGenerationSchema,
     conditions: t.optional(conditionsSchema),
   },
   { description: 'Observed state of the connected cluster.' },
@@ -72,7 +78,7 @@ export const clusterKind = defineKind({
   description: 'A connected cluster, on which virtual clusters run.',
   schema,
   columns: [
-    column('Status', displayedPhase, { description: 'Phase of the cluster.' }),
+    column('Status', displayedPhase, { description: 'Phase of the cluster.', path: 'status.phase' }),
     column('Online', 'status.online', { type: 'boolean', description: 'True if the server can reach the cluster.' }),
     column<Static<typeof schema>>(
       'Reached By',

@@ -18,4 +18,12 @@ export const conditionsSchema = t.array(conditionSchema, {
   mapKeys: ['type'],
 });
 
+/** `status.observedGeneration` of kinds with a condition `Ready`. */
+export const observedGenerationSchema = t.optional(
+  t.integer({
+    description:
+      'The metadata.generation that the phase and the condition Ready describe. 0 until the server has processed the object for the first time. While it is less than metadata.generation, the server has not processed the last change yet.',
+  }),
+);
+
 export type Condition = Static<typeof conditionSchema>;

@@ -6,6 +6,13 @@ const member = t.object({
   name: t.string({ description: 'Name of the user or team.' }),
   displayName: t.optional(t.string({ description: 'Human-readable name.' })),
   clusterRoles: t.array(t.string(), { description: 'Roles of the member in the project.' }),
+  info: t.object(
+    {
+      name: t.string({ description: 'Name of the user or team.' }),
+      displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    },
+    { description: 'The same name and human-readable name, in the field where some clients expect them.' },
+  ),
 });
 
 const schema = t.object({

@@ -5,6 +5,7 @@ import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
+import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 
 /** The resources whose number a project quota can limit. */
@@ -27,8 +28,8 @@ const memberSchema = t.object({
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
-    description: t.optional(t.string({ description: 'Purpose of the project.' })),
+    displayName: t.optional(displayNameSchema),
+    description: t.optional(descriptionSchema('Purpose of the project.')),
     owner: t.optional(ownerSchema),
     members: t.optional(t.array(memberSchema, { description: 'Members of the project and their roles.' })),
     allowedClusters: t.optional(

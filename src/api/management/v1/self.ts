@@ -15,6 +15,7 @@ const status = t.object(
       t.object(
         {
           name: t.string({ description: 'Name of the user.' }),
+          username: t.optional(t.string({ description: 'Name that the user logs in with.' })),
           displayName: t.optional(t.string({ description: 'Human-readable name.' })),
           email: t.optional(t.string({ description: 'Email address of the user.' })),
           teams: t.optional(t.array(entity, { description: 'Teams that the user is a member of.' })),

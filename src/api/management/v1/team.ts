@@ -4,12 +4,13 @@ import { managementCategory, managementGroup, managementVersion } from '../../na
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessSchema } from './access.ts';
+import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
-    description: t.optional(t.string({ description: 'Purpose of the team.' })),
+    displayName: t.optional(displayNameSchema),
+    description: t.optional(descriptionSchema('Purpose of the team.')),
     owner: t.optional(ownerSchema),
     users: t.optional(
       t.array(t.string(), { description: 'Users who are members of the team. Only admins may set this field.' }),

@@ -1,13 +1,17 @@
 import { type Static, t } from '../../schema/schema-builder.ts';
+import { apiSets } from '../../storage/api-set.ts';
 import { accessRuleSchema } from './access.ts';
+
+/** The maximum number of labels, and of annotations, that a template adds to an object. */
+const maxMetadataEntries = 500;
+
+const metadataEntries = (description: string) =>
+  t.optional(t.map(t.string(), { description, maxProperties: maxMetadataEntries }));
 
 const metadata = (of: string) =>
   t.optional(
     t.object(
-      {
-        labels: t.optional(t.map(t.string(), { description: 'Labels to add.' })),
-        annotations: t.optional(t.map(t.string(), { description: 'Annotations to add.' })),
-      },
+      { labels: metadataEntries('Labels to add.'), annotations: metadataEntries('Annotations to add.') },
       { description: `Labels and annotations for ${of}.` },
     ),
   );
@@ -21,6 +25,12 @@ export const templateDefinitionSchema = t.object(
         { metadata: metadata('the virtual cluster instance') },
         { description: 'Metadata that is added to the VirtualClusterInstance object.' },
       ),
+    ),
+    api: t.optional(
+      t.enumOf(apiSets, {
+        description:
+          'Set of kinds that a new virtual cluster on a built-in cluster serves. Defaults to the server setting planes.api.',
+      }),
     ),
     objects: t.optional(
       t.string({ description: 'YAML documents that the server applies inside the virtual cluster after it is ready.' }),

@@ -4,11 +4,12 @@ import { managementCategory, managementGroup, managementVersion } from '../../na
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessSchema } from './access.ts';
+import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
-    description: t.optional(t.string({ description: 'Description of the user.' })),
+    displayName: t.optional(displayNameSchema),
+    description: t.optional(descriptionSchema('Description of the user.')),
     username: t.optional(
       t.string({ description: 'Name that the user logs in with. Defaults to the name of the object.' }),
     ),

@@ -4,7 +4,8 @@ import { managementCategory, managementGroup, managementVersion } from '../../na
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessRuleSchema, accessSchema } from './access.ts';
-import { conditionsSchema } from './condition.ts';
+import { conditionsSchema, observedGenerationSchema } from './condition.ts';
+import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 import { templateDefinitionSchema } from './template-definition.ts';
 
@@ -49,8 +50,8 @@ const templateRef = t.object(
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
-    description: t.optional(t.string({ description: 'Purpose of the virtual cluster.' })),
+    displayName: t.optional(displayNameSchema),
+    description: t.optional(descriptionSchema('Purpose of the virtual cluster.')),
     owner: t.optional(ownerSchema),
     templateRef: t.optional(templateRef),
     template: t.optional(templateDefinitionSchema),
@@ -74,19 +75,26 @@ const spec = t.object(
   { description: 'Desired state of the virtual cluster.' },
 );
 
+/** The types of the conditions of an instance. `Ready` summarizes the others. */
+export const instanceConditionTypes = [
+  'Scheduled',
+  'TemplateResolved',
+  'SpaceReady',
+  'VirtualClusterDeployed',
+  'VirtualClusterReady',
+  'Ready',
+] as const;
+
 const status = t.object(
   {
-    phase: t.optional(
-      t.string({
-        description: 'Phase of the virtual cluster: Pending, Ready, Sleeping or Failed. Empty directly after creation.',
-      }),
-    ),
+    phase: t.optional(t.string({ description: 'Phase of the virtual cluster: Pending, Ready, Sleeping or Failed.' })),
     reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
     message: t.optional(
       t.string({ description: 'Human-readable explanation of the phase. For a problem, it says how to resolve it.' }),
     ),
     kubernetesVersion: t.optional(t.string({ description: 'Kubernetes version that the virtual cluster reports.' })),
     serviceUID: t.optional(t.string({ description: 'Unique identifier of the running virtual cluster.' })),
+    observedGeneration: observedGenerationSchema,
     conditions: t.optional(conditionsSchema),
     virtualCluster: t.optional(templateDefinitionSchema),
     renderedFrom: t.optional(
@@ -134,14 +142,14 @@ export const virtualClusterInstanceKind = defineKind({
   description: 'A virtual cluster: a complete Kubernetes cluster that runs inside one namespace of a host cluster.',
   schema,
   columns: [
-    column('Status', displayedPhase, { description: 'Phase of the virtual cluster.' }),
+    column('Status', displayedPhase, { description: 'Phase of the virtual cluster.', path: 'status.phase' }),
     column('Cluster', 'spec.clusterRef.cluster', {
       description: 'Name of the connected cluster that the virtual cluster runs on.',
     }),
     column<Static<typeof schema>>(
       'Template',
       (object) => (object.spec?.template === undefined ? object.spec?.templateRef?.name || undefined : '<inline>'),
-      { description: 'Name of the template of the virtual cluster.' },
+      { description: 'Name of the template of the virtual cluster.', path: 'spec.templateRef.name' },
     ),
     column('Version', 'status.kubernetesVersion', {
       description: 'Kubernetes version that the virtual cluster reports.',
@@ -151,6 +159,7 @@ export const virtualClusterInstanceKind = defineKind({
       (object) => object.spec?.owner?.user || object.spec?.owner?.team || undefined,
       {
         description: 'User or team that owns the instance.',
+        path: 'spec.owner.user',
       },
     ),
     ageColumn,

@@ -5,13 +5,14 @@ import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
+import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 import { parametersSchema, templateDefinitionSchema } from './template-definition.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
-    description: t.optional(t.string({ description: 'Purpose of the template.' })),
+    displayName: t.optional(displayNameSchema),
+    description: t.optional(descriptionSchema('Purpose of the template.')),
     owner: t.optional(ownerSchema),
     template: t.optional(templateDefinitionSchema),
     parameters: t.optional(parametersSchema),

@@ -1,9 +1,11 @@
+import { defaultApiWord } from '../../../api/api-word.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { type Login, readConfig, writeConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 import { chooseAuthority } from '../../connection/choose-authority.ts';
+import { fetchApiWord } from '../../connection/fetch-api-word.ts';
 import { fetchSelf } from '../../connection/fetch-self.ts';
 import { logInWithPassword } from '../../connection/password-login.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from '../../connection/server-address.ts';
@@ -22,7 +24,10 @@ export const run: CommandRun = async (call) => {
   const accessKey = await accessKeyFor(address, authority, call);
   const project = values.text('project');
   const access = { ...address, authority, accessKey, project: project ?? '', context: undefined };
-  const self = await withServerConnection(access, call, (api) => fetchSelf(api, call.interrupted));
+  const { self, apiWord } = await withServerConnection(access, call, async (api) => {
+    const word = await fetchApiWord(api, call.interrupted);
+    return { apiWord: word, self: await fetchSelf(api, call.interrupted, word) };
+  });
   const user = self?.status?.user?.name || (self?.status?.team?.name ?? '');
   const login: Login = {
     ...address,
@@ -30,6 +35,7 @@ export const run: CommandRun = async (call) => {
     ...(authority === undefined ? {} : { authority }),
     ...(project === undefined ? {} : { project }),
     ...(user === '' ? {} : { user }),
+    ...(apiWord === defaultApiWord ? {} : { apiWord }),
   };
   // The file is read again, because another process may have saved a login in the meantime.
   const config = await readConfig(path);

@@ -1,4 +1,5 @@
 import { type JsonValue, listAt, numberAt, textAt } from '@flotilla/json';
+import { displayedPhase } from '../../../api/columns.ts';
 import type { AccessEntry } from '../../../api/management/v1/access.ts';
 import type { Condition } from '../../../api/management/v1/condition.ts';
 import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
@@ -28,7 +29,7 @@ export const run: CommandRun = async (call) =>
 function summary(instance: VirtualClusterInstance, { terminal: { colors } }: CommandCall): string[] {
   const { metadata, spec = {}, status = {} } = instance;
   const { owner = {}, clusterRef = {}, access = [], extraAccessRules = [] } = spec;
-  const phase = status.phase || 'New';
+  const phase = displayedPhase(instance) ?? 'New';
   const version = spec.templateRef?.version ?? '';
   const lines: [string, string][] = [
     ['Name', metadata.name ?? ''],

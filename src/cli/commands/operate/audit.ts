@@ -7,6 +7,7 @@ import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
+import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 
@@ -20,18 +21,28 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const printer = new TablePrinter({ wide: format.kind === 'table' && format.wide, colors: terminal.colors });
     const found: JsonValue[] = [];
+    const unsearched = new Map<string, JsonValue>();
     let first: JsonObject | undefined;
     for await (const page of pages(api, query, limit, signal)) {
       const items = listAt(page, 'items');
       first ??= page;
       found.push(...items);
+      for (const each of listAt(page, 'metadata', 'incomplete')) unsearched.set(textAt(each, 'replica'), each);
       if (format.kind === 'table' && items.length > 0) terminal.print(`${printer.lines(tableOf(items)).join('\n')}\n`);
     }
-    if (format.kind === 'objects') terminal.print(format.print({ ...first, metadata: {}, items: found }));
+    const incomplete = [...unsearched.values()];
+    const metadata = incomplete.length === 0 ? {} : { incomplete };
+    if (format.kind === 'objects') terminal.print(format.print({ ...first, metadata, items: found }));
     else if (found.length === 0) terminal.printToStderr('no audit entries found\n');
+    for (const each of incomplete) terminal.printToStderr(`${warningAbout(each)}\n`);
     return undefined;
   });
 };
+
+function warningAbout(unsearched: JsonValue): string {
+  const [replica, reason] = [textAt(unsearched, 'replica'), textAt(unsearched, 'reason')];
+  return escapeControlCharacters(`Warning: entries of replica ${replica} may be missing: ${reason}`);
+}
 
 /** Yields pages of audit entries until the limit or the end of the log. One request searches only part of the log. */
 async function* pages(

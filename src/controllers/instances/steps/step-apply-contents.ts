@@ -7,6 +7,7 @@ import { digestOf } from '../digest-of.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import { ensureBindings, removeOtherBindings } from '../virtual-cluster-bindings.ts';
+import { readTemplateObjects } from './read-template-objects.ts';
 import type { HostStepContext } from './step-context.ts';
 
 /** The desired contents of a virtual cluster. */
@@ -47,7 +48,8 @@ export async function applyContentsStep(
   const prebound = host.preboundRoles ?? [];
   await ensureBindings(virtual, isFirst ? content.roles.filter((role) => !prebound.includes(role)) : content.roles);
   if (!isFirst) await removeOtherBindings(virtual, [...content.roles, ...prebound]);
-  if (content.objects.trim() !== '') await applyObjects(content.objects, virtual);
+  const objects = await readTemplateObjects(content.objects, dependencies);
+  if (objects.length > 0) await applyObjects(objects, virtual);
 }
 
 /** Restores role bindings that were deleted or changed inside the virtual cluster. */

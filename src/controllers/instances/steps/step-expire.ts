@@ -16,6 +16,8 @@ export async function expireStep(
   if (snapshot.annotation(nonDeletableAnnotation) === 'true') return false;
   const message = `Deleting the instance because it was not used for the period in the annotation ${deleteAfterAnnotation}.`;
   dependencies.events.record(object, 'Normal', 'Expired', message);
-  await ignoreNotFound(dependencies.instances.delete({ namespace, name }, { uid, signal }));
+  const { resourceVersion = '' } = object.metadata;
+  // The version ensures that the settings of the instance have not been changed since they were read.
+  await ignoreNotFound(dependencies.instances.delete({ namespace, name }, { uid, resourceVersion, signal }));
   return true;
 }

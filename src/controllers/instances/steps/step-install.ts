@@ -1,11 +1,12 @@
 import type { JsonValue } from '@flotilla/json';
 import type { TemplateDefinition } from '../../../api/management/v1/template-definition.ts';
 import { StatusError } from '../../../api/status.ts';
-import type { HostedVirtualCluster, InstallRequest } from '../../../hosts/host.ts';
+import type { HostedVirtualCluster, InstallRequest, LabelsAndAnnotations } from '../../../hosts/host.ts';
 import { digestOf } from '../digest-of.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';
+import { readTemplateObjects } from './read-template-objects.ts';
 import type { HostStepContext } from './step-context.ts';
 
 /**
@@ -38,7 +39,10 @@ export async function installStep(
     return undefined;
   }
   try {
-    await host.install({ location: snapshot.location, owner: uid, ...installation }, { signal });
+    const { space, ...others } = installation;
+    const objects = await readTemplateObjects(space?.objects ?? '', dependencies);
+    const request = { location: snapshot.location, owner: uid, ...others };
+    await host.install(space === undefined ? request : { ...request, space: { ...space, objects } }, { signal });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 409) throw error;
     reportOccupied(snapshot, error.message, draft, dependencies);
@@ -60,11 +64,16 @@ export async function installStep(
   return reportDeployed(snapshot, created, draft);
 }
 
-/** Returns the parameters of the installation, without its location and owner. */
+/** The parameters of an installation, without its location and owner. */
+interface Installation extends Omit<InstallRequest, 'location' | 'owner' | 'space'> {
+  /** The objects are YAML documents. */
+  readonly space?: LabelsAndAnnotations & { readonly objects?: string };
+}
+
 function installationOf(
   { object }: InstanceSnapshot,
-  { metadata, spaceTemplate, helmRelease }: TemplateDefinition,
-): Omit<InstallRequest, 'location' | 'owner'> {
+  { metadata, spaceTemplate, helmRelease, api }: TemplateDefinition,
+): Installation {
   const displayName = object.spec?.displayName ?? '';
   return {
     ...(displayName === '' ? {} : { displayName }),
@@ -78,6 +87,7 @@ function installationOf(
           },
         }),
     ...(helmRelease === undefined ? {} : { helm: helmRelease }),
+    ...(api === undefined ? {} : { api }),
   };
 }
 

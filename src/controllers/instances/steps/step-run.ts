@@ -111,12 +111,13 @@ async function applyObservedState(
         message: 'The virtual cluster is being removed and will be reinstalled.',
       });
       return;
-    case 'Failed':
-      notReady('Failed', {
-        reason: observed.reason || 'Failed',
-        message: observedMessage('The virtual cluster is not running.'),
-      });
+    case 'Failed': {
+      const reason = observed.reason || 'Failed';
+      const message = observedMessage('The virtual cluster is not running.');
+      notReady('Failed', { reason, message });
+      if (object.status?.reason !== reason) dependencies.events.record(object, 'Warning', reason, message);
       return;
+    }
     case 'Pending':
       notReady('Pending', {
         reason: observed.reason || 'Starting',

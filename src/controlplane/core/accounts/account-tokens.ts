@@ -18,6 +18,8 @@ export interface TokenKeys {
    * claims.
    */
   verify(token: string): Promise<JsonObject | undefined>;
+  /** Returns the public keys that verify the tokens, as a JSON Web Key Set. */
+  publicKeys(): Promise<JsonObject>;
 }
 
 export interface AccountTokensOptions {

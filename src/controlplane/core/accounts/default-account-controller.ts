@@ -6,6 +6,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import { peekWithoutManagedFields, type ServedObject } from '../../../registry/verbs.ts';
+import type { RevisionCheck } from '../../../store/store.ts';
 import { systemContext } from '../../system-context.ts';
 import { KeyedWorkQueue } from '../keyed-work-queue.ts';
 import { builtinNamespaceNames } from '../namespaces/plane-namespaces.ts';
@@ -35,48 +36,87 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
 /**
  * Creates the service account `default` in every namespace, and again after it is deleted. Checks all namespaces at the
  * start, because the previous process may have been interrupted. Namespaces that host virtual clusters get no account:
- * there are many of them, and nothing in them would use one. Returns a function that stops the controller.
+ * there are many of them, and nothing in them would use one. In a shared store, it only requests missing accounts at the
+ * start; maintenance creates them and follows the changes (`accountHooks`). Returns a function that stops the controller.
  */
 export async function startDefaultAccountController(options: DefaultAccountControllerOptions): Promise<() => void> {
-  const { accounts, namespaces, clock, log } = options;
-  const isMissing = (namespace: string) => {
-    // The account is looked up first: if it exists, the namespace object does not have to be built.
-    if (accounts.peek(namespace, defaultServiceAccount) !== undefined) return false;
-    const found = namespaces.peek('', namespace);
-    if (found === undefined) return false;
-    const { deletionTimestamp, labels } = peekWithoutManagedFields(found).metadata;
-    return deletionTimestamp === undefined && labels?.[hostOwnerLabel] === undefined;
-  };
+  const { accounts, clock, log } = options;
+  if (accounts.isShared) {
+    await requestMissingAccounts(options);
+    return () => {};
+  }
   const work = new KeyedWorkQueue({
     name: 'creation of a default service account',
     clock,
     log,
-    async reconcile(namespace) {
-      if (isMissing(namespace)) await createAccount(accounts, namespace);
-    },
+    reconcile: (namespace) => createMissingAccount(options, namespace),
   });
-  const stopNamespaces = namespaces.listen(({ before, after }) => {
-    if (before === undefined && after !== undefined) void work.add(nameOf(after));
-  });
-  const stopAccounts = accounts.listen(({ before, after }) => {
-    if (before === undefined || after !== undefined) return;
-    const { name, namespace = '' } = peekWithoutManagedFields(before).metadata;
-    if (name === defaultServiceAccount) void work.add(namespace);
-  });
-  const storedNamespaces = namespaces.peekAll().filter(({ isUnchangedBuiltin }) => isUnchangedBuiltin !== true);
-  const all = new Set([...builtinNamespaceNames, ...storedNamespaces.map(nameOf)]);
-  await Promise.all([...all].filter(isMissing).map((namespace) => work.add(namespace)));
+  const stops = followChanges(options, (namespace) => void work.add(namespace));
+  await Promise.all(namespacesWithoutAccount(options).map((namespace) => work.add(namespace)));
   return () => {
-    stopNamespaces();
-    stopAccounts();
+    for (const stop of stops) stop();
     work.stop();
   };
 }
 
-/** Creates the account. Ignores errors if the account exists already or the namespace is being deleted. */
-async function createAccount(accounts: KindStore, namespace: string): Promise<void> {
+/** Records maintenance work for each missing account. Never rejects: the plane must be served without them too. */
+async function requestMissingAccounts(options: DefaultAccountControllerOptions): Promise<void> {
+  for (const namespace of namespacesWithoutAccount(options)) {
+    try {
+      await options.accounts.requestReconcile(namespace, defaultServiceAccount);
+    } catch (error) {
+      options.log.warn({ error, namespace }, 'failed to request a default service account');
+    }
+  }
+}
+
+function namespacesWithoutAccount(stores: AccountStores): readonly string[] {
+  const stored = stores.namespaces.peekAll().filter(({ isUnchangedBuiltin }) => isUnchangedBuiltin !== true);
+  const all = new Set([...builtinNamespaceNames, ...stored.map(nameOf)]);
+  return [...all].filter((namespace) => isMissing(stores, namespace));
+}
+
+/** Calls `add` with each namespace that may need a new account. */
+function followChanges(
+  { accounts, namespaces }: DefaultAccountControllerOptions,
+  add: (namespace: string) => void,
+): readonly (() => void)[] {
+  return [
+    namespaces.listen(({ before, after }) => {
+      if (before === undefined && after !== undefined) add(nameOf(after));
+    }),
+    accounts.listen(({ before, after }) => {
+      if (before === undefined || after !== undefined) return;
+      const { name, namespace = '' } = peekWithoutManagedFields(before).metadata;
+      if (name === defaultServiceAccount) add(namespace);
+    }),
+  ];
+}
+
+type AccountStores = Pick<DefaultAccountControllerOptions, 'accounts' | 'namespaces'>;
+
+function isMissing({ accounts, namespaces }: AccountStores, namespace: string): boolean {
+  // The account is looked up first: if it exists, the namespace object does not have to be built.
+  if (accounts.peek(namespace, defaultServiceAccount) !== undefined) return false;
+  const found = namespaces.peek('', namespace);
+  if (found === undefined) return false;
+  const { deletionTimestamp, labels } = peekWithoutManagedFields(found).metadata;
+  return deletionTimestamp === undefined && labels?.[hostOwnerLabel] === undefined;
+}
+
+/**
+ * Creates the account `default` of a namespace if it is missing. Ignores errors if the account exists already or the
+ * namespace is being deleted. `fence` is `RequestContext.fence`.
+ */
+export async function createMissingAccount(
+  stores: AccountStores,
+  namespace: string,
+  fence?: RevisionCheck,
+): Promise<void> {
+  if (!isMissing(stores, namespace)) return;
+  const context = systemContext(namespace, undefined, fence);
   try {
-    await accounts.verbs.create(systemContext(namespace), account(namespace), writing);
+    await stores.accounts.verbs.create(context, account(namespace), writing);
   } catch (error) {
     if (!(error instanceof StatusError) || ![403, 404, 409].includes(error.code)) throw error;
   }

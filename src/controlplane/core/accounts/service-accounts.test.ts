@@ -66,6 +66,7 @@ describe('service accounts', () => {
     await store.transact({ writes: [{ key, value: undefined }] });
     expect(accounts).toBeDefined();
     plane = await openCoreTestEnv({ store, clock, keys });
+    if (store.isShared) await plane.runMaintenance();
     expect(plane.peek('serviceaccounts', 'default', 'fresh')).toBeDefined();
   });
 

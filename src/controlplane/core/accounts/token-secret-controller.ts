@@ -5,8 +5,10 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import type { RequestContext } from '../../../registry/context.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import { peekWithoutManagedFields, type ServedObject } from '../../../registry/verbs.ts';
+import type { RevisionCheck } from '../../../store/store.ts';
 import { systemContext } from '../../system-context.ts';
 import { KeyedWorkQueue } from '../keyed-work-queue.ts';
 import type { AccountTokens } from './account-tokens.ts';
@@ -26,7 +28,8 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
 /**
  * Writes a token into each secret of the type `kubernetes.io/service-account-token`, and deletes the secrets of deleted
  * service accounts. A retired signing key makes tokens invalid, so all secrets are checked when the plane is loaded and
- * then every hour. Returns a function that stops the controller.
+ * then every hour. In a shared store, it does only that; maintenance follows the changes (`accountHooks`). Returns a function
+ * that stops the controller.
  */
 export async function startTokenSecretController(options: TokenSecretControllerOptions): Promise<() => void> {
   const { accounts, secrets, clock, log } = options;
@@ -36,22 +39,22 @@ export async function startTokenSecretController(options: TokenSecretControllerO
     log,
     reconcile: (key) => {
       const [namespace = '', name = ''] = key.split('/');
-      return reconcileSecret(options, namespace, name);
+      return reconcileSecret(options, { namespace, name });
     },
   });
   const enqueue = (secret: ServedObject) =>
     isTokenSecret(peekWithoutManagedFields(secret)) ? work.add(keyOf(peekWithoutManagedFields(secret))) : undefined;
-  const stopSecrets = secrets.listen(({ after }) => {
-    if (after !== undefined) void enqueue(after);
-  });
-  const stopAccounts = accounts.listen(({ before, after }) => {
-    const { namespace = '', name = '' } = peekWithoutManagedFields(after ?? (before as ServedObject)).metadata;
-    if (before !== undefined && after !== undefined) return;
-    for (const secret of secrets.peekAll(namespace)) {
-      const object = peekWithoutManagedFields(secret);
-      if (isTokenSecret(object) && accountOf(object) === name) void work.add(keyOf(object));
-    }
-  });
+  const followChanges = () => [
+    secrets.listen(({ after }) => {
+      if (after !== undefined) void enqueue(after);
+    }),
+    accounts.listen(({ before, after }) => {
+      const { namespace = '', name = '' } = peekWithoutManagedFields(after ?? (before as ServedObject)).metadata;
+      if (before !== undefined && after !== undefined) return;
+      for (const secret of tokenSecretsOf(secrets, namespace, name)) void work.add(keyOf(secret));
+    }),
+  ];
+  const stops = secrets.isShared ? [] : followChanges();
   const enqueueAll = () => Promise.all(secrets.peekAll().map(enqueue));
   let cancelTimer = (): void => {};
   const scheduleCheck = (): void => {
@@ -64,8 +67,7 @@ export async function startTokenSecretController(options: TokenSecretControllerO
   scheduleCheck();
   return () => {
     cancelTimer();
-    stopSecrets();
-    stopAccounts();
+    for (const stop of stops) stop();
     work.stop();
   };
 }
@@ -87,25 +89,54 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-async function reconcileSecret(options: TokenSecretControllerOptions, namespace: string, name: string): Promise<void> {
+/** Returns the account of a token secret; `undefined` if the object is another secret. */
+export function accountOfTokenSecret(secret: KubeObject): string | undefined {
+  return isTokenSecret(secret) ? accountOf(secret) : undefined;
+}
+
+function tokenSecretsOf(secrets: KindStore, namespace: string, account: string): readonly KubeObject[] {
+  return secrets
+    .peekAll(namespace)
+    .map(peekWithoutManagedFields)
+    .filter((secret) => accountOfTokenSecret(secret) === account);
+}
+
+/** Updates all token secrets of a service account, which may not exist. `fence` is `RequestContext.fence`. */
+export async function reconcileSecretsOf(
+  options: TokenSecretControllerOptions,
+  namespace: string,
+  account: string,
+  fence?: RevisionCheck,
+): Promise<void> {
+  for (const { metadata } of tokenSecretsOf(options.secrets, namespace, account)) {
+    await reconcileSecret(options, { namespace, name: metadata.name ?? '' }, fence);
+  }
+}
+
+async function reconcileSecret(
+  options: TokenSecretControllerOptions,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  fence?: RevisionCheck,
+): Promise<void> {
   const { accounts, secrets } = options;
+  const context = systemContext(namespace, undefined, fence);
   const secret = secrets.peek(namespace, name)?.object;
   if (secret === undefined || !isTokenSecret(secret) || secret.metadata.deletionTimestamp !== undefined) return;
   const account = accounts.peek(namespace, accountOf(secret))?.object;
   const recordedUid = secret.metadata.annotations?.[serviceAccountUidAnnotation] ?? '';
   try {
     if (account === undefined || (recordedUid !== '' && recordedUid !== account.metadata.uid))
-      await remove(secrets, secret);
-    else await fill(options, secret, account);
+      await remove(secrets, secret, context);
+    else await fill(options, secret, account, context);
   } catch (error) {
     // Another write has changed or deleted the secret. The event of that write adds the secret to the queue again.
     if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
   }
 }
 
-async function remove(secrets: KindStore, { metadata }: KubeObject): Promise<void> {
-  const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata;
-  await secrets.verbs.delete(systemContext(namespace), name, {
+async function remove(secrets: KindStore, { metadata }: KubeObject, context: RequestContext): Promise<void> {
+  const { name = '', uid = '', resourceVersion = '' } = metadata;
+  await secrets.verbs.delete(context, name, {
     dryRun: false,
     gracePeriodSeconds: undefined,
     propagationPolicy: undefined,
@@ -113,7 +144,12 @@ async function remove(secrets: KindStore, { metadata }: KubeObject): Promise<voi
   });
 }
 
-async function fill(options: TokenSecretControllerOptions, secret: KubeObject, account: KubeObject): Promise<void> {
+async function fill(
+  options: TokenSecretControllerOptions,
+  secret: KubeObject,
+  account: KubeObject,
+  context: RequestContext,
+): Promise<void> {
   const { namespace = '', name = '' } = secret.metadata;
   const data: JsonObject = { ...objectAt(secret as JsonValue, 'data') };
   const annotations = { ...secret.metadata.annotations, [serviceAccountUidAnnotation]: account.metadata.uid ?? '' };
@@ -126,7 +162,7 @@ async function fill(options: TokenSecretControllerOptions, secret: KubeObject, a
     data.token = encodeBase64(await newToken(options.tokens, account, secret));
   }
   const next = { ...secret, metadata: { ...secret.metadata, annotations }, data } as KubeObject;
-  await options.secrets.verbs.update(systemContext(namespace), name, next, writing);
+  await options.secrets.verbs.update(context, name, next, writing);
 }
 
 /** Issues a token and checks it. An invalid token would be replaced in an endless loop. */

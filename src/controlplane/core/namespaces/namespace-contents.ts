@@ -1,6 +1,8 @@
 import { StatusError } from '../../../api/status.ts';
+import type { RequestContext } from '../../../registry/context.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import { peekWithoutManagedFields, type ServedObject } from '../../../registry/verbs.ts';
+import type { RevisionCheck } from '../../../store/store.ts';
 import type { PlaneStores } from '../../maintenance/plane-stores.ts';
 import { systemContext } from '../../system-context.ts';
 import type { RemainingContents } from './namespace-conditions.ts';
@@ -8,18 +10,41 @@ import type { RemainingContents } from './namespace-conditions.ts';
 /** The maximum number of concurrent deletes. Concurrent deletes share flushes of the store to disk. */
 const concurrency = 32;
 
-/** Deletes all objects in a namespace, of every kind of the plane. Returns the objects that still exist. */
-export async function deleteNamespaceContents(plane: PlaneStores, namespace: string): Promise<RemainingContents> {
+/**
+ * The maximum number of objects that one call deletes. All planes share the slots for such work, so without this limit a
+ * tenant with large namespaces would delay others for minutes.
+ */
+const maxDeletes = 256;
+
+/**
+ * Deletes the objects in a namespace, of every kind of the plane. Returns the objects that still exist; `undefined` if there
+ * are too many for one call, so that it must be called again. `fence` is the check for all deletes
+ * (`RequestContext.fence`).
+ */
+export async function deleteNamespaceContents(
+  plane: PlaneStores,
+  namespace: string,
+  fence?: RevisionCheck,
+): Promise<RemainingContents | undefined> {
   const counts = new Map<string, number>();
   const finalizers = new Map<string, number>();
   const failures: string[] = [];
   const kinds = [...plane.stores()].filter(({ resource }) => resource.namespaced);
+  let left = maxDeletes;
   for (const store of kinds.sort((a, b) => deletionOrder(a) - deletionOrder(b))) {
+    const objects = store.peekAll(namespace);
+    const present = objects.filter(
+      (served) => peekWithoutManagedFields(served).metadata.deletionTimestamp === undefined,
+    );
+    const isLast = present.length > left;
     try {
-      await deleteAll(store, namespace);
+      await deleteAll(store, systemContext(namespace, undefined, fence), isLast ? present.slice(0, left) : objects);
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));
+      continue;
     }
+    if (isLast) return undefined;
+    left -= present.length;
   }
   for (const store of kinds) {
     const { plural, group } = store.resource;
@@ -43,17 +68,16 @@ function deletionOrder({ resource }: KindStore): number {
   return resource.plural === 'serviceaccounts' ? 2 : 1;
 }
 
-async function deleteAll(store: KindStore, namespace: string): Promise<void> {
-  const objects = store.peekAll(namespace);
+async function deleteAll(store: KindStore, context: RequestContext, objects: readonly ServedObject[]): Promise<void> {
   for (let at = 0; at < objects.length; at += concurrency) {
-    await Promise.all(objects.slice(at, at + concurrency).map((served) => deleteOne(store, namespace, served)));
+    await Promise.all(objects.slice(at, at + concurrency).map((served) => deleteOne(store, context, served)));
   }
 }
 
-async function deleteOne(store: KindStore, namespace: string, served: ServedObject): Promise<void> {
+async function deleteOne(store: KindStore, context: RequestContext, served: ServedObject): Promise<void> {
   const { name = '', uid = '' } = peekWithoutManagedFields(served).metadata;
   try {
-    await store.verbs.delete(systemContext(namespace), name, {
+    await store.verbs.delete(context, name, {
       dryRun: false,
       gracePeriodSeconds: undefined,
       propagationPolicy: 'Background',

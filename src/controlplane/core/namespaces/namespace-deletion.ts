@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../api/meta.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { StoredRecord } from '../../../registry/resource.ts';
+import type { RevisionCheck } from '../../../store/store.ts';
 import type { PlaneStores } from '../../maintenance/plane-stores.ts';
 import { systemContext } from '../../system-context.ts';
 import { namespaceDeletionConditions } from './namespace-conditions.ts';
@@ -26,6 +27,12 @@ const writing = { dryRun: false, fieldManager: 'namespace-controller', fieldVali
 /** The maximum delay between two passes. Without a delay, every deleted object would cause a scan of all others. */
 const maxDelayMs = 1_000;
 
+/**
+ * The interval between passes over a namespace that is not empty, if other processes write to the store. A process that
+ * does not know yet that the namespace is being deleted starts no pass when it removes the last object.
+ */
+const recheckMs = 5_000;
+
 interface Pass {
   readonly ended: number;
   readonly remaining: number;
@@ -33,7 +40,7 @@ interface Pass {
 
 /**
  * Deletes the contents of namespaces that are being deleted. Objects with finalizers remain for some time. Each change
- * in such a namespace starts another pass, so polling is not needed.
+ * in such a namespace starts another pass, so polling is needed only if other processes write to the store.
  */
 export class NamespaceDeletion {
   readonly #clock: Clock;
@@ -45,8 +52,8 @@ export class NamespaceDeletion {
     this.#plane = plane;
   }
 
-  /** Implements `StoredResource.reconcile`. Returns the delay in milliseconds if it is too early for the next pass. */
-  async reconcile(name: string): Promise<number | undefined> {
+  /** Implements `StoredResource.reconcile`. Returns the delay in milliseconds until the next pass, if there is one. */
+  async reconcile(name: string, fence?: RevisionCheck): Promise<number | undefined> {
     const delay = this.#delay(name);
     if (delay > 0) return delay;
     const namespaces = this.#plane().kinds.get('namespaces');
@@ -55,26 +62,29 @@ export class NamespaceDeletion {
       this.#passes.delete(name);
       return undefined;
     }
-    const remains = await deleteNamespaceContents(this.#plane(), name);
+    const remains = await deleteNamespaceContents(this.#plane(), name, fence);
+    if (remains === undefined) return 0;
     const remaining = [...remains.counts.values()].reduce((sum, count) => sum + count, 0);
     const [failure] = remains.failures;
     const isEmpty = remaining === 0 && failure === undefined;
     // Nothing else prevents the deletion, so the conditions are not written: the namespace disappears immediately.
     if (isEmpty && isHeldOnlyByContents(object)) {
       this.#passes.delete(name);
-      await removeContentsFinalizer(namespaces, object);
+      await removeContentsFinalizer(namespaces, object, fence);
       return undefined;
     }
     this.#passes.set(name, { ended: this.#clock.elapsed(), remaining: remaining });
-    const updated = await this.#writeConditions(
+    const updated = await writeConditions(
       namespaces,
       object,
       namespaceDeletionConditions(conditionsOf(object), remains, this.#clock.now()),
+      fence,
     );
     if (failure !== undefined) throw new Error(`failed to delete the contents of namespace ${name}: ${failure}`);
-    if (remaining > 0) return undefined;
+    // A pass over many objects takes long, so it is repeated less often.
+    if (remaining > 0) return namespaces.isShared ? Math.max(recheckMs, remaining) : undefined;
     this.#passes.delete(name);
-    await removeContentsFinalizer(namespaces, updated);
+    await removeContentsFinalizer(namespaces, updated, fence);
     return undefined;
   }
 
@@ -83,14 +93,20 @@ export class NamespaceDeletion {
     if (last === undefined) return 0;
     return last.ended + Math.min(last.remaining, maxDelayMs) - this.#clock.elapsed();
   }
+}
 
-  async #writeConditions(namespaces: KindStore, object: KubeObject, conditions: Condition[]): Promise<KubeObject> {
-    if (conditions === conditionsOf(object)) return object;
-    const status: JsonObject = { ...(object.status as JsonObject | undefined), conditions };
-    const { name = '' } = object.metadata;
-    const written = await namespaces.status?.update(systemContext(''), name, { ...object, status }, writing);
-    return written?.object ?? object;
-  }
+async function writeConditions(
+  namespaces: KindStore,
+  object: KubeObject,
+  conditions: Condition[],
+  fence: RevisionCheck | undefined,
+): Promise<KubeObject> {
+  if (conditions === conditionsOf(object)) return object;
+  const status: JsonObject = { ...(object.status as JsonObject | undefined), conditions };
+  const { name = '' } = object.metadata;
+  const context = systemContext('', undefined, fence);
+  const written = await namespaces.status?.update(context, name, { ...object, status }, writing);
+  return written?.object ?? object;
 }
 
 function isHeldOnlyByContents(object: KubeObject): boolean {
@@ -99,12 +115,17 @@ function isHeldOnlyByContents(object: KubeObject): boolean {
 }
 
 /** Removes the finalizer `kubernetes`. This deletes the namespace if it has no other finalizers. */
-async function removeContentsFinalizer(namespaces: KindStore, object: KubeObject): Promise<void> {
+async function removeContentsFinalizer(
+  namespaces: KindStore,
+  object: KubeObject,
+  fence: RevisionCheck | undefined,
+): Promise<void> {
   const finalizers = specFinalizersOf(object).filter((finalizer) => finalizer !== namespaceContentsFinalizer);
   if (finalizers.length === specFinalizersOf(object).length) return;
   const spec: JsonObject = { ...(object.spec as JsonObject | undefined), finalizers };
   const { name = '' } = object.metadata;
-  await namespaces.verbs.update(systemContext(''), name, { ...object, spec }, { ...writing, subresource: 'finalize' });
+  const context = systemContext('', undefined, fence);
+  await namespaces.verbs.update(context, name, { ...object, spec }, { ...writing, subresource: 'finalize' });
 }
 
 const none: Condition[] = [];

@@ -3,7 +3,7 @@ import { qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { namespaceKind } from '../../../api/core/namespace.ts';
 import { type FieldError, invalid } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/meta.ts';
-import { forbidden, invalidObject } from '../../../api/status.ts';
+import { forbidden } from '../../../api/status.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { MountedResource } from '../../../registry/mounted-resource.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../../registry/resource.ts';
@@ -36,6 +36,7 @@ export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock'
   return defineResource({
     ...namespaceKind,
     hasStatus: true,
+    statusWritesMetadata: true,
     // As in Kubernetes, namespaces do not support deletecollection.
     verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
     nameRule: 'label',
@@ -44,14 +45,15 @@ export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock'
     unownedFields: [['spec', 'finalizers']],
     prepare,
     validate: finalizerErrors,
-    prepareStatus: refuseOtherPhase,
+    prepareStatus,
+    validateStatus: phaseErrors,
     guardDelete,
     preconditionMessage: (member, wanted, found) =>
       `Precondition failed: ${member} in precondition: ${wanted}, ${member} in object meta: ${found}`,
     prepareDelete,
     isDeletionBlocked: (object) => specFinalizersOf(object).length > 0,
     needsReconcile: isNamespaceTerminating,
-    reconcile: (_, name) => deletion.reconcile(name),
+    reconcile: (_, name, fence) => deletion.reconcile(name, fence),
   });
 }
 
@@ -80,7 +82,11 @@ function prepare(draft: Draft, _context: unknown, subresource: string): void {
         ? sent
         : specFinalizersOf(old.object);
   object.spec = finalizers.length === 0 ? {} : { finalizers: [...finalizers] };
-  const { metadata } = draft.object;
+  setNameLabel(draft.object);
+}
+
+/** Sets the label with the name of the namespace, which clients cannot change. */
+function setNameLabel({ metadata }: KubeObject): void {
   const labels = { ...metadata.labels, [nameLabel]: metadata.name ?? '' };
   metadata.labels = Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -101,17 +107,22 @@ function finalizerErrors({ object, old }: Draft): FieldError[] {
   });
 }
 
-/** Throws 422 if the phase in a status update does not match the deletion timestamp. A missing phase means Active. */
-function refuseOtherPhase({ object }: Draft): void {
-  const phase = textAt(object as JsonValue, 'status', 'phase') || 'Active';
+/** Completes a status update. A missing phase means Active. */
+function prepareStatus({ object }: Draft): void {
   const { phase: _, ...rest } = (object.status ?? {}) as JsonObject;
-  object.status = { phase, ...rest };
+  object.status = { phase: textAt(object as JsonValue, 'status', 'phase') || 'Active', ...rest };
+  setNameLabel(object);
+}
+
+/** Returns an error if the phase in a status update does not match the deletion timestamp. */
+function phaseErrors({ object }: Draft): FieldError[] {
+  const phase = textAt(object as JsonValue, 'status', 'phase');
   const isActive = object.metadata.deletionTimestamp === undefined;
-  if (phase === (isActive ? 'Active' : 'Terminating')) return;
+  if (phase === (isActive ? 'Active' : 'Terminating')) return [];
   const detail = isActive
     ? "may only be 'Active' if `deletionTimestamp` is empty"
     : "may only be 'Terminating' if `deletionTimestamp` is not empty";
-  throw invalidObject(namespaceKind, object.metadata.name ?? '', [invalid('status.Phase', phase, detail)]);
+  return [invalid('status.Phase', phase, detail)];
 }
 
 function guardDelete({ object }: StoredRecord): void {

@@ -24,6 +24,11 @@ const map = (name: string) => ({ metadata: { name } });
 const status = (name = 'q') => plane.peek('resourcequotas', name)?.status as JsonObject | undefined;
 const used = (resource: string) => textAt(status(), 'used', resource);
 
+/** In a store that other processes write to, the status is written after the create. Otherwise it is written before. */
+async function untilUsed(resource: string, amount: string): Promise<void> {
+  if (plane.store.isShared) await eventually(() => used(resource) === amount);
+}
+
 describe('quotas', () => {
   it('report the usage, and refuse creates beyond the limit', async () => {
     await plane.create('configmaps', map('a'));
@@ -34,6 +39,7 @@ describe('quotas', () => {
       used: { configmaps: '1', 'count/configmaps': '1', cpu: '0', pods: '0' },
     });
     await plane.create('configmaps', map('b'));
+    await untilUsed('configmaps', '2');
     expect(status()).toMatchObject({ used: { configmaps: '2', 'count/configmaps': '2' } });
     const error = await expectStatusError(plane.create('configmaps', map('c')));
     expect(error.status).toMatchObject({
@@ -91,6 +97,7 @@ describe('quotas', () => {
     expect(status()?.used).toEqual({ configmaps: '0' });
     await plane.plane.add([addableTestKind(testKind('widgets', 'Widget'))]);
     await plane.create('widgets.test.example', map('w'));
+    await untilUsed(name, '1');
     expect(status()?.used).toEqual({ configmaps: '0', [name]: '1' });
     const error = await expectStatusError(plane.create('widgets.test.example', map('x')));
     expect(error.status.message).toBe(
@@ -136,6 +143,7 @@ describe('quotas', () => {
     expect((await expectStatusError(plane.create('configmaps', map('a')))).code).toBe(403);
     await plane.update('resourcequotas', quota({ configmaps: '1' }));
     await plane.create('configmaps', map('a'));
+    await untilUsed('configmaps', '1');
     expect(status()).toEqual({ hard: { configmaps: '1' }, used: { configmaps: '1' } });
     await plane.remove('resourcequotas', 'q');
     await plane.create('configmaps', map('b'));
@@ -166,6 +174,7 @@ describe('quotas', () => {
     const key = { slice: 'plane', segments: ['objects', 'configmaps', 'default', 'a'] };
     await store.transact({ writes: [{ key, value: undefined }] });
     plane = await openCoreTestEnv({ store, clock, keys });
+    if (store.isShared) await plane.runMaintenance();
     expect(status()?.used).toEqual({ configmaps: '0' });
   });
 
@@ -175,6 +184,40 @@ describe('quotas', () => {
     await plane.create('resourcequotas', quota({ 'count/serviceaccounts': '0' }), 'other');
     await plane.remove('serviceaccounts', 'default', 'other');
     await eventually(() => plane.peek('serviceaccounts', 'default', 'other'));
+  });
+});
+
+describe('the quotas of a namespace', () => {
+  const counts = (first: number, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`count/r${first + at}.example.com`, '1']));
+
+  it('can be at most 100', async () => {
+    for (let number = 0; number < 100; number++)
+      await plane.create('resourcequotas', quota({ pods: '1' }, `q${number}`));
+    const error = await expectStatusError(plane.create('resourcequotas', quota({ pods: '1' }, 'another')));
+    expect(error.status).toMatchObject({
+      code: 403,
+      message:
+        'resourcequotas "another" is forbidden: a namespace can have at most 100 resource quotas; limit more resources in one of them',
+    });
+    await plane.update('resourcequotas', quota({ pods: '2' }, 'q0'));
+    await plane.remove('resourcequotas', 'q1');
+    await plane.create('resourcequotas', quota({ pods: '1' }, 'another'));
+  });
+
+  it('can limit at most 1,000 resources together', async () => {
+    await plane.create('resourcequotas', quota(counts(0, 900), 'large'));
+    await plane.create('resourcequotas', quota(counts(0, 100), 'small'));
+    for (const write of [
+      plane.create('resourcequotas', quota({ pods: '1' }, 'another')),
+      plane.update('resourcequotas', quota(counts(0, 101), 'small')),
+    ]) {
+      const error = await expectStatusError(write);
+      expect(error.code).toBe(403);
+      expect(error.status.message).toContain('can limit at most 1000 resources together, but would limit 1001');
+    }
+    await plane.update('resourcequotas', quota(counts(500, 100), 'small'));
+    await plane.create('resourcequotas', quota({ pods: '1' }, 'elsewhere'), 'kube-public');
   });
 });
 

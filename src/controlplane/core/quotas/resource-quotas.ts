@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, objectAt, textAt } from '@flotilla/json';
+import { isJsonObject, type JsonObject, type JsonValue, objectAt, textAt } from '@flotilla/json';
 import { parseQuantity } from '@flotilla/kubernetes-formats';
 import { resourceQuotaKind } from '../../../api/core/resource-quota.ts';
-import { invalidObject } from '../../../api/status.ts';
+import type { FieldError } from '../../../api/field-error.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 import { dropEmpty } from '../drop-empty.ts';
@@ -11,6 +11,7 @@ import { quotaAmountErrors, quotaErrors } from './quota-rules.ts';
 export const storedResourceQuotas: StoredResource = defineResource({
   ...resourceQuotaKind,
   hasStatus: true,
+  statusWritesMetadata: true,
   unconditionalUpdate: true,
   prepare: normalizeParts,
   validate({ object, old }, context) {
@@ -18,7 +19,8 @@ export const storedResourceQuotas: StoredResource = defineResource({
     if (errors.length === 0 && old === undefined) warnOfRequests(object as JsonObject, context);
     return errors;
   },
-  prepareStatus: checkAmounts,
+  prepareStatus: normalizeStatus,
+  validateStatus: amountErrors,
 });
 
 /** Normalizes a quota. As in Kubernetes, `spec` and `status` are present even if they are empty. */
@@ -30,15 +32,17 @@ function normalizeParts(draft: Draft): void {
   quota.status ??= {};
 }
 
-function checkAmounts(draft: Draft): void {
+function normalizeStatus(draft: Draft): void {
   const quota = draft.object as JsonObject;
   const status = isJsonObject(quota.status) ? quota.status : {};
-  const errors = ['hard', 'used'].flatMap((member) =>
-    quotaAmountErrors(`status.${member}`, objectAt(status, member) ?? {}),
-  );
-  if (errors.length > 0) throw invalidObject(resourceQuotaKind, draft.object.metadata.name ?? '', errors);
   dropEmpty(status, ['hard', 'used']);
   quota.status = status;
+}
+
+function amountErrors({ object }: Draft): FieldError[] {
+  return ['hard', 'used'].flatMap((member) =>
+    quotaAmountErrors(`status.${member}`, objectAt(object as JsonValue, 'status', member) ?? {}),
+  );
 }
 
 function warnOfRequests(quota: JsonObject, context: RequestContext): void {

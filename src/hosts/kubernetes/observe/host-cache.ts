@@ -140,9 +140,14 @@ export class HostCache {
     this.#listeners.delete(listener);
   }
 
-  /** Reports changes to the listener until the cache is closed. Unlike `watch`, it does not start the cache. */
-  listen(listener: HostListener): void {
+  /**
+   * Reports changes to the listener until the returned function is called. Unlike `watch`, it does not start the cache. If the
+   * cache is complete already, the listener is called at once.
+   */
+  listen(listener: HostListener): () => void {
     this.#listeners.add(listener);
+    if (this.#isSynced) listener.onGap();
+    return () => this.#listeners.delete(listener);
   }
 
   /** Notifies all listeners that a virtual cluster has changed. */

@@ -4,6 +4,7 @@ import { type Kubeconfig, writeKubeconfig } from '../../../api/kubeconfig.ts';
 import type { Fetch } from '../../../client/http-client.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { lazyValue } from '../../../lib/lazy-value.ts';
+import { withoutTrailingSlashes } from '../../../lib/without-trailing-slashes.ts';
 import type { ApiResponse, ClusterApi } from '../../host.ts';
 import { dialServer, type ServerAddress } from './dial-server.ts';
 import { openHttpPool } from './http-pool.ts';
@@ -83,7 +84,7 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
   const { clientCertificate, clientKey: _, ...anybody } = kubeconfig;
   const pool = poolFor(kubeconfig);
   const withoutCertificate = lazyValue(() => (clientCertificate === undefined ? pool : poolFor(anybody)));
-  const root = pathname.replace(/\/+$/, '');
+  const root = withoutTrailingSlashes(pathname);
   const credentials = credentialHeaders(kubeconfig);
   const target: ApiTarget = { pool, withoutCertificate: withoutCertificate.get, credentials, root, name: host };
   const own = kubeconfigUserApi(target);

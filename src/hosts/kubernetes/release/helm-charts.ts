@@ -5,6 +5,7 @@ import { listAt, textAt } from '@flotilla/json';
 import { DocumentError } from '../../../api/decode/document-error.ts';
 import { readYaml } from '../../../api/decode/yaml-document.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { withoutTrailingSlashes } from '../../../lib/without-trailing-slashes.ts';
 import type { HelmRelease } from '../../host.ts';
 import { InstallError } from '../../install-error.ts';
 import type { HelmSettings } from './helm-settings.ts';
@@ -39,7 +40,7 @@ export function chartOf(wanted: HelmRelease['chart'] = {}, settings: HelmSetting
 }
 
 function sameRepo(one: string, other: string): boolean {
-  return one.replace(/\/+$/, '') === other.replace(/\/+$/, '');
+  return withoutTrailingSlashes(one) === withoutTrailingSlashes(other);
 }
 
 export interface HelmChartsOptions {
@@ -110,7 +111,7 @@ export class HelmCharts {
     const options = [...(version === '' ? [] : [`--version=${version}`]), `--destination=${folder}`];
     if (repo.startsWith('oci://')) {
       const registry = settings.registryConfig === '' ? [] : [`--registry-config=${resolve(settings.registryConfig)}`];
-      return await run(['pull', `${repo.replace(/\/+$/, '')}/${name}`, ...options, ...registry], signal);
+      return await run(['pull', `${withoutTrailingSlashes(repo)}/${name}`, ...options, ...registry], signal);
     }
     const repository = await this.#repositoryNamed(repo);
     if (repository === undefined) return await run(['pull', name, `--repo=${repo}`, ...options], signal);

@@ -29,7 +29,7 @@ export async function installRelease(work: HostContext, wanted: InstallRequest, 
     { kind: namespaceKind, key: { name: location.namespace }, owner, spec: undefined, metadata: space },
     call,
   );
-  if (space.objects !== undefined && space.objects.trim() !== '') {
+  if (space.objects !== undefined && space.objects.length > 0) {
     await applyObjects(space.objects, createVirtualClusterClient(work.ownApi, signal), location.namespace);
   }
   const values = release.values ?? '';

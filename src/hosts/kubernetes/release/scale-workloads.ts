@@ -20,22 +20,29 @@ const maxAttempts = 5;
 
 /**
  * Scales all workloads of the virtual cluster to zero and records their replica counts in annotations. Returns false if
- * the virtual cluster has no workloads.
+ * the virtual cluster has no workloads. `isWanted` is called after their state was read; nothing is changed if it returns
+ * false.
  */
-export async function scaleDown(hostClient: ApiClient, location: HostLocation, signal: AbortSignal): Promise<boolean> {
-  return await scale(hostClient, location, signal, (workload) => {
+export async function scaleDown(
+  hostClient: ApiClient,
+  location: HostLocation,
+  signal: AbortSignal,
+  isWanted: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
+  const sleepPatch = (workload: KubeObject) => {
     const replicas = numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1;
     if (replicas === 0) return undefined;
     const annotations = { [replicasAnnotation]: String(replicas), [fallingAsleepAnnotation]: 'true' };
     return { metadata: { annotations }, spec: { replicas: 0 } };
-  });
+  };
+  return await scale(hostClient, location, signal, async () => ((await isWanted()) ? sleepPatch : () => undefined));
 }
 
 /**
  * Restores the recorded replica counts, even if another program, such as vCluster's CLI, paused the virtual cluster.
  */
 export async function scaleUp(hostClient: ApiClient, location: HostLocation, signal: AbortSignal): Promise<boolean> {
-  return await scale(hostClient, location, signal, (workload) => {
+  const wakePatch = (workload: KubeObject) => {
     const present = workload.metadata.annotations ?? {};
     const outdated = [replicasAnnotation, fallingAsleepAnnotation, ...pausedAnnotations].filter(
       (name) => name in present,
@@ -46,18 +53,21 @@ export async function scaleUp(hostClient: ApiClient, location: HostLocation, sig
     }
     const recorded = Number.parseInt(present[replicasAnnotation] ?? present[pausedReplicasAnnotation] ?? '', 10);
     return { metadata: { annotations }, spec: { replicas: recorded > 0 ? recorded : 1 } };
-  });
+  };
+  return await scale(hostClient, location, signal, async () => wakePatch);
 }
 
 /**
  * Deletes the pods that the virtual cluster has synced to its host, and returns their number. Must be called after the
  * control plane has stopped, because a running control plane would also delete the pods inside the virtual cluster.
- * After a wake, the control plane creates the synced pods again.
+ * After a wake, the control plane creates the synced pods again. `assertCurrent` is called before each deletion, and throws
+ * if the caller must not continue.
  */
 export async function deleteSyncedPods(
   hostClient: ApiClient,
   location: HostLocation,
   signal: AbortSignal,
+  assertCurrent: () => void = () => {},
 ): Promise<number> {
   const pods = hostClient.resource(podKind);
   const { items } = await pods.list({
@@ -67,13 +77,14 @@ export async function deleteSyncedPods(
   });
   for (const { metadata } of items) {
     if (metadata.deletionTimestamp !== undefined) continue;
+    assertCurrent();
     await ignoreNotFound(pods.delete({ namespace: location.namespace, name: metadata.name ?? '' }, { signal }));
   }
-  await scale(hostClient, location, signal, ({ metadata }) =>
+  const finishedPatch = ({ metadata }: KubeObject) =>
     metadata.annotations?.[fallingAsleepAnnotation] === undefined
       ? undefined
-      : { metadata: { annotations: { [fallingAsleepAnnotation]: null } } },
-  );
+      : { metadata: { annotations: { [fallingAsleepAnnotation]: null } } };
+  await scale(hostClient, location, signal, async () => finishedPatch);
   return items.length;
 }
 
@@ -93,14 +104,16 @@ export async function workloadsOf(
   return found.flat().sort((one, other) => order(one) - order(other));
 }
 
+/** Patches all workloads. `choosePatch` is called after they were read, and the patches apply only to these versions. */
 async function scale(
   hostClient: ApiClient,
   location: HostLocation,
   signal: AbortSignal,
-  patchOf: (workload: KubeObject) => JsonObject | undefined,
+  choosePatch: () => Promise<(workload: KubeObject) => JsonObject | undefined>,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     const workloads = await workloadsOf(hostClient, location, signal);
+    const patchOf = await choosePatch();
     try {
       for (const { client, object } of workloads) {
         const patch = patchOf(object);

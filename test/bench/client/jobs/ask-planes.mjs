@@ -9,7 +9,7 @@ export async function askPlanes(target, { namespace, planes, calls }) {
   const virtualClusters = virtualClustersOf(target, namespace);
   const apart = Math.max(1, Math.floor(planes / calls));
   const act = (client, number) => virtualClusters.ask(client, `plane-${number * apart}`);
-  const taken = await measured(target.pids, () => spread(clients, { count: Math.min(calls, planes) }, act));
+  const taken = await measured(target, () => spread(clients, { count: Math.min(calls, planes) }, act));
   closeClients(clients);
   return figuresOf(taken, taken.result.length, taken.result);
 }

@@ -14,7 +14,7 @@ export async function churnPlanes(target, { namespace, calls, clients: count }) 
     await virtualClusters.create(client, name(number));
     await virtualClusters.ask(client, name(number));
   };
-  const taken = await measured(target.pids, async () => {
+  const taken = await measured(target, async () => {
     const times = await spread(clients, { count: calls }, make);
     await spread(clients, { count: calls }, (client, number) => virtualClusters.delete(client, name(number)));
     while ((await virtualClusters.count(clients[0])) > 0) await sleep(50);

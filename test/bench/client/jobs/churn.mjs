@@ -34,7 +34,7 @@ export async function churn(target, { namespace, watches, writers: count, object
     for (const each of watchers) each.failIfBroken();
   };
 
-  const taken = await measured(target.pids, async () => {
+  const taken = await measured(target, async () => {
     const times = await writeAll(collection, writers, { objects, sent, perSecond });
     const writeSeconds = (performance.now() - sent[0]) / 1000;
     await arrivals.all(failIfBroken);

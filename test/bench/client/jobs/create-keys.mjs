@@ -7,7 +7,7 @@ import { spread } from '../spread.mjs';
 export async function createKeys(target, { prefix, clients: count, calls, seconds }) {
   const clients = await openClients(target, count);
   const act = (client, number) => postKey(client, target, `${prefix}-${number}`);
-  const taken = await measured(target.pids, () => spread(clients, { count: calls, seconds }, act));
+  const taken = await measured(target, () => spread(clients, { count: calls, seconds }, act));
   closeClients(clients);
   return figuresOf(taken, taken.result.length, taken.result);
 }

@@ -54,7 +54,7 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
     // By the time of the measurement the server has compiled the code of both.
     await underLoad(probed);
     const quiet = await probed();
-    const loaded = await underLoad(() => measured(target.pids, probed));
+    const loaded = await underLoad(() => measured(target, probed));
     const { result, seconds: taken, disturbed } = loaded.result;
     return Object.fromEntries(
       Object.entries(result).map(([name, times]) => [

@@ -9,13 +9,17 @@ import { keepWatching, numberBehind } from '../watcher.mjs';
 
 const mark = 'change-';
 
-/** One writer and many watchers of one collection, each on its own connection; one write per interval. */
+/**
+ * One writer and many watchers of one collection, each on its own connection; one write per interval. If the target has
+ * several replicas, the writer uses the first one and the watchers use the others.
+ */
 export async function fanOut(target, { namespace, prefix, watchers: count, writes, everyMilliseconds }) {
   const collection = collectionOf(target, namespace, prefix);
   const [writer] = await openClients(target, 1);
   const revision = await collection.revision(writer);
   const memoryBefore = residentBytes(target.pids);
-  const readers = await openClients(target, count);
+  const { urls = [] } = target;
+  const readers = await openClients(urls.length > 1 ? { ...target, urls: urls.slice(1) } : target, count);
   const sent = new Float64Array(writes);
   const arrivals = new Arrivals(count * writes);
   const numberOf = numberBehind(Buffer.from(`"displayName":"${mark}`));
@@ -28,7 +32,7 @@ export async function fanOut(target, { namespace, prefix, watchers: count, write
   await Promise.all(watchers.map((each) => each.open(revision)));
   const growth = mebibytes(Math.max(0, residentBytes(target.pids) - memoryBefore));
 
-  const taken = await measured(target.pids, async () => {
+  const taken = await measured(target, async () => {
     for (let number = 0; number < writes; number++) {
       sent[number] = performance.now();
       await collection.merge(writer, 0, `${mark}${String(number).padStart(6, '0')}`);

@@ -54,7 +54,7 @@ export async function instanceLives(target, { verb, project, calls, clients: cou
     await ask(client, place, number);
     await outcome;
   };
-  const taken = await measured(target.pids, async () => {
+  const taken = await measured(target, async () => {
     await spread(clients, { count: calls }, act);
     while (begun.size > 0) {
       watch.failIfBroken();

@@ -10,6 +10,7 @@ const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 /** Each returns the number of received bytes. */
 const forms = {
   whole: async (collection, client) => (await collection.list(client)).body.length,
+  cached: async (collection, client) => (await collection.list(client, '?resourceVersion=0')).body.length,
   gzip: async (collection, client) => (await collection.list(client, '', { encoding: 'gzip' })).body.length,
   table: async (collection, client) => (await collection.list(client, '', { accept: table })).body.length,
   label: async (collection, client) =>
@@ -43,7 +44,7 @@ export async function list(target, { form, namespace, prefix, objects, repeats, 
   await collection.revision(clients[0]);
   await checkCount(collection, clients[0], objects);
   let bytes = 0;
-  const taken = await measured(target.pids, () =>
+  const taken = await measured(target, () =>
     spread(clients, { count: repeats, seconds }, async (client) => {
       bytes = await forms[form](collection, client);
     }),

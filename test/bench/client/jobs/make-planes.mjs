@@ -12,7 +12,7 @@ export async function makePlanes(target, { namespace, calls, clients: count, ask
     await virtualClusters.create(client, `plane-${number}`);
     if (ask) await virtualClusters.ask(client, `plane-${number}`);
   };
-  const taken = await measured(target.pids, () => spread(clients, { count: calls }, act));
+  const taken = await measured(target, () => spread(clients, { count: calls }, act));
   closeClients(clients);
   return figuresOf(taken, taken.result.length, taken.result);
 }

@@ -3,15 +3,15 @@ import { collectionOf } from '../collection.mjs';
 import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 
-/** Gets of objects, each with the next of the tokens. */
-export async function read(target, { namespace, prefix, clients: count, objects, calls, seconds, tokens }) {
+/** Gets of objects, each with the next of the tokens and with this query. */
+export async function read(target, { namespace, prefix, clients: count, objects, calls, seconds, tokens, query }) {
   const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, count);
   await Promise.all(clients.map((each) => collection.revision(each)));
   const authorizations = tokens.map((token) => `Bearer ${token}`);
   const act = (client, number) =>
-    collection.get(client, (number * 7) % objects, authorizations[number % authorizations.length]);
-  const taken = await measured(target.pids, () => spread(clients, { count: calls, seconds }, act));
+    collection.get(client, (number * 7) % objects, authorizations[number % authorizations.length], query);
+  const taken = await measured(target, () => spread(clients, { count: calls, seconds }, act));
   closeClients(clients);
   return figuresOf(taken, taken.result.length, taken.result);
 }

@@ -24,7 +24,7 @@ export async function revokeKeys(target, { calls }) {
     while ((await ask(token)) !== 401);
     await deleted;
   };
-  const taken = await measured(target.pids, () => spread([0], { count: calls }, act));
+  const taken = await measured(target, () => spread([0], { count: calls }, act));
   closeClients(clients);
   return figuresOf(taken, taken.result.length, taken.result);
 }

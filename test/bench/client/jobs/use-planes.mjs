@@ -41,7 +41,7 @@ export async function usePlanes(target, { namespace, planes, clientsPerPlane, li
   const most = Number.POSITIVE_INFINITY;
   // Warms up, so that the server compiles its hot code before the measurement.
   await spread(users, { count: most, seconds }, round);
-  const taken = await measured(target.pids, () =>
+  const taken = await measured(target, () =>
     spread(users, { count: most, seconds }, (user, number) => round(user, `measured-${number}`)),
   );
   closeClients(clients);

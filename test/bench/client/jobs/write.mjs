@@ -18,8 +18,13 @@ export async function write(target, { verb, namespace, prefix, clients: count, f
   await Promise.all(clients.map((each) => collection.revision(each)));
   const refusedBefore = retriesSince();
   const act = (client, number) => verbs[verb](collection, client, first + number);
-  const taken = await measured(target.pids, () => spread(clients, { count: objects, seconds }, act));
+  const taken = await measured(target, () => spread(clients, { count: objects, seconds }, act));
   closeClients(clients);
   const refused = retriesSince(refusedBefore);
-  return { ...figuresOf(taken, taken.result.length, taken.result), ...(refused > 0 ? { refused } : {}) };
+  const { databaseGrowth, result: times } = taken;
+  return {
+    ...figuresOf(taken, times.length, times),
+    ...(databaseGrowth === undefined ? {} : { disk: databaseGrowth / times.length / 1000 }),
+    ...(refused > 0 ? { refused } : {}),
+  };
 }

@@ -20,6 +20,11 @@ describe('the state of an instance', () => {
     expect(stateOf({}).phase).toBe('');
   });
 
+  it('shows a quarantine, in which the API is not usable', () => {
+    const quarantined: VirtualClusterInstanceStatus = { phase: 'Failed', reason: 'Quarantined' };
+    expect(stateOf(quarantined)).toMatchObject({ phase: 'Quarantined', isUsable: false });
+  });
+
   it('shows whether the API is usable, also after a later failure', () => {
     const apiReady: VirtualClusterInstanceStatus = { conditions: [{ type: 'VirtualClusterReady', status: 'True' }] };
     expect(stateOf({ phase: 'Ready' }).isUsable).toBe(true);

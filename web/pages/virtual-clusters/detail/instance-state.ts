@@ -1,3 +1,4 @@
+import { displayedPhase } from '../../../../src/api/columns.ts';
 import type { Condition } from '../../../../src/api/conditions.ts';
 import { parseSleepSeconds } from '../../../../src/api/management/parse-sleep-seconds.ts';
 import { sleepForcedReason, sleepUnusedReason } from '../../../../src/api/management/sleep-reasons.ts';
@@ -22,7 +23,7 @@ export interface InstanceState {
   readonly spec: VirtualClusterInstanceSpec;
   readonly status: VirtualClusterInstanceStatus;
   readonly conditions: readonly Condition[];
-  /** The phase of the instance, or `Terminating` while the instance is being deleted. */
+  /** The phase of the instance as lists show it: `Terminating` while it is being deleted, `Quarantined` for that reason. */
   readonly phase: string;
   /**
    * True if the API of the virtual cluster responds. It may respond in phase `Failed` too, so that users can repair it.
@@ -42,10 +43,10 @@ export interface InstanceState {
 }
 
 export function instanceState(object: VirtualClusterInstance): InstanceState {
-  const { name = '', namespace = '', annotations = {}, deletionTimestamp } = object.metadata;
+  const { name = '', namespace = '', annotations = {} } = object.metadata;
   const { spec = {}, status = {} } = object;
   const { conditions = [] } = status;
-  const phase = deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating';
+  const phase = displayedPhase(object) ?? '';
   const isApiReady = conditions.some((each) => each.type === 'VirtualClusterReady' && each.status === 'True');
   return {
     object,

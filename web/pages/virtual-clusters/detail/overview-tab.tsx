@@ -1,5 +1,6 @@
 import { Button, Grid, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { quarantinedReason } from '../../../../src/api/quarantined-reason.ts';
 import { EditDetails } from '../../../components/form/edit-details.tsx';
 import { Conditions } from '../../../components/object/conditions.tsx';
 import { EventList } from '../../../components/object/event-list.tsx';
@@ -73,7 +74,7 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
 
 /** Returns the message of the server that `PhaseNotice` shows or explains; '' if there is none. */
 function noticeMessage({ phase, status: { message = '' } }: InstanceState): string {
-  return ['Failed', 'Pending', 'Sleeping'].includes(phase) ? message : '';
+  return ['Failed', quarantinedReason, 'Pending', 'Sleeping'].includes(phase) ? message : '';
 }
 
 /** A notice that explains why the virtual cluster cannot be used, and what to do. It is empty if the phase is Ready. */
@@ -81,6 +82,7 @@ function PhaseNotice({ instance: { phase, status, sleep, object } }: { readonly 
   const message = status.message ?? '';
   const notices: Record<string, { title: string; text: string }> = {
     Failed: { title: 'This virtual cluster has failed', text: message },
+    [quarantinedReason]: { title: 'This virtual cluster is quarantined', text: message },
     Pending: { title: 'This virtual cluster is starting', text: message },
     '': { title: 'This virtual cluster is starting', text: 'It was just created.' },
     Sleeping: { title: 'This virtual cluster is asleep', text: sleepText(sleep) },

@@ -42,12 +42,17 @@ function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { 
     enabled: isEnabled,
   });
   if (!isEnabled) {
+    const countNow = () => {
+      setEnabled(true);
+      // A count of a few seconds ago may still be cached.
+      void refetch();
+    };
     return (
       <>
         <Text size="sm" c="dimmed" mb="sm">
           Counting the resources resets the auto-sleep and auto-delete timers.
         </Text>
-        <Button variant="light" size="xs" onClick={() => setEnabled(true)}>
+        <Button variant="light" size="xs" onClick={countNow}>
           Count resources
         </Button>
       </>

@@ -1,0 +1,43 @@
+/** Returns the TypeScript source with the structs of one package, one per line. */
+export function tableSource({ alias, path, module, kinds, structs, aliasOf }) {
+  const nameOf = (type) => (type.path === path ? type.name : `${aliasOf(type.path)}.${type.name}`);
+  const lines = [...structs]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, struct]) => structLine(name, { ...struct, isKind: kinds.includes(name) }, nameOf));
+  return [
+    '/**',
+    ` * The structs of ${path} that served kinds use.`,
+    ` * Made by scripts/kubernetes-types from ${module}; do not edit.`,
+    ' */',
+    `export const ${alias}Structs = \``,
+    ...lines,
+    '`;',
+    '',
+  ].join('\n');
+}
+
+/**
+ * Returns a struct: its name, `#` if it is a kind, `@` if server-side apply treats it as a single field, its fields.
+ */
+function structLine(name, { fields, isAtomic, isKind }, nameOf) {
+  if (fields.filter((field) => field.name === '').length > 1) throw new Error(`${name} embeds more than one struct`);
+  const head = `${name}${isKind ? '#' : ''}${isAtomic ? '@' : ''}`;
+  return [head, ...fields.map((field) => fieldText(field, nameOf))].join(' ');
+}
+
+/**
+ * Returns a field: its name, a mark, the protobuf number, the shape and the type, the map type (`@` atomic, `&`
+ * granular), and the rules for lists, patches and defaults. The mark is `!` if Go prints the field when it is empty and
+ * OpenAPI requires it, `?` if only Go prints it, `^` if only OpenAPI requires it.
+ */
+function fieldText(field, nameOf) {
+  const mark = field.isOmitted ? (field.isOptional ? '' : '^') : field.isOptional ? '?' : '!';
+  const type = typeof field.type === 'object' ? nameOf(field.type) : field.type;
+  const keys = field.mapKeys.length === 0 ? '' : `(${field.mapKeys.join()})`;
+  const list = field.listType === undefined ? '' : `~${field.listType}${keys}`;
+  const mapType = { atomic: '@', granular: '&' }[field.mapType] ?? '';
+  const mergeKey = field.patchMergeKey === undefined ? '' : `(${field.patchMergeKey})`;
+  const patch = field.patchStrategy === undefined ? '' : `%${field.patchStrategy}${mergeKey}`;
+  const value = field.default === undefined ? '' : `=${field.default}`;
+  return `${field.name}${mark}:${field.number}:${field.shape}${type}${mapType}${list}${patch}${value}`;
+}

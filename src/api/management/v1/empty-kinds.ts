@@ -1,0 +1,33 @@
+import { defineKind } from '../../define-kind.ts';
+import { managementGroup, managementVersion } from '../../naming.ts';
+import { t } from '../../schema/schema-builder.ts';
+
+const schema = t.object({
+  spec: t.optional(t.preserved({ description: 'Not used, because there are no objects of this kind.' })),
+  status: t.optional(t.preserved({ description: 'Not used, because there are no objects of this kind.' })),
+});
+
+function emptyKind(kind: string, namespaced: boolean, description: string) {
+  const singular = kind.toLowerCase();
+  return defineKind({
+    group: managementGroup,
+    version: managementVersion,
+    kind,
+    plural: `${singular}s`,
+    singular,
+    namespaced,
+    description,
+    schema,
+  });
+}
+
+/**
+ * Kinds that clients of this API read and of which this server has no objects. Their lists are empty, and nothing can be
+ * created. Without them, clients would stop with an error instead of continuing without such objects.
+ */
+export const emptyKinds = [
+  emptyKind('SpaceInstance', true, 'A namespace of a connected cluster that a tenant uses. This server has none.'),
+  emptyKind('Feature', false, 'A feature that a license enables. This server has none, because it needs no license.'),
+  emptyKind('License', false, 'The license of the server. This server has none, because it needs no license.'),
+  emptyKind('Config', false, 'Settings that are stored as an object. This server reads its settings when it starts.'),
+];

@@ -1,0 +1,70 @@
+import { rm, writeFile } from 'node:fs/promises';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { AuditLog } from './audit-log.ts';
+
+export interface AuditMonitorOptions {
+  readonly auditLog: AuditLog;
+  /** The path of the audit log. After a failed write, a probe file beside it shows whether the disk accepts writes. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface MonitoredAuditLog {
+  readonly auditLog: AuditLog;
+  /** Rejects if the last event could not be written and a probe still fails. */
+  assertWritable(): Promise<void>;
+}
+
+/** The result of a probe is cached for this time, because anonymous callers may request a check at any rate. */
+const cacheMilliseconds = 1_000;
+/** Larger than the part of a block that a full file system may still accept. */
+const probeBytes = 16 * 1024;
+
+/**
+ * Tracks whether an audit log can be written. After a failed write, the check writes a probe file, because no further
+ * events arrive while a load balancer uses other servers.
+ */
+export function monitorAuditLog({ auditLog, path, clock, log }: AuditMonitorOptions): MonitoredAuditLog {
+  let isFailing = false;
+  let probed: { readonly at: number; readonly outcome: Promise<void> } | undefined;
+
+  const onFailure = (error: unknown) => {
+    if (isFailing) return;
+    isFailing = true;
+    probed = undefined;
+    log.error({ error }, 'the audit log cannot be written; requests that must be recorded are refused, reads continue');
+  };
+  const probe = async () => {
+    await writeProbe(`${path}.probe`);
+    isFailing = false;
+    log.info({}, 'the audit log can be written again');
+  };
+
+  return {
+    auditLog: {
+      write(event, prefix) {
+        const writing = auditLog.write(event, prefix);
+        writing.catch(onFailure);
+        return writing;
+      },
+      close: () => auditLog.close(),
+    },
+    async assertWritable() {
+      if (!isFailing) return;
+      if (probed === undefined || clock.elapsed() - probed.at >= cacheMilliseconds) {
+        probed = { at: clock.elapsed(), outcome: probe() };
+      }
+      await probed.outcome;
+    },
+  };
+}
+
+async function writeProbe(path: string): Promise<void> {
+  try {
+    await writeFile(path, Buffer.alloc(probeBytes), { mode: 0o600 });
+  } finally {
+    await rm(path, { force: true });
+  }
+}

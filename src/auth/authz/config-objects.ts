@@ -1,0 +1,34 @@
+import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import { configMapKind } from '../../api/core/config-map.ts';
+import { secretKind } from '../../api/core/secret.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { GuardedObject } from './guarded-object.ts';
+
+/** The kinds of configuration objects: Secrets and ConfigMaps in the namespaces of projects. */
+const configKinds: readonly ResourceKind[] = [secretKind, configMapKind];
+
+export function isConfigKind(group: string, resource: string): boolean {
+  return configKinds.some((kind) => kind.group === group && kind.plural === resource);
+}
+
+const ownerMember = 'owner';
+
+/**
+ * Records the owner of a configuration object in the hidden part of its record. The object itself stays as the client sent
+ * it, because tools such as Terraform report fields that the server adds as a difference.
+ */
+export function recordConfigOwner(hidden: JsonObject, owner: Owner): void {
+  hidden[ownerMember] = { ...owner };
+}
+
+/** Returns the name of a configuration object, and its owner in the form of objects that have one in their spec. */
+export function guardedConfigObject(
+  { apiVersion, kind, metadata }: KubeObject,
+  hidden: JsonObject | undefined,
+): GuardedObject {
+  const recorded = objectAt(hidden, ownerMember);
+  const owner = { user: textAt(recorded, 'user'), team: textAt(recorded, 'team') };
+  return { apiVersion, kind, metadata, spec: { owner } };
+}

@@ -1,0 +1,35 @@
+import type { FieldsOf } from '../api/resource.ts';
+import { planeIdOf, type VirtualCluster, type virtualClusterKind } from '../api/storage/virtual-cluster.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+
+/** Finds the VirtualCluster object of a plane, whose ID does not contain the namespace and the name. */
+export class PlaneLocations {
+  readonly #virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'peekAll'>;
+  readonly #locations = new Map<string, { readonly namespace: string; readonly name: string }>();
+  /** True if all virtual clusters are known. Reading them decodes every object, so this waits for a plane that is unknown. */
+  #isComplete = false;
+
+  constructor(virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'peekAll'>) {
+    this.#virtualClusters = virtualClusters;
+  }
+
+  /** Must be called for each virtual cluster that is created, and may be called for others before they are searched for. */
+  add(object: VirtualCluster): void {
+    const { namespace = '', name = '' } = object.metadata;
+    this.#locations.set(planeIdOf(object), { namespace, name });
+  }
+
+  /** Must be called for each virtual cluster that is removed. */
+  remove(object: VirtualCluster): void {
+    this.#locations.delete(planeIdOf(object));
+  }
+
+  find(planeId: string): VirtualCluster | undefined {
+    if (!this.#isComplete && !this.#locations.has(planeId)) {
+      for (const { object } of this.#virtualClusters.peekAll()) this.add(object);
+      this.#isComplete = true;
+    }
+    const location = this.#locations.get(planeId);
+    return location && this.#virtualClusters.peek(location.namespace, location.name)?.object;
+  }
+}

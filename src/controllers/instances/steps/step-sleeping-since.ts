@@ -1,0 +1,20 @@
+import { sleepingSinceAnnotation } from '../../../api/naming.ts';
+import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
+import type { StepContext } from './step-context.ts';
+
+/**
+ * Records the start of the sleep in an annotation, by which clients recognize a sleeping instance. Removes the
+ * annotation when the instance is awake. The write triggers another reconcile, which writes nothing.
+ */
+export async function sleepingSinceStep(
+  { snapshot, draft, dependencies, signal }: StepContext,
+  now: number,
+): Promise<void> {
+  const isAsleep = draft.phase === 'Sleeping';
+  if (isAsleep === (snapshot.annotation(sleepingSinceAnnotation) !== '')) return;
+  const { namespace, name, uid } = snapshot;
+  const annotations = { [sleepingSinceAnnotation]: isAsleep ? String(Math.floor(now / 1000)) : null };
+  await ignoreNotFound(
+    dependencies.instances.patch({ namespace, name }, { metadata: { uid, annotations } }, { signal }),
+  );
+}

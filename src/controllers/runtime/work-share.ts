@@ -1,0 +1,12 @@
+/** The part of a controller's keys that this process reconciles, if several processes divide the work. */
+export interface WorkShare {
+  /** True if this process reconciles the key now. */
+  owns(key: string): boolean;
+  /** Calls the listener each time this process has gained keys. Returns a function that removes the listener. */
+  onGained(listener: () => void): () => void;
+  /**
+   * Adds a controller. `isRunning` tells whether it reconciles a key that matches; such keys are not handed over to other
+   * processes. Returns a function that removes the controller.
+   */
+  register(isRunning: (matches: (key: string) => boolean) => boolean): () => void;
+}

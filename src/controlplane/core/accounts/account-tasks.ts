@@ -1,0 +1,70 @@
+import { defaultServiceAccount, serviceAccountKind } from '../../../api/core/service-account.ts';
+import { hostOwnerLabel } from '../../../api/naming.ts';
+import type { StoredResource } from '../../../registry/resource.ts';
+import { type ObjectRef, resourceKey } from '../../../registry/rows/rows.ts';
+import type { RevisionCheck } from '../../../store/store.ts';
+import { createMissingAccount, type DefaultAccountControllerOptions } from './default-account-controller.ts';
+import {
+  accountOfTokenSecret,
+  reconcileSecretsOf,
+  type TokenSecretControllerOptions,
+} from './token-secret-controller.ts';
+
+export interface AccountTasksOptions extends DefaultAccountControllerOptions, TokenSecretControllerOptions {}
+
+/** The hooks of the kinds with which the work of the account controllers becomes maintenance work. */
+export interface AccountHooks {
+  readonly namespaces: Pick<StoredResource, 'requeues'>;
+  readonly accounts: Pick<StoredResource, 'requeues' | 'reconcile'>;
+  readonly secrets: Pick<StoredResource, 'requeues'>;
+}
+
+/**
+ * Returns hooks for a plane that several processes may have loaded. A write that requires a default account or the token of
+ * a secret records a maintenance row of the service account. So only one process does the work, even if the one that made
+ * the write ends. `options` is called when work is done.
+ */
+export function accountHooks(options: () => AccountTasksOptions): AccountHooks {
+  return {
+    namespaces: {
+      requeues(old, next) {
+        if (old !== undefined || next === undefined) return [];
+        const { name = '', labels } = next.object.metadata;
+        return labels?.[hostOwnerLabel] === undefined ? [accountRef(name, defaultServiceAccount)] : [];
+      },
+    },
+    accounts: {
+      requeues(old, next) {
+        // The secrets of a new account need no work: each of them records its own.
+        if (old === undefined || next !== undefined) return [];
+        const { namespace = '', name = '' } = old.object.metadata;
+        return [accountRef(namespace, name)];
+      },
+      async reconcile(namespace, name, fence) {
+        await reconcileAccount(options(), namespace, name, fence);
+        return undefined;
+      },
+    },
+    secrets: {
+      requeues(_old, next) {
+        const account = next && accountOfTokenSecret(next.object);
+        return account === undefined ? [] : [accountRef(next?.object.metadata.namespace ?? '', account)];
+      },
+    },
+  };
+}
+
+/** Creates the account if it is a default account and missing, and updates its token secrets. */
+async function reconcileAccount(
+  options: AccountTasksOptions,
+  namespace: string,
+  name: string,
+  fence: RevisionCheck | undefined,
+): Promise<void> {
+  if (name === defaultServiceAccount) await createMissingAccount(options, namespace, fence);
+  await reconcileSecretsOf(options, namespace, name, fence);
+}
+
+function accountRef(namespace: string, name: string): ObjectRef {
+  return { resource: resourceKey(serviceAccountKind), namespace, name };
+}

@@ -1,0 +1,87 @@
+import type { JsonObject } from '@flotilla/json';
+import { formatQuantity, type Quantity } from '@flotilla/kubernetes-formats';
+import { readQuantity } from './resource-lists.ts';
+import { itemsOf, objectMember, objectOf } from './set-defaults.ts';
+
+type Amounts = Map<string, Quantity>;
+
+/**
+ * Completes the pod-level resources, if the pod has any. Limits of huge pages default to the total of all containers.
+ * Requests default to the total of all containers, or to the limit if no container requests the resource.
+ */
+export function defaultPodResources(spec: JsonObject): void {
+  const resources = objectOf(spec, 'resources');
+  if (resources === undefined) return;
+  const isSet = (member: string) => Object.keys(objectOf(resources, member) ?? {}).length > 0;
+  if (isSet('limits') || isSet('requests')) addLimitsOfHugePages(spec, resources);
+  if (isSet('limits')) addRequests(spec, resources);
+}
+
+function addLimitsOfHugePages(spec: JsonObject, resources: JsonObject): void {
+  const requested = objectOf(resources, 'requests') ?? {};
+  for (const [name, amount] of amountsOfContainers(spec, 'limits')) {
+    if (!isHugePages(name) || Object.hasOwn(requested, name)) continue;
+    objectMember(resources, 'limits')[name] ??= formatQuantity(amount);
+  }
+}
+
+function addRequests(spec: JsonObject, resources: JsonObject): void {
+  for (const [name, amount] of amountsOfContainers(spec, 'requests')) {
+    if (name === 'cpu' || name === 'memory') objectMember(resources, 'requests')[name] ??= formatQuantity(amount);
+  }
+  for (const [name, limit] of Object.entries(objectOf(resources, 'limits') ?? {})) {
+    if (name === 'cpu' || name === 'memory' || isHugePages(name)) objectMember(resources, 'requests')[name] ??= limit;
+  }
+}
+
+function isHugePages(name: string): boolean {
+  return name.startsWith('hugepages-');
+}
+
+/**
+ * Returns the total that the containers of a pod need. Init containers run one after another before all others, but
+ * those with the restart policy Always keep running beside all later ones.
+ */
+function amountsOfContainers(spec: JsonObject, member: 'limits' | 'requests'): Amounts {
+  const total: Amounts = new Map();
+  for (const container of itemsOf(spec, 'containers')) add(total, amountsOf(container, member));
+  const running: Amounts = new Map();
+  const starting: Amounts = new Map();
+  for (const container of itemsOf(spec, 'initContainers')) {
+    const own = amountsOf(container, member);
+    if (container.restartPolicy === 'Always') {
+      add(total, own);
+      add(running, own);
+      raise(starting, running);
+    } else {
+      add(own, running);
+      raise(starting, own);
+    }
+  }
+  raise(total, starting);
+  return total;
+}
+
+function amountsOf(container: JsonObject, member: 'limits' | 'requests'): Amounts {
+  const amounts: Amounts = new Map();
+  for (const [name, text] of Object.entries(objectOf(objectOf(container, 'resources'), member) ?? {})) {
+    const amount = typeof text === 'string' ? readQuantity(text) : undefined;
+    if (amount !== undefined) amounts.set(name, amount);
+  }
+  return amounts;
+}
+
+function add(target: Amounts, more: Amounts): void {
+  for (const [name, amount] of more) {
+    const known = target.get(name);
+    const sum = known === undefined ? amount : { ...known, billionths: known.billionths + amount.billionths };
+    target.set(name, sum);
+  }
+}
+
+function raise(target: Amounts, least: Amounts): void {
+  for (const [name, amount] of least) {
+    const known = target.get(name);
+    if (known === undefined || amount.billionths > known.billionths) target.set(name, amount);
+  }
+}

@@ -1,0 +1,114 @@
+import type { JsonObject } from '@flotilla/json';
+import { boundedErrors } from '../../api/bounded-errors.ts';
+import type { FieldError } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { Column } from '../../api/resource.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import { kubernetesSchemas } from '../../api/structs/kubernetes-structs.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { Draft, GenerationRule, KeptMetadata, StoredResource } from '../../registry/resource.ts';
+import { kubernetesDefaults } from './defaults/kubernetes-defaults.ts';
+
+/** The behavior of the status subresource of a kind. */
+export interface StatusRule {
+  /** The members of the metadata that a status write cannot change. `all`: it changes only the status. */
+  readonly keeps: 'all' | readonly KeptMetadata[];
+  /** Returns the errors in the written status. */
+  validate?(object: KubeObject, old: KubeObject): Iterable<FieldError>;
+}
+
+/**
+ * A row of the kind table: a built-in kind of Kubernetes. It contains what differs between kinds. Schema, protobuf and
+ * defaults come from the struct tables.
+ */
+export interface KubernetesKind {
+  /** The name of its Go struct in the struct tables: `apps.Deployment` for the kind Deployment. */
+  readonly struct: string;
+  readonly group: string;
+  /** Optional; defaults to v1. */
+  readonly version?: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly namespaced: boolean;
+  readonly description: string;
+  /** Present if the kind has a status subresource. */
+  readonly status?: StatusRule;
+  /** Optional; by default, objects have no generation. */
+  readonly generation?: GenerationRule;
+  /** True if a PUT without a resourceVersion overwrites the object. */
+  readonly unconditionalUpdate: boolean;
+  /** True if a PUT of an object that does not exist creates it. Optional; defaults to false. */
+  readonly createOnUpdate?: boolean;
+  /** A warning for all clients that use the kind. */
+  readonly deprecation?: string;
+  /** Columns after the name. Optional; defaults to the age. */
+  readonly columns?: readonly Column[];
+  /** Removes members that clients may not set, in place. */
+  prepare?(object: KubeObject): void;
+  /** Returns the errors of a new object. Called for updates too, unless `validateUpdate` is present. */
+  validate(object: KubeObject): Iterable<FieldError>;
+  /** Returns the errors of an update. */
+  validateUpdate?(object: KubeObject, old: KubeObject): Iterable<FieldError>;
+  /** Throws StatusError to refuse a delete. */
+  guardDelete?(object: KubeObject): void;
+  /** Returns warnings about a valid object that is created or updated. */
+  warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
+}
+
+/** Returns the definition of a stored kind from its row in the kind table. All planes share the definition. */
+export function storedKubernetesKind(row: KubernetesKind): StoredResource {
+  const { struct, group, version = 'v1', plural, shortNames, categories, namespaced, description, columns } = row;
+  const kind = struct.slice(struct.indexOf('.') + 1);
+  let schema: Schema | undefined;
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    singular: kind.toLowerCase(),
+    ...(shortNames === undefined ? {} : { shortNames }),
+    ...(categories === undefined ? {} : { categories }),
+    namespaced,
+    description,
+    builtIn: true,
+    // The schema is large. It is made when the kind is first used.
+    get schema() {
+      schema ??= kubernetesSchemas.kindSchema(struct);
+      return schema;
+    },
+    setDefaults: (object: JsonObject) => kubernetesDefaults.apply(struct, object, Date.now()),
+    ...(columns === undefined ? {} : { columns }),
+    ...(row.deprecation === undefined ? {} : { deprecation: row.deprecation }),
+    unconditionalUpdate: row.unconditionalUpdate,
+    createOnUpdate: row.createOnUpdate ?? false,
+    ...(row.generation === undefined ? {} : { generation: row.generation }),
+    ...statusMembers(row.status),
+    prepare: ({ object }) => row.prepare?.(object),
+    validate: (draft, context) => validate(row, draft, context),
+    guardDelete: ({ object }) => row.guardDelete?.(object),
+  };
+}
+
+function statusMembers(
+  status: StatusRule | undefined,
+): Pick<StoredResource, 'hasStatus' | 'statusWritesMetadata' | 'statusKeepsMetadata' | 'validateStatus'> {
+  if (status === undefined) return { hasStatus: false };
+  return {
+    hasStatus: true,
+    ...(status.keeps === 'all' ? {} : { statusWritesMetadata: true, statusKeepsMetadata: status.keeps }),
+    validateStatus: ({ object, old }) =>
+      old === undefined ? [] : boundedErrors(status.validate?.(object, old.object) ?? []),
+  };
+}
+
+function validate(row: KubernetesKind, { object, old }: Draft, context: RequestContext): readonly FieldError[] {
+  const before = old?.object;
+  const errors = boundedErrors(
+    before === undefined || row.validateUpdate === undefined
+      ? row.validate(object)
+      : row.validateUpdate(object, before),
+  );
+  if (errors.length === 0) for (const warning of row.warnings?.(object, before) ?? []) context.warn(warning);
+  return errors;
+}

@@ -1,0 +1,78 @@
+import type { KubeObject } from '../../api/meta.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import type { StoredResource } from '../../registry/resource.ts';
+import { resourceKey } from '../../registry/rows/rows.ts';
+import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
+import type { PartDependencies, PlanePart } from '../plane-part.ts';
+import { appsKinds } from './kinds/apps.ts';
+import { horizontalPodAutoscaler } from './kinds/autoscalers.ts';
+import { endpointKinds } from './kinds/endpoints.ts';
+import { flowControlKinds } from './kinds/flow-control.ts';
+import { networkingKinds } from './kinds/networking.ts';
+import { policyKinds } from './kinds/policy.ts';
+import { runtimeClass } from './kinds/runtime-classes.ts';
+import { builtinPriorityClasses, refuseSecondDefault, schedulingKinds } from './kinds/scheduling.ts';
+import { storageKinds } from './kinds/storage.ts';
+import { storedKubernetesKind } from './kubernetes-kind.ts';
+
+/** The kinds that only planes with the full set of kinds serve. All planes share their definitions. */
+export const fullSetKinds: readonly StoredResource[] = [
+  ...appsKinds,
+  horizontalPodAutoscaler,
+  ...endpointKinds,
+  ...flowControlKinds,
+  ...networkingKinds,
+  ...policyKinds,
+  runtimeClass,
+  ...schedulingKinds,
+  ...storageKinds,
+].map(storedKubernetesKind);
+
+const builtinObjects: readonly KubeObject[] = builtinPriorityClasses;
+
+/** The built-in kinds of Kubernetes that only planes with the full set of kinds serve. */
+export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>): PlanePart {
+  return {
+    resources: [],
+    resourcesOnDemand: fullSetKinds,
+    builtinObjects,
+    mount: (stores) =>
+      fullSetKinds.map((resource) => {
+        const store = stores.get(resourceKey(resource));
+        if (store === undefined) throw new Error(`the control plane was opened without the kind ${resource.plural}`);
+        return new MountOnDemand(resource, store);
+      }),
+    admit: (write) => refuseSecondDefault(write, (key) => plane().kinds.get(key)),
+  };
+}
+
+/** A served kind whose verbs are made when they are first read, because most planes use few of the kinds. */
+class MountOnDemand implements MountedResource {
+  readonly kind: StoredResource;
+  readonly #store: KindStore;
+  #mounted: MountedResource | undefined;
+
+  constructor(kind: StoredResource, store: KindStore) {
+    this.kind = kind;
+    this.#store = store;
+  }
+
+  /** Documents about the kind are the same in all planes that serve it. */
+  get documentKey(): object {
+    return this.kind;
+  }
+
+  get verbs(): MountedResource['verbs'] {
+    return this.#mount().verbs;
+  }
+
+  get subresources(): MountedResource['subresources'] {
+    return this.#mount().subresources;
+  }
+
+  #mount(): MountedResource {
+    this.#mounted ??= mountStoredKind(this.#store);
+    return this.#mounted;
+  }
+}

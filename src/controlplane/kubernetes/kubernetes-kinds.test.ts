@@ -1,0 +1,220 @@
+import type { JsonObject } from '@flotilla/json';
+import { describe, expect, it } from 'vitest';
+import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { StatusError } from '../../api/status.ts';
+import { tableRow } from '../../api/table.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { decodeDocument } from '../../registry/write/decode.ts';
+import { openPlaneTestEnv, testClientContext, testDeleteOptions, testWriteOptions } from '../plane.fixture.ts';
+import { fullSetKinds, kubernetesKindsPart } from './kubernetes-kinds-part.ts';
+
+class Kinds {
+  readonly warnings: string[] = [];
+  readonly #stores: (key: string) => KindStore;
+
+  constructor(stores: (key: string) => KindStore) {
+    this.#stores = stores;
+  }
+
+  static async open(): Promise<Kinds> {
+    let plane: Awaited<ReturnType<typeof openPlaneTestEnv>> | undefined;
+    const part = kubernetesKindsPart({
+      plane() {
+        if (plane === undefined) throw new Error('the plane is not open');
+        return plane.plane;
+      },
+    });
+    const opened = await openPlaneTestEnv({ parts: [part] });
+    plane = opened;
+    return new Kinds((key) => opened.kind(key));
+  }
+
+  context(): RequestContext {
+    return { ...testClientContext('default'), warn: (text) => void this.warnings.push(text) };
+  }
+
+  decoded(key: string, members: JsonObject): KubeObject {
+    const { resource } = this.#stores(key);
+    const document = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...members };
+    return decodeDocument(resource, document, { findings: [], namespace: resource.namespaced ? 'default' : '' }).object;
+  }
+
+  async create(key: string, name: string, members: JsonObject = {}): Promise<KubeObject> {
+    const { verbs } = this.#stores(key);
+    const object = this.decoded(key, { metadata: { name }, ...members });
+    return (await verbs.create(this.context(), object, testWriteOptions)).object;
+  }
+
+  async update(key: string, object: KubeObject, change: JsonObject): Promise<KubeObject> {
+    const next = this.decoded(key, { ...(object as JsonObject), ...change });
+    const { verbs } = this.#stores(key);
+    return (await verbs.update(this.context(), object.metadata.name ?? '', next, testWriteOptions)).object;
+  }
+
+  async remove(key: string, name: string): Promise<void> {
+    await this.#stores(key).verbs.delete(this.context(), name, testDeleteOptions());
+  }
+
+  async updateStatus(key: string, object: KubeObject, change: JsonObject): Promise<KubeObject> {
+    const { status } = this.#stores(key);
+    if (status === undefined) throw new Error(`${key} has no status`);
+    const next = this.decoded(key, { ...(object as JsonObject), ...change });
+    return (await status.update(this.context(), object.metadata.name ?? '', next, testWriteOptions)).object;
+  }
+
+  cells(key: string, object: KubeObject): unknown[] {
+    return tableRow(this.#stores(key).resource, object, Date.parse(object.metadata.creationTimestamp ?? ''));
+  }
+}
+
+async function refusal(call: Promise<unknown>): Promise<string> {
+  const error = await call.catch((thrown: unknown) => thrown);
+  if (!(error instanceof StatusError)) throw new Error('the request was not refused', { cause: error });
+  return error.message;
+}
+
+const priorityClasses = 'priorityclasses.scheduling.k8s.io';
+const storageClasses = 'storageclasses.storage.k8s.io';
+const budgets = 'poddisruptionbudgets.policy';
+
+describe('the kinds of the full set', () => {
+  it('have a struct, a schema and unique names', () => {
+    for (const kind of fullSetKinds) expect([kind.plural, kind.schema.type]).toEqual([kind.plural, 'object']);
+    const keys = fullSetKinds.map(({ group, plural }) => `${plural}.${group}`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('have the priority classes of the system, which cannot be deleted', async () => {
+    const kinds = await Kinds.open();
+    expect(await refusal(kinds.remove(priorityClasses, 'system-node-critical'))).toBe(
+      'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
+    );
+    expect(await refusal(kinds.create(priorityClasses, 'system-mine', { value: 1 }))).toContain(
+      "priority class names with 'system-' prefix are reserved for system use only. error: system-mine is not a known system priority class",
+    );
+  });
+
+  it('have defaults, a generation and columns', async () => {
+    const kinds = await Kinds.open();
+    const created = await kinds.create(priorityClasses, 'high', { value: 10 });
+    expect(created).toMatchObject({ metadata: { generation: 1 }, value: 10, preemptionPolicy: 'PreemptLowerPriority' });
+    expect(kinds.cells(priorityClasses, created)).toEqual(['high', 10, false, '0s', 'PreemptLowerPriority']);
+    const changed = await kinds.update(priorityClasses, created, { description: 'High.' });
+    expect(changed.metadata.generation).toBe(1);
+    const driver = await kinds.create('csidrivers.storage.k8s.io', 'driver.example');
+    expect([driver.metadata.generation, driver.spec]).toEqual([
+      undefined,
+      expect.objectContaining({ attachRequired: true, volumeLifecycleModes: ['Persistent'] }),
+    ]);
+    const withCapacity = { spec: { ...(driver.spec as JsonObject), storageCapacity: true } };
+    expect((await kinds.update('csidrivers.storage.k8s.io', driver, withCapacity)).metadata.generation).toBe(1);
+  });
+
+  it('allow only one default priority class', async () => {
+    const kinds = await Kinds.open();
+    const first = await kinds.create(priorityClasses, 'first', { value: 1, globalDefault: true });
+    expect(await refusal(kinds.create(priorityClasses, 'second', { value: 2, globalDefault: true }))).toBe(
+      'priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass first is already marked as default. Only one default can exist',
+    );
+    await kinds.update(priorityClasses, first, { description: 'The default.' });
+  });
+
+  it('refuse invalid objects and changes of immutable fields', async () => {
+    const kinds = await Kinds.open();
+    expect(await refusal(kinds.create(storageClasses, 'bad', { reclaimPolicy: 'Recycle' }))).toBe(
+      'StorageClass.storage.k8s.io "bad" is invalid: [provisioner: Required value, reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"]',
+    );
+    const created = await kinds.create(storageClasses, 'fast', {
+      provisioner: 'example.com/disk',
+      metadata: { name: 'fast', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    });
+    expect(kinds.cells(storageClasses, created)).toEqual([
+      'fast (default)',
+      'example.com/disk',
+      'Delete',
+      'Immediate',
+      false,
+      '0s',
+    ]);
+    expect(await refusal(kinds.update(storageClasses, created, { provisioner: 'example.com/other' }))).toContain(
+      'provisioner: Invalid value: "example.com/other": field is immutable',
+    );
+  });
+
+  it('warn about deprecated labels', async () => {
+    const kinds = await Kinds.open();
+    const matchLabelExpressions = [{ key: 'beta.kubernetes.io/os', values: ['linux'] }];
+    await kinds.create(storageClasses, 'old', {
+      provisioner: 'a.b/c',
+      allowedTopologies: [{ matchLabelExpressions }],
+    });
+    expect(kinds.warnings).toEqual([
+      'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.14; use "kubernetes.io/os" instead',
+    ]);
+  });
+
+  it('have a status that only the subresource writes, and that keeps the spec', async () => {
+    const kinds = await Kinds.open();
+    const status = { disruptionsAllowed: 2, currentHealthy: 3, desiredHealthy: 1, expectedPods: 3 };
+    const spec = { minAvailable: '50%', selector: { matchLabels: { app: 'web' } } };
+    const created = await kinds.create(budgets, 'web', { spec, status });
+    expect(created.status).toMatchObject({ disruptionsAllowed: 0 });
+    const written = await kinds.updateStatus(budgets, created, {
+      spec: { minAvailable: 7 },
+      status,
+      metadata: { ...created.metadata, labels: { a: 'b' } },
+    });
+    expect([written.spec, written.status, written.metadata.labels]).toEqual([created.spec, status, { a: 'b' }]);
+    expect(written.metadata.generation).toBe(1);
+    expect(kinds.cells(budgets, written)).toEqual(['web', '50%', 'N/A', 2, '0s']);
+    const negative = kinds.updateStatus(budgets, written, { status: { ...status, expectedPods: -1 } });
+    expect(await refusal(negative)).toContain(
+      'status.expectedPods: Invalid value: -1: must be greater than or equal to 0',
+    );
+    expect(await refusal(kinds.create(budgets, 'both', { spec: { minAvailable: 1, maxUnavailable: 1 } }))).toContain(
+      'spec: Invalid value: {"MinAvailable":1,"Selector":null,"MaxUnavailable":1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
+    );
+  });
+
+  it('show ingresses, network policies and runtime classes in columns', async () => {
+    const kinds = await Kinds.open();
+    const backend = { service: { name: 'web', port: { number: 80 } } };
+    const http = { paths: [{ path: '/', pathType: 'Prefix', backend }] };
+    const rules = ['a', 'b', 'c', 'd'].map((host) => ({ host: `${host}.example`, http }));
+    const ingresses = 'ingresses.networking.k8s.io';
+    const created = await kinds.create(ingresses, 'web', { spec: { rules, tls: [{}], ingressClassName: 'c' } });
+    const points = [{ hostname: 'lb.example' }, { ip: '10.0.0.1' }];
+    const shown = await kinds.updateStatus(ingresses, created, { status: { loadBalancer: { ingress: points } } });
+    const hosts = 'a.example,b.example,c.example + 1 more...';
+    expect(kinds.cells(ingresses, shown)).toEqual(['web', 'c', hosts, '10.0.0.1,lb.example', '80, 443', '0s']);
+    const matchExpressions = [
+      { key: 'b', operator: 'NotIn', values: ['y', 'x'] },
+      { key: 'c', operator: 'Exists' },
+      { key: 'd', operator: 'DoesNotExist' },
+    ];
+    const policies = 'networkpolicies.networking.k8s.io';
+    const spec = { podSelector: { matchLabels: { a: '1' }, matchExpressions } };
+    const policy = await kinds.create(policies, 'policy', { spec });
+    expect(kinds.cells(policies, policy)).toEqual(['policy', 'a=1,b notin (x,y),c,!d', '0s']);
+    const runtime = await kinds.create('runtimeclasses.node.k8s.io', 'kata', { handler: 'kata' });
+    expect(kinds.cells('runtimeclasses.node.k8s.io', runtime)).toEqual(['kata', 'kata', '0s']);
+  });
+
+  it('warn about classes in annotations, ranges and labels of nodes', async () => {
+    const kinds = await Kinds.open();
+    await kinds.create('ingresses.networking.k8s.io', 'old', {
+      metadata: { name: 'old', annotations: { 'kubernetes.io/ingress.class': 'c' } },
+      spec: { defaultBackend: { service: { name: 'web', port: { name: 'http' } } } },
+    });
+    const to = [{ ipBlock: { cidr: '2001:DB8::/32' } }];
+    await kinds.create('networkpolicies.networking.k8s.io', 'six', { spec: { egress: [{ to }] } });
+    const scheduling = { nodeSelector: { 'beta.kubernetes.io/os': 'linux' } };
+    await kinds.create('runtimeclasses.node.k8s.io', 'linux', { handler: 'runc', scheduling });
+    expect(kinds.warnings).toEqual([
+      `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
+      'spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value "2001:DB8::/32" should be in RFC 5952 canonical format ("2001:db8::/32")',
+      'scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead',
+    ]);
+  });
+});

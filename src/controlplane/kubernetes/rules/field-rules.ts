@@ -1,0 +1,45 @@
+import { equalJson, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
+import { qualifiedNameFaults } from '@flotilla/kubernetes-formats';
+import { type FieldError, invalid, notSupported, required } from '../../../api/field-error.ts';
+
+/** Rules for the values of single fields, worded as in Kubernetes. */
+
+export function nonNegativeErrors(path: string, value: number | bigint): FieldError[] {
+  return value < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [];
+}
+
+/** Returns the error for a struct. Its members are printed in their order. */
+export function invalidStruct(path: string, value: JsonObject, detail: string): FieldError {
+  const printed = writeJson(value, { sorted: false });
+  return { type: 'FieldValueInvalid', field: path, message: `Invalid value: ${printed}: ${detail}` };
+}
+
+export function immutableErrors(path: string, value: JsonValue | undefined, old: JsonValue | undefined): FieldError[] {
+  return equalJson(value ?? null, old ?? null) ? [] : [invalid(path, value ?? null, 'field is immutable')];
+}
+
+/** Returns an error if the field is present and has none of the allowed values, which the message lists sorted. */
+export function choiceErrors(path: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError[] {
+  if (value === undefined || value === null) return [];
+  return allowed.includes(String(value)) ? [] : [notSupported(path, value, allowed.toSorted())];
+}
+
+/** Returns the errors of a required name with an optional prefix, such as `example.com/driver`. */
+export function requiredQualifiedNameErrors(path: string, value: string): FieldError[] {
+  if (value === '') return [required(path)];
+  const lower = value.toLowerCase();
+  return qualifiedNameFaults(lower).map((fault) => invalid(path, lower, fault));
+}
+
+const percentPattern = /^[0-9]+%$/;
+
+/** Returns the errors of an amount that is a number or a percentage of at most 100%. */
+export function numberOrPercentErrors(path: string, value: JsonValue): FieldError[] {
+  if (typeof value !== 'string') return typeof value === 'number' ? nonNegativeErrors(path, value) : [];
+  if (!percentPattern.test(value)) {
+    const detail =
+      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+    return [invalid(path, value, detail)];
+  }
+  return Number(value.slice(0, -1)) > 100 ? [invalid(path, value, 'must not be greater than 100%')] : [];
+}

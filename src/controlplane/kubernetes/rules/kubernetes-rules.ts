@@ -1,0 +1,25 @@
+import { kubernetesStructs } from '../../../api/structs/kubernetes-structs.ts';
+import { autoscalingKinds, autoscalingRules } from './autoscaling-rules.ts';
+import { flowcontrolKinds, flowcontrolRules } from './flowcontrol-rules.ts';
+import { ingressKinds, ingressRules } from './ingress-rules.ts';
+import { networkPolicyKinds, networkPolicyRules } from './network-policy-rules.ts';
+import { nodeKinds, nodeRules } from './node-rules.ts';
+import { ObjectRules } from './object-rules.ts';
+
+/** The rules of the structs of Kubernetes' built-in kinds. */
+export const structRules = {
+  ...autoscalingRules,
+  ...flowcontrolRules,
+  ...ingressRules,
+  ...networkPolicyRules,
+  ...nodeRules,
+};
+
+/** The rules of Kubernetes' built-in kinds, with the messages of Kubernetes. */
+export const kubernetesRules = new ObjectRules(kubernetesStructs, structRules, {
+  ...autoscalingKinds,
+  ...flowcontrolKinds,
+  ...ingressKinds,
+  ...networkPolicyKinds,
+  ...nodeKinds,
+});

@@ -1,0 +1,150 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import { boundedErrors } from '../../../api/bounded-errors.ts';
+import type { FieldError } from '../../../api/field-error.ts';
+import { childPath, indexPath, keyPath } from '../../../api/schema/field-path.ts';
+import { isScalarType, type StructTable, type TableField } from '../../../api/structs/struct-table.ts';
+
+/** The place of a value in an object that is validated. */
+export interface Place {
+  readonly path: string;
+  /** The struct that contains the value. For the object itself, the object. */
+  readonly parent: JsonObject;
+  /** The whole object. */
+  readonly root: JsonObject;
+  /** The stored object. Absent for a create. */
+  readonly old?: JsonObject;
+}
+
+/** Returns the errors of a value, worded as in Kubernetes. Its types were validated before. */
+export type Check = (value: JsonValue | undefined, place: Place) => Iterable<FieldError>;
+
+/** The rules of one struct. */
+export interface StructRules {
+  /** Checks of the struct as a whole, before its members. */
+  readonly whole?: readonly Check[];
+  /**
+   * Checks of members, in the order in which Kubernetes reports the errors. The structs in a member are validated after
+   * the checks of the member. Members that are not listed follow, in the order of the struct.
+   */
+  readonly members?: Readonly<Record<string, readonly Check[]>>;
+  /** Checks of the struct as a whole, after its members. */
+  readonly after?: readonly Check[];
+}
+
+/** The rules of a kind in addition to those of its structs. */
+export interface KindRules {
+  /** Compares an updated object with the stored one, for example to keep a field immutable. */
+  readonly changes?: readonly Check[];
+  /** The rules for an update, in this order. Kubernetes checks the structs of some kinds only when they are created. */
+  readonly update: readonly ('structs' | 'changes')[];
+  /** Checks of an object whose status is updated. */
+  readonly status?: readonly Check[];
+}
+
+/** Validates objects with rules for the structs in a struct table. */
+export class ObjectRules {
+  readonly #table: StructTable;
+  readonly #structs: ReadonlyMap<string, StructRules>;
+  readonly #kinds: ReadonlyMap<string, KindRules>;
+  /** By struct name: true if the struct or one inside it has rules. Others are not visited. */
+  readonly #relevant = new Map<string, boolean>();
+
+  constructor(
+    table: StructTable,
+    structs: Readonly<Record<string, StructRules>>,
+    kinds: Readonly<Record<string, KindRules>>,
+  ) {
+    this.#table = table;
+    this.#structs = new Map(Object.entries(structs));
+    this.#kinds = new Map(Object.entries(kinds));
+  }
+
+  /** Returns the errors of an object whose struct is `kind`. `old` is the stored object, if there is one. */
+  errorsOf(kind: string, object: JsonObject, old?: JsonObject): FieldError[] {
+    return boundedErrors(this.#errors(kind, object, old));
+  }
+
+  /** Returns the errors of an object whose status is updated. */
+  statusErrorsOf(kind: string, object: JsonObject, old: JsonObject): FieldError[] {
+    const place: Place = { path: '', parent: object, root: object, old };
+    return boundedErrors(all(this.#kinds.get(kind)?.status, object, place));
+  }
+
+  *#errors(kind: string, object: JsonObject, old: JsonObject | undefined): Generator<FieldError> {
+    const rules = this.#kinds.get(kind);
+    const place: Place = { path: '', parent: object, root: object, ...(old === undefined ? {} : { old }) };
+    for (const step of old === undefined ? (['structs'] as const) : (rules?.update ?? ['structs'])) {
+      if (step === 'structs') yield* this.#structErrors(kind, object, place);
+      else yield* all(rules?.changes, object, place);
+    }
+  }
+
+  *#structErrors(name: string, object: JsonObject, place: Place): Generator<FieldError> {
+    const rules = this.#structs.get(name);
+    yield* all(rules?.whole, object, place);
+    const fields = this.#table.fieldsOf(name)?.fields ?? [];
+    const listed = Object.keys(rules?.members ?? {});
+    const ordered = fields.toSorted((a, b) => rank(listed, a) - rank(listed, b));
+    for (const field of ordered) yield* this.#fieldErrors(name, field, object, place);
+    yield* all(rules?.after, object, place);
+  }
+
+  *#fieldErrors(struct: string, field: TableField, object: JsonObject, place: Place): Generator<FieldError> {
+    const inner = isScalarType(field.type) ? undefined : this.#table.resolve(field.type, struct);
+    if (field.name === '') {
+      if (inner !== undefined) yield* this.#structErrors(inner, object, place);
+      return;
+    }
+    const value = object[field.name] ?? undefined;
+    const below: Place = { ...place, path: childPath(place.path, field.name), parent: object };
+    yield* all(this.#structs.get(struct)?.members?.[field.name], value, below);
+    if (inner === undefined || !this.#isRelevant(inner)) return;
+    for (const [path, item] of structsIn(value, field, below.path)) {
+      yield* this.#structErrors(inner, item, { ...below, path });
+    }
+  }
+
+  #isRelevant(name: string): boolean {
+    const known = this.#relevant.get(name);
+    if (known !== undefined) return known;
+    const found = this.#hasRules(name, new Set());
+    this.#relevant.set(name, found);
+    return found;
+  }
+
+  #hasRules(name: string, visited: Set<string>): boolean {
+    if (visited.has(name)) return false;
+    visited.add(name);
+    const fields = this.#table.fieldsOf(name)?.fields ?? [];
+    const inside = fields.filter(({ type }) => !isScalarType(type)).map(({ type }) => this.#table.resolve(type, name));
+    return this.#structs.has(name) || inside.some((struct) => this.#hasRules(struct, visited));
+  }
+}
+
+function* all(checks: readonly Check[] | undefined, value: JsonValue | undefined, place: Place): Generator<FieldError> {
+  for (const check of checks ?? []) yield* check(value, place);
+}
+
+/** Returns the position of a field among those with checks. Others are last. */
+function rank(listed: readonly string[], { name }: TableField): number {
+  const at = listed.indexOf(name);
+  return at === -1 ? listed.length : at;
+}
+
+/** Returns the structs in a member with their paths. In Go, a struct that is not a pointer always exists. */
+function* structsIn(
+  value: JsonValue | undefined,
+  { shape }: TableField,
+  path: string,
+): Generator<[path: string, struct: JsonObject]> {
+  if (shape === 'list') {
+    for (const [index, item] of (Array.isArray(value) ? value : []).entries()) {
+      if (isJsonObject(item)) yield [indexPath(path, index), item];
+    }
+  } else if (shape === 'map') {
+    for (const [key, item] of Object.entries(isJsonObject(value) ? value : {})) {
+      if (isJsonObject(item)) yield [keyPath(path, key), item];
+    }
+  } else if (isJsonObject(value)) yield [path, value];
+  else if (value === undefined && shape === 'value') yield [path, {}];
+}

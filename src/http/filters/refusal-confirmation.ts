@@ -1,0 +1,83 @@
+import { StatusError } from '../../api/status.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import type { Freshness } from '../freshness.ts';
+
+/** The part of an exchange that is decided about. */
+interface DecidedRequest {
+  readonly receivedElapsed: number;
+  identity?: Identity | undefined;
+}
+
+/** Returns the caller of a request from the current state; `undefined` if its credential is not valid. */
+type Identify = () => MaybePromise<Identity | undefined>;
+
+/**
+ * The maximum duration of an attempt that is repeated after a 503. An attempt that took longer has waited for the target,
+ * and has followed its changes meanwhile.
+ */
+const immediateMilliseconds = 1_000;
+
+/**
+ * Decides whether a request that would be refused must be decided again. Another replica may have written a permission, a key or
+ * a target that the caches of this process do not contain yet. Only a state that is at least as new as the request may refuse
+ * it. One confirmation per request is enough, because everything that follows is decided from the confirmed state.
+ */
+export class RefusalConfirmation {
+  readonly #freshness: Freshness;
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #request: DecidedRequest;
+  readonly #version: number;
+  #identify: Identify;
+  #isConfirmed = false;
+
+  /** Must be created before the state is read for the first time. */
+  constructor(freshness: Freshness, clock: Pick<Clock, 'elapsed'>, request: DecidedRequest, identify: Identify) {
+    this.#freshness = freshness;
+    this.#clock = clock;
+    this.#request = request;
+    this.#version = freshness.version;
+    this.#identify = identify;
+  }
+
+  /** Applies `derive` to the caller whenever the request is authenticated again, for example for impersonation. */
+  deriveIdentity(derive: (caller: Identity) => Identity): void {
+    const identify = this.#identify;
+    this.#identify = async () => {
+      const caller = await identify();
+      return caller && derive(caller);
+    };
+  }
+
+  /**
+   * Waits until the caches contain every write that was acknowledged before this call. Returns true if they may contain more than
+   * before, so that the request must be decided again. False if the refusal is final.
+   */
+  async hasNewState(): Promise<boolean> {
+    if (this.#isConfirmed) return false;
+    this.#isConfirmed = true;
+    await this.#freshness.confirm();
+    return this.#freshness.version !== this.#version;
+  }
+
+  /**
+   * Like `hasNewState`, for a refusal of an authenticated request. `refusal` is the error, if there is one. If the result is true,
+   * the exchange contains the caller with its current groups and roles.
+   */
+  async mustDecideAgain(refusal?: unknown): Promise<boolean> {
+    if (refusal !== undefined && !this.#dependsOnState(refusal)) return false;
+    if (!(await this.hasNewState())) return false;
+    const caller = await this.#identify();
+    if (caller === undefined || caller.signal.aborted) return false;
+    this.#request.identity = caller;
+    return true;
+  }
+
+  #dependsOnState(refusal: unknown): boolean {
+    if (!(refusal instanceof StatusError)) return false;
+    const { code } = refusal;
+    if (code === 503) return this.#clock.elapsed() - this.#request.receivedElapsed < immediateMilliseconds;
+    return code === 403 || code === 404 || code === 501;
+  }
+}

@@ -1,0 +1,39 @@
+import type { MaybePromise } from '../lib/maybe-promise.ts';
+
+/**
+ * Confirms that the caches of this process are current although other processes write to the same store. A process whose
+ * store is not shared has no `Freshness`, because its caches always contain every acknowledged write.
+ */
+export interface Freshness {
+  /**
+   * Increases each time a confirmation finds writes that the caches may have lacked before. If it is the same before a
+   * decision and after the next confirmation, then the decision was based on the current state.
+   */
+  readonly version: number;
+  /**
+   * Waits until the caches contain every write that was acknowledged before this call. Rejects with 503 if that cannot be
+   * confirmed within a second.
+   */
+  confirm(): Promise<void>;
+  /**
+   * Returns `undefined` if the caches were current at most a second ago. Otherwise waits for a confirmation; rejects with
+   * 503 if there is none. Nobody is authenticated meanwhile, because credentials may have been revoked.
+   */
+  requireCurrent(): Promise<void> | undefined;
+  /** Fires when the caches could not be confirmed for four seconds. Replaced by a new signal after the next confirmation. */
+  readonly lost: AbortSignal;
+}
+
+/**
+ * Looks something up in the caches. If it is missing, waits until the caches contain every acknowledged write, and looks
+ * again: another replica may have written it a moment ago.
+ */
+export function findConfirmed<T>(
+  freshness: Freshness | undefined,
+  find: () => T | undefined,
+): MaybePromise<T | undefined> {
+  const version = freshness?.version;
+  const found = find();
+  if (found !== undefined || freshness === undefined) return found;
+  return freshness.confirm().then(() => (freshness.version === version ? undefined : find()));
+}

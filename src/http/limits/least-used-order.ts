@@ -1,0 +1,117 @@
+import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
+
+/** A competitor for CPU time: a tenant, or a key of a tenant. */
+export interface Competitor {
+  readonly name: string;
+  /** The used CPU time in milliseconds. */
+  used: number;
+  /** The busy period in which `used` was counted. The time that was used in earlier periods is forgotten. */
+  period: number;
+  /** A paused competitor does not wait, and is not forgotten. */
+  isPaused?: boolean;
+}
+
+export interface LeastUsedOrderOptions<C extends Competitor> {
+  create(name: string, used: number, period: number): C;
+  /** Returns the position of the competitor's first waiting request in the order of arrival. */
+  firstArrivalOf(competitor: C): number;
+}
+
+/**
+ * The used CPU time of a competitor exceeds the baseline by at most this many milliseconds, even after a very long time slice.
+ */
+const maxDebt = 50;
+/**
+ * The part of a time slice in milliseconds that raises the baseline. If one long time slice, for example with a garbage
+ * collection, raised it above the waiting competitors, a new one would wait until all of them have caught up.
+ */
+const maxBaselineCost = 1;
+const minPruneSize = 256;
+
+/**
+ * Competitors that wait for CPU time, the one that has used the least CPU time first. It remembers those that do not wait only
+ * as long as they are above the baseline.
+ */
+export class LeastUsedOrder<C extends Competitor> {
+  readonly #options: LeastUsedOrderOptions<C>;
+  readonly #known = new Map<string, C>();
+  readonly #waiting: PriorityHeap<C>;
+  /**
+   * The baseline: the used CPU time that a new competitor starts with. It is at least the used CPU time of the competitor that
+   * got the last time slice.
+   */
+  #baseline = 0;
+  #pruneAbove = minPruneSize;
+
+  constructor(options: LeastUsedOrderOptions<C>) {
+    this.#options = options;
+    this.#waiting = new PriorityHeap(
+      (one, other) => one.used - other.used || options.firstArrivalOf(one) - options.firstArrivalOf(other),
+    );
+  }
+
+  /** The number of waiting competitors. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** The waiting competitor that gets the next time slice. */
+  get first(): C | undefined {
+    return this.#waiting.first;
+  }
+
+  /** Returns the competitor with this name. `period` is the current busy period. */
+  find(name: string, period: number): C {
+    let found = this.#known.get(name);
+    if (found === undefined) {
+      if (this.#known.size >= this.#pruneAbove) this.#prune(period);
+      found = this.#options.create(name, this.#baseline, period);
+      this.#known.set(name, found);
+    } else if (found.period !== period) {
+      found.used = this.#baseline;
+      found.period = period;
+    }
+    return found;
+  }
+
+  /** Adds a competitor that begins to wait, or corrects the position of one that waits already. */
+  add(competitor: C): void {
+    if (this.#waiting.has(competitor)) {
+      this.#waiting.moved(competitor);
+      return;
+    }
+    competitor.used = Math.max(competitor.used, this.#baseline);
+    this.#waiting.add(competitor);
+  }
+
+  /** Removes a competitor that must not get a time slice now, although it may wait for one. */
+  remove(competitor: C): void {
+    this.#waiting.remove(competitor);
+  }
+
+  /** Records that the competitor gets a time slice. `isWaiting` tells whether it waits for another one. */
+  begin(competitor: C, isWaiting: boolean): void {
+    this.#baseline = Math.max(this.#baseline, competitor.used);
+    if (isWaiting) this.#waiting.moved(competitor);
+    else this.#waiting.remove(competitor);
+  }
+
+  /** Adds CPU time to what the competitor has used. */
+  charge(competitor: C, milliseconds: number): void {
+    // The baseline rises half as fast as the average CPU time of the waiting competitors. A competitor above the baseline
+    // therefore gets a time slice eventually, even if new ones arrive all the time.
+    this.#baseline += Math.min(milliseconds, maxBaselineCost) / (2 * (this.#waiting.size + 1));
+    competitor.used = Math.min(competitor.used + milliseconds, this.#baseline + maxDebt);
+    this.#waiting.moved(competitor);
+  }
+
+  /** Forgets competitors that do not wait and are not above the baseline: if they return, they start like new ones. */
+  #prune(period: number): void {
+    for (const competitor of this.#known.values()) {
+      const isAhead = competitor.period === period && competitor.used > this.#baseline;
+      const isIdle = competitor.isPaused !== true && !this.#waiting.has(competitor);
+      if (!isAhead && isIdle) this.#known.delete(competitor.name);
+    }
+    this.#pruneAbove = Math.max(minPruneSize, 2 * this.#known.size);
+  }
+}

@@ -1,0 +1,26 @@
+import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
+import { ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
+import { definitionOfKind } from './definition-of-kind.ts';
+
+/**
+ * The kind CustomResourceDefinition of the management API. Tools such as Terraform read the schemas of kinds from it.
+ * Clients cannot define kinds there.
+ */
+export const readOnlyDefinitions: StoredResource = defineResource({
+  ...customResourceDefinitionKind,
+  hasStatus: true,
+  verbs: ['get', 'list', 'watch'],
+});
+
+/**
+ * Returns the definitions of the stored kinds of the management API and of the views of them. Kinds of Kubernetes, such as
+ * Secrets, have no definition.
+ */
+export function managementDefinitions(resources: readonly StoredResource[]): readonly KubeObject[] {
+  return [
+    ...resources.filter(({ builtIn }) => builtIn !== true).map((resource) => definitionOfKind(resource, resource)),
+    definitionOfKind(ownedAccessKeyKind, { hasStatus: true }),
+  ];
+}

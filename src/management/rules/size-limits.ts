@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonValue } from '@flotilla/json';
+import { type FieldError, forbiddenField } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { sizeBoundErrors } from '../../api/schema/size-bounds.ts';
+import type { StoredResource } from '../../registry/resource.ts';
+
+/**
+ * The maximum number of labels, and of annotations, of an object. Kubernetes has no limit, but the main thread serves
+ * these objects, and a write takes as long for a label as for a field of the spec.
+ */
+const maxMetadataEntries = 500;
+
+/**
+ * The maximum number of values in a spec: items of lists, and members of objects. A project with the maximum number of
+ * members has half as many.
+ */
+const maxSpecValues = 20_000;
+
+/**
+ * Adds the size limits that all kinds of the management API have to those of a kind. The main thread serves these
+ * objects, so a large one would delay all tenants.
+ */
+export function withSizeLimits(resource: StoredResource): StoredResource {
+  return {
+    ...resource,
+    sizeErrors(object, old) {
+      const errors = [...metadataErrors(object, old), ...sizeBoundErrors(resource.schema, object, old)];
+      if (errors.length > 0) return errors;
+      const kindErrors = resource.sizeErrors?.(object, old) ?? [];
+      return kindErrors.length > 0 ? kindErrors : specErrors(object, old);
+    },
+  };
+}
+
+/** Reports too many labels or annotations if the write increases their number. */
+function metadataErrors({ metadata }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  return (['labels', 'annotations'] as const).flatMap((member) => {
+    const count = memberCount(metadata[member]);
+    if (count <= maxMetadataEntries || count <= memberCount(old?.metadata[member])) return [];
+    const detail = `may have at most ${maxMetadataEntries} ${member}, but has ${count}`;
+    return [forbiddenField(`metadata.${member}`, detail)];
+  });
+}
+
+function memberCount(map: JsonValue | undefined): number {
+  return isJsonObject(map) ? Object.keys(map).length : 0;
+}
+
+/** Reports too many values in the spec if the write increases their number. */
+function specErrors({ spec }: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const count = valuesIn(spec);
+  if (count <= maxSpecValues || count <= valuesIn(old?.spec)) return [];
+  return [forbiddenField('spec', `may have at most ${maxSpecValues} values, but has ${count}`)];
+}
+
+/** Counts the items of all lists and the members of all objects. The nesting depth of decoded objects is limited. */
+function valuesIn(value: JsonValue | undefined): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  return parts.reduce<number>((count, part) => count + valuesIn(part), parts.length);
+}

@@ -1,0 +1,52 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { StartThread, Thread } from './thread.ts';
+import { ThreadActivity } from './thread-activity.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface WatchedThreadOptions<Data> {
+  readonly startThread: StartThread<Data>;
+  /** Returns the data of the thread. It must contain `activity`, the memory in which the thread reports what it does. */
+  createData(activity: SharedArrayBuffer): Data;
+  /** The message ports in the data. */
+  readonly ports: readonly MessagePort[];
+  /** A thread that does not return to its event loop for this time is ended. */
+  readonly stallSeconds: number;
+  /** Called once, after the thread has ended for any reason. */
+  onEnd(end: ThreadEnd): void;
+}
+
+/** How a thread has ended. */
+export interface ThreadEnd {
+  /** True if the watchdog has ended the thread. */
+  readonly isStalled: boolean;
+  /** The error that ended the thread, if any. */
+  readonly error: Error | undefined;
+  /** The task that the thread has begun last; empty if it has begun none. */
+  readonly task: string;
+}
+
+/** Starts a thread and watches it until it ends. */
+export function startWatchedThread<Data>(options: WatchedThreadOptions<Data>): Thread {
+  const memory = ThreadActivity.newMemory();
+  const activity = new ThreadActivity(memory);
+  let isStalled = false;
+  let watchdog: Watchdog | undefined;
+  const thread = options.startThread(options.createData(memory), options.ports, (error) => {
+    watchdog?.stop();
+    options.onEnd({ isStalled, error, task: activity.task });
+  });
+  watchdog = new Watchdog({
+    activity,
+    stallSeconds: options.stallSeconds,
+    onStall() {
+      isStalled = true;
+      void thread.terminate();
+    },
+  });
+  return {
+    terminate() {
+      watchdog.stop();
+      return thread.terminate();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Change, WatchWakeCounter } from '../../store/store.ts';
+import type { StoreError } from '../../store/store-error.ts';
+import type { MissedChange, RowReceiver, RowState } from './missed-changes.ts';
+
+/**
+ * The receiver of a kind whose rows are being read while changes are already observed. It keeps the changes until the rows
+ * have been read, and then passes on those that the rows do not contain.
+ */
+export class JoiningReceiver implements RowReceiver {
+  #waiting: Change[] = [];
+  #receiver: RowReceiver | undefined;
+  /** The revision at which the rows were read. */
+  #since = 0;
+  #isInterrupted = false;
+
+  /** True if changes were missed before `start`. The rows must be read again then. */
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
+  }
+
+  /** Passes all changes after the revision to the receiver, which has the rows of this revision. */
+  start(receiver: RowReceiver, revision: number): void {
+    this.#receiver = receiver;
+    this.#since = revision;
+    this.changes(this.#waiting);
+    this.#waiting = [];
+  }
+
+  changes(changes: readonly Change[], wakes?: WatchWakeCounter): void {
+    if (this.#receiver === undefined) {
+      this.#waiting.push(...changes);
+      return;
+    }
+    const later = changes.filter(({ revision }) => revision > this.#since);
+    if (later.length > 0) this.#receiver.changes(later, wakes);
+  }
+
+  interrupted(): void {
+    if (this.#receiver === undefined) this.#isInterrupted = true;
+    else this.#receiver.interrupted();
+  }
+
+  async missedChanges(current: RowState): Promise<MissedChange[]> {
+    return (await this.#receiver?.missedChanges(current)) ?? [];
+  }
+
+  reloaded(revision: number): void {
+    this.#receiver?.reloaded(revision);
+  }
+
+  ended(error: StoreError): void {
+    if (this.#receiver === undefined) this.#isInterrupted = true;
+    else this.#receiver.ended(error);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Key } from '../../store/key.ts';
+import type { Revision } from '../../store/store.ts';
+
+/**
+ * A row that makes a limit on the number of objects exact if several processes create objects. Every write that the limit
+ * applies to takes the guard before it counts the objects. Its transaction checks that the guard is unchanged and
+ * writes it, so of two writes with the same count only one succeeds. The other one is retried and counts again.
+ * Deletes need no guard, because they only make room.
+ */
+export interface Guard {
+  readonly key: Key;
+  /** The revision of the row when the guard was taken. `undefined` if it did not exist. */
+  readonly revision: Revision | undefined;
+}

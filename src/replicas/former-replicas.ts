@@ -1,0 +1,48 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Store, Write } from '../store/store.ts';
+import { isCheckFailed } from './check-failed.ts';
+import { type FormerRow, formerKey, type ReplicaRows, type StoredRow } from './replica-rows.ts';
+
+const day = 24 * 60 * 60_000;
+
+/**
+ * The time for which a replica is remembered after it has left. Until then, searches of the audit log report that its log is
+ * missing.
+ */
+const retentionMs = 30 * day;
+
+/** The number of replicas that are remembered after they have left. Replicas with a new ID at each start could be many. */
+const maxFormer = 100;
+
+/** The number of rows to remove at a time. */
+const maxRemovals = 10;
+
+/** Returns the write that remembers a replica whose registration is removed in the same transaction. */
+export function rememberFormer(id: string, clock: Pick<Clock, 'now'>, isExpelled: boolean): Write {
+  const row: FormerRow = { leftAt: clock.now(), isExpelled };
+  return { key: formerKey(id), value: JSON.stringify(row) };
+}
+
+/** Removes the rows of replicas that left too long ago, and the oldest ones if there are too many. */
+export async function forgetFormer(
+  store: Pick<Store, 'transact'>,
+  { former }: ReplicaRows,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
+  for (const [id, { revision }] of outdated([...former], clock.now()).slice(0, maxRemovals)) {
+    const key = formerKey(id);
+    try {
+      await store.transact({ checks: [{ key, revision }], writes: [{ key, value: undefined }] });
+    } catch (error) {
+      // The replica has returned, or another replica has removed the row.
+      if (!isCheckFailed(error)) throw error;
+    }
+  }
+}
+
+type FormerEntry = readonly [id: string, stored: StoredRow<FormerRow>];
+
+function outdated(former: readonly FormerEntry[], now: number): readonly FormerEntry[] {
+  const newestFirst = [...former].sort(([, a], [, b]) => b.row.leftAt - a.row.leftAt);
+  return newestFirst.filter(([, { row }], index) => index >= maxFormer || row.leftAt < now - retentionMs);
+}

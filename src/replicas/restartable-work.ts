@@ -1,0 +1,45 @@
+import type { Log } from '../lib/log.ts';
+import type { StartWork, Tenure } from './tenure.ts';
+
+/** Work that starts with each tenure and stops at its end. Two runs of it never overlap. */
+export class RestartableWork {
+  readonly #start: StartWork;
+  readonly #log: Log;
+  #stop: (() => Promise<void>) | undefined;
+  /** Resolves when the previous run has ended; `undefined` if it has. */
+  #ending: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(start: StartWork, log: Log) {
+    this.#start = start;
+    this.#log = log;
+  }
+
+  begin(tenure: Tenure): void {
+    if (this.#ending !== undefined) {
+      void this.#ending.then(() => this.begin(tenure));
+      return;
+    }
+    if (this.#closed || this.#stop !== undefined || tenure.signal.aborted) return;
+    this.#stop = this.#start(tenure);
+  }
+
+  /** Stops the work. Resolves after its last piece has ended. */
+  end(): Promise<void> {
+    const stop = this.#stop;
+    this.#stop = undefined;
+    if (stop === undefined) return this.#ending ?? Promise.resolve();
+    const ending = stop()
+      .catch((error: unknown) => this.#log.error({ error: String(error) }, 'failed to stop background work'))
+      .then(() => {
+        this.#ending = undefined;
+      });
+    this.#ending = ending;
+    return ending;
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.end();
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+
+/** The number of shards. It must not change while replicas of different versions run. */
+const shardCount = 64;
+
+/** The term for all work that is not divided into shards. */
+export const leaderTerm = 'leader';
+
+const shardTerms: readonly string[] = Array.from(
+  { length: shardCount },
+  (_, index) => `shard-${String(index).padStart(2, '0')}`,
+);
+
+/** The names of all terms: the leader and the shards. */
+export const allTerms: readonly string[] = [leaderTerm, ...shardTerms];
+
+/** Returns the term of a key, for example of a plane ID or of the namespace and name of an instance. */
+export function shardOf(key: string): string {
+  return shardTerms[hash(key) % shardCount] ?? leaderTerm;
+}
+
+/**
+ * Returns the replica that should hold a term: the one with the highest hash of term and replica. If a replica joins or
+ * leaves, only its own terms move. `undefined` if there are no replicas.
+ */
+export function preferredReplica(term: string, replicas: Iterable<string>): string | undefined {
+  let preferred: string | undefined;
+  let highest = -1;
+  for (const replica of replicas) {
+    const weight = hash(`${term}/${replica}`);
+    if (weight > highest || (weight === highest && replica > (preferred ?? ''))) {
+      preferred = replica;
+      highest = weight;
+    }
+  }
+  return preferred;
+}
+
+/** Returns the shards that a replica prefers, among these replicas. */
+export function preferredShards(replica: string, replicas: ReadonlySet<string>): readonly string[] {
+  return shardTerms.filter((shard) => preferredReplica(shard, replicas) === replica);
+}
+
+/** Returns a number below 2^32 that all replicas compute equally. */
+function hash(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0);
+}

@@ -1,0 +1,50 @@
+import type { ClusterApi, Host } from '../../hosts/host.ts';
+import type { Tenure } from '../../replicas/tenure.ts';
+
+/**
+ * Returns the hosts for the controllers of one tenure. A call to another system cannot be fenced by the store, so it is
+ * made only while the beats of this server succeed. The caller must pass a signal that aborts with the tenure. Always
+ * returns the same object for a host.
+ */
+export function hostsInTenure(
+  hostOf: (cluster: string) => Host | undefined,
+  tenure: Tenure,
+): (cluster: string) => Host | undefined {
+  if (tenure.fence === undefined) return hostOf;
+  const wrapped = new WeakMap<Host, Host>();
+  return (cluster) => {
+    const host = hostOf(cluster);
+    if (host === undefined) return undefined;
+    const known = wrapped.get(host) ?? hostInTenure(host, tenure);
+    wrapped.set(host, known);
+    return known;
+  };
+}
+
+function hostInTenure(host: Host, tenure: Tenure): Host {
+  const current = async <T>(call: () => Promise<T>): Promise<T> => {
+    tenure.assertCurrent();
+    return await call();
+  };
+  return {
+    ...(host.preboundRoles === undefined ? {} : { preboundRoles: host.preboundRoles }),
+    discover: (call) => current(() => host.discover(call)),
+    install: (request, call) => current(() => host.install(request, call)),
+    observe: (location, call) => current(() => host.observe(location, call)),
+    remove: (location, of, call) => current(() => host.remove(location, of, call)),
+    sleep: (location, call) => current(() => host.sleep(location, call)),
+    wake: (location, call) => current(() => host.wake(location, call)),
+    watch: (listener, signal) => host.watch(listener, signal),
+    clusterApi: (location) => apiInTenure(host.clusterApi(location), tenure),
+    logs: (location, request) => host.logs(location, request),
+  };
+}
+
+function apiInTenure(api: ClusterApi, tenure: Tenure): ClusterApi {
+  return {
+    async send(request) {
+      tenure.assertCurrent();
+      return await api.send(request);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { auditPath } from '../../api/audit/audit-event.ts';
+import { type AuditQuery, writeAuditQuery } from '../../api/audit/audit-query.ts';
+import type { AuditSearchResult } from '../../audit/search-audit-log.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { errorCode } from '../../lib/private-file.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
+import type { CertificatePair } from '../../process/certificates.ts';
+import { askPeer } from './ask-peer.ts';
+import { PeerCredentials } from './peer-credentials.ts';
+import { type PeerListenerOptions, startPeerListener } from './peer-listener.ts';
+import { reachableAddress } from './reachable-address.ts';
+import { readSearchResult } from './search-result-text.ts';
+
+export interface PeersOptions {
+  /** The ID of this replica. */
+  readonly id: string;
+  /** The certificate authority of the installation. */
+  readonly authority: CertificatePair;
+  /** The address at which to listen for other replicas; port 0 selects a free port. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Searches the audit log of this server for another replica. */
+  readonly search: PeerListenerOptions['search'];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Another replica, and the host and port at which it listens for this one. */
+export interface PeerLocation {
+  readonly id: string;
+  readonly address: string;
+}
+
+/** The connections between this server and other replicas. */
+export interface Peers {
+  /** The host and port at which other replicas reach this one; `undefined` if they cannot. */
+  readonly address: string | undefined;
+  /** Searches the audit log of another replica. Rejects with PeerError if it cannot be searched. */
+  search(peer: PeerLocation, query: AuditQuery, signal: AbortSignal): Promise<AuditSearchResult>;
+  close(): Promise<void>;
+}
+
+/** The reason why the audit log of another replica cannot be searched. */
+export class PeerError extends Error {
+  override readonly name = 'PeerError';
+}
+
+/** A search takes a tenth of a second. The rest is for a replica that is busy. */
+const timeoutMilliseconds = 8_000;
+
+/** Listens for other replicas. Throws StartError if that is not possible. */
+export async function openPeers(options: PeersOptions): Promise<Peers> {
+  const { listen, search, log } = options;
+  const credentials = await PeerCredentials.open(options).catch((error: unknown) => {
+    log.error({ error }, 'the certificate authority cannot sign a certificate for replicas; searches omit other logs');
+    return undefined;
+  });
+  if (credentials === undefined) return unavailablePeers;
+  const listener = await startPeerListener({ ...listen, tls: credentials.tls, search, log });
+  credentials.renew((tls) => listener.updateTls(tls));
+  return {
+    address: reachableAddress(listen.host, listener.port),
+    search: (peer, query, signal) => searchPeer(options, credentials, peer, { query, signal }),
+    async close() {
+      credentials.close();
+      await listener.close();
+    },
+  };
+}
+
+const unavailablePeers: Peers = {
+  address: undefined,
+  async search() {
+    throw new PeerError('this server has no certificate for requests to other replicas; see its log');
+  },
+  async close() {},
+};
+
+async function searchPeer(
+  { clock }: PeersOptions,
+  { tls }: PeerCredentials,
+  { id, address }: PeerLocation,
+  { query, signal }: { readonly query: AuditQuery; readonly signal: AbortSignal },
+): Promise<AuditSearchResult> {
+  const path = `${auditPath}?${writeAuditQuery(query)}`;
+  const timeoutError = () => new PeerError(`it did not respond within ${timeoutMilliseconds / 1_000} seconds`);
+  const { code, text } = await withTimeout(
+    { clock, milliseconds: timeoutMilliseconds, signal, timeoutError },
+    (ending) => askPeer({ replica: id, address, path, tls, signal: ending }),
+  ).catch((error: unknown) => {
+    if (signal.aborted || error instanceof PeerError) throw error;
+    throw new PeerError(`it cannot be reached at ${address} (${errorCode(error) ?? String(error)})`, { cause: error });
+  });
+  if (code !== 200) throw new PeerError(text.slice(0, 300) || `it responded with ${code}`);
+  const result = readSearchResult(text);
+  if (result === undefined) throw new PeerError('its response is not complete');
+  return result;
+}

@@ -1,0 +1,26 @@
+import type { Measured } from './neighbour.ts';
+
+/** The longest acceptable latencies of a neighbour, in milliseconds. */
+export interface Acceptable {
+  readonly p99: number;
+  readonly worst: number;
+}
+
+/** The threads that a request passes: client, main thread, worker, main thread, client. Each may wait for a processor. */
+const threadsPerRequest = 5;
+
+/**
+ * Describes how a neighbour was served too late; `undefined` if she was served in time. On a machine that is busy with other
+ * programs, later responses are acceptable, as far as the test has measured their effect.
+ */
+export function lateness(
+  { latencies, load: { delay, slowdown } }: Omit<Measured<unknown>, 'result'>,
+  acceptable: Acceptable,
+): string | undefined {
+  const { p99, worst, worstRequest } = latencies;
+  const maxP99 = acceptable.p99 * slowdown + threadsPerRequest * delay.p99;
+  const maxWorst = acceptable.worst * slowdown + threadsPerRequest * delay.worst;
+  if (p99 < maxP99 && worst < maxWorst) return undefined;
+  const inMs = (milliseconds: number) => `${milliseconds.toFixed(0)} ms`;
+  return `p99 ${inMs(p99)} (limit ${inMs(maxP99)}), worst ${inMs(worst)} (limit ${inMs(maxWorst)}): ${worstRequest}`;
+}

@@ -1,0 +1,82 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
+import { type Kubectl, kubectlMissing, kubectlWith, rawPath } from '../../harness/kubectl.ts';
+import { describeIfAvailable } from '../../harness/suite.ts';
+import { runUpstreamTests, type UpstreamResult } from './run-upstream-tests.ts';
+import { needlesslyLeftOut, readTestList } from './test-list.ts';
+
+/** Tests mostly wait, so more run at once than there are processors. Each process has a virtual cluster of its own. */
+const processes = 6;
+const namespace = 'platform-p-default';
+const instances = `/apis/management.platform.sh/v1/namespaces/${namespace}/virtualclusterinstances`;
+
+const programMissing =
+  spawnSync('bash', ['-c', 'command -v kubernetes-e2e']).status === 0
+    ? undefined
+    : 'kubernetes-e2e is not on PATH (bash test/tools/build.sh <folder> clients builds it)';
+
+const list = readTestList();
+const selected = [...list.run, ...list.runToo];
+
+describeIfAvailable(kubectlMissing ?? programMissing, "Kubernetes' own tests, on virtual clusters", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  const results = new Map<string, UpstreamResult>();
+  let flotilla: FlotillaProcess;
+  let admin: Kubectl;
+  let served: ReadonlySet<string>;
+
+  async function createVirtualCluster(name: string): Promise<string> {
+    const apiVersion = 'management.platform.sh/v1';
+    const input = JSON.stringify({ apiVersion, kind: 'VirtualClusterInstance', metadata: { name, namespace } });
+    await admin.ok(['create', '-f', '-'], { input });
+    await admin.ok(['wait', '--for=condition=Ready', `vci/${name}`, '-n', namespace, '--timeout=30s']);
+    const path = rawPath(`${instances}/${name}/kubeconfig`);
+    const { status } = JSON.parse(await admin.ok(['create', '--raw', path, '-f', '-'], { input: '{}' }));
+    const file = join(folder, `${name}.kubeconfig`);
+    writeFileSync(file, status.kubeConfig, { mode: 0o600 });
+    return file;
+  }
+
+  async function runShare(index: number): Promise<void> {
+    const name = `process-${index}`;
+    const kubeconfig = await createVirtualCluster(name);
+    if (index === 0) served = new Set((await kubectlWith(kubeconfig).ok(['api-resources', '-o', 'name'])).split('\n'));
+    const names = selected.filter((_name, position) => position % processes === index);
+    mkdirSync(join(folder, name));
+    for (const result of await runUpstreamTests({ kubeconfig, names, folder: join(folder, name) })) {
+      results.set(result.name, result);
+    }
+  }
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    admin = kubectlWith(flotilla.kubeconfig);
+    await Promise.all(Array.from({ length: processes }, (_value, index) => runShare(index)));
+  }, 900_000);
+  afterAll(async () => {
+    await flotilla.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('the list has every conformance test of this Kubernetes version once', async () => {
+    const { stdout } = await promisify(execFile)('kubernetes-e2e', ['conformance']);
+    const listed = [...list.run, ...list.leftOut.flatMap(({ tests }) => tests)];
+    expect(listed.sort()).toEqual(stdout.trimEnd().split('\n').sort());
+  });
+
+  it('the list leaves no test out because of a resource that is served', () => {
+    expect(needlesslyLeftOut(list, served)).toEqual([]);
+  });
+
+  for (const name of selected) {
+    it(name, () => {
+      const { state, message, log } = results.get(name) ?? { state: 'not run' };
+      expect(state, [message, log].join('\n')).toBe('passed');
+    });
+  }
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { kubectlMissing } from '../harness/kubectl.ts';
+import { type ClusterClient, type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
+
+describeIfAvailable(kubectlMissing, 'kubectl in a virtual cluster with the full set of kinds', () => {
+  let cluster: LocalCluster;
+  let virtual: ClusterClient;
+  const ok = (...args: string[]) => virtual.kubectl.ok(args);
+
+  beforeAll(async () => {
+    cluster = await startLocalCluster();
+    const object = {
+      apiVersion: 'storage.platform.sh/v1',
+      kind: 'VirtualCluster',
+      metadata: { name: 'full', namespace: 'default' },
+      spec: { api: 'full' },
+    };
+    await cluster.kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(object) });
+    virtual = cluster.existingVirtualCluster('full');
+  });
+  afterAll(() => cluster.remove());
+
+  it('lists the additional kinds, which the built-in cluster does not have', async () => {
+    const names = (await ok('api-resources', '-o', 'name')).split('\n');
+    expect(names).toEqual(expect.arrayContaining(['priorityclasses.scheduling.k8s.io', 'poddisruptionbudgets.policy']));
+    expect(await cluster.kubectl.ok(['api-resources', '-o', 'name'])).not.toContain('priorityclasses');
+  });
+
+  it('creates, describes, explains and prints their objects', async () => {
+    await ok('create', 'priorityclass', 'high', '--value=1000', '--description=High');
+    expect(await ok('get', 'pc')).toMatch(/^NAME +VALUE +GLOBAL-DEFAULT +AGE +PREEMPTIONPOLICY\nhigh +1000 +false /);
+    expect(await ok('get', 'pc', '-o', 'name')).toContain('priorityclass.scheduling.k8s.io/system-node-critical\n');
+    await ok('create', 'poddisruptionbudget', 'web', '--selector=app=web', '--min-available=50%');
+    expect(await ok('get', 'pdb', 'web', '--no-headers')).toMatch(/^web +50% +N\/A +0 +/);
+    expect(await ok('describe', 'pdb', 'web')).toMatch(/Min available: +50%/);
+    expect(await ok('explain', 'pdb.spec.minAvailable')).toMatch(/FIELD: minAvailable <IntOrString>/);
+    expect(await ok('explain', 'storageclass')).toContain('volumeBindingMode\t<string>');
+  });
+
+  it('applies with server-side apply, and reports a conflict', async () => {
+    const storageClass = (members: object) =>
+      JSON.stringify({
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: 'fast' },
+        provisioner: 'example.com/disk',
+        ...members,
+      });
+    const apply = (manager: string, input: string) =>
+      virtual.kubectl.run(['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'], { input });
+    expect((await apply('one', storageClass({ allowVolumeExpansion: true }))).code).toBe(0);
+    const conflict = await apply('two', storageClass({ allowVolumeExpansion: false }));
+    expect([conflict.code, conflict.stderr]).toEqual([1, expect.stringContaining('conflict with "one"')]);
+    const owned = await ok('get', 'sc', 'fast', '--show-managed-fields', '-o', 'jsonpath={.metadata.managedFields[0]}');
+    expect(owned).toContain('f:provisioner');
+    expect(owned).not.toContain('f:reclaimPolicy');
+    expect(await ok('get', 'sc', 'fast', '-o', 'jsonpath={.reclaimPolicy}')).toBe('Delete');
+  });
+
+  it('keeps the objects over a restart', async () => {
+    cluster = await cluster.restart();
+    virtual = cluster.existingVirtualCluster('full');
+    expect(await ok('get', 'pdb,sc,pc', '-o', 'name')).toContain('storageclass.storage.k8s.io/fast');
+  });
+});

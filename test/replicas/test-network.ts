@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+
+const run = (args: readonly string[]) => spawnSync('ip', args, { encoding: 'utf8' });
+
+function must(...args: string[]): void {
+  const { status, stderr } = run(args);
+  if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`);
+}
+
+/** The reason why no network can be created; `undefined` if it can. */
+export const noTestNetwork =
+  process.getuid?.() === 0 && run(['netns', 'list']).status === 0
+    ? undefined
+    : 'network namespaces need root and the program ip';
+
+/** A machine of the network: a network namespace with one address. */
+export interface TestMachine {
+  readonly address: string;
+  /** The command with flags that a program is started under to run on this machine. */
+  readonly commandPrefix: readonly string[];
+}
+
+/**
+ * Machines that are connected with each other and with the tests by a bridge. The connection between any two of them can
+ * be cut: packets are dropped silently, and connections stay open, as if a cable was pulled.
+ */
+export class TestNetwork {
+  readonly #id: string;
+  readonly #subnet: string;
+  readonly #machines = new Map<string, TestMachine>();
+
+  /** `number` distinguishes networks that exist at the same time. The addresses are reserved for tests (RFC 2544). */
+  constructor(number: number) {
+    this.#id = `fl${process.pid % 10_000}n${number}`;
+    this.#subnet = `198.18.${100 + number}`;
+    must('link', 'add', this.#id, 'type', 'bridge');
+    must('addr', 'add', `${this.testAddress}/24`, 'dev', this.#id);
+    must('link', 'set', this.#id, 'up');
+  }
+
+  /** The address of the tests. */
+  get testAddress(): string {
+    return `${this.#subnet}.1`;
+  }
+
+  addMachine(name: string): TestMachine {
+    const namespace = `${this.#id}${name}`;
+    const address = `${this.#subnet}.${10 + this.#machines.size}`;
+    must('netns', 'add', namespace);
+    must('link', 'add', namespace, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
+    must('link', 'set', namespace, 'master', this.#id, 'up');
+    must('-n', namespace, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
+    must('-n', namespace, 'link', 'set', 'lo', 'up');
+    must('-n', namespace, 'link', 'set', 'eth0', 'up');
+    const machine = { address, commandPrefix: ['ip', 'netns', 'exec', namespace] };
+    this.#machines.set(name, machine);
+    return machine;
+  }
+
+  /** Drops all packets between the machine and the others. */
+  cut(name: string, others: readonly string[]): void {
+    for (const other of others) {
+      this.#route('add', name, other);
+      this.#route('add', other, name);
+    }
+  }
+
+  restore(name: string, others: readonly string[]): void {
+    for (const other of others) {
+      this.#route('del', name, other);
+      this.#route('del', other, name);
+    }
+  }
+
+  /** Drops the packets that the machine sends to the tests. */
+  cutFromTests(name: string): void {
+    must('-n', `${this.#id}${name}`, 'route', 'add', 'blackhole', `${this.testAddress}/32`);
+  }
+
+  restoreToTests(name: string): void {
+    must('-n', `${this.#id}${name}`, 'route', 'del', 'blackhole', `${this.testAddress}/32`);
+  }
+
+  #route(action: 'add' | 'del', from: string, to: string): void {
+    must('-n', `${this.#id}${from}`, 'route', action, 'blackhole', `${this.#address(to)}/32`);
+  }
+
+  #address(name: string): string {
+    const machine = this.#machines.get(name);
+    if (machine === undefined) throw new Error(`there is no machine ${name}`);
+    return machine.address;
+  }
+
+  /** Removes everything. All programs on the machines must have ended. */
+  remove(): void {
+    for (const name of this.#machines.keys()) run(['netns', 'del', `${this.#id}${name}`]);
+    run(['link', 'del', this.#id]);
+  }
+}

@@ -1,0 +1,89 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
+import { type Kubectl, kubectlMissing, kubectlWith } from '../../harness/kubectl.ts';
+import { describeIfAvailable } from '../../harness/suite.ts';
+import { engineMissing, GitOpsEngine } from './gitops-engine.ts';
+import { writeGuideFiles } from './guide-files.ts';
+import { writeVirtualClusterKubeconfig } from './virtual-cluster-kubeconfig.ts';
+
+describeIfAvailable(
+  kubectlMissing ?? engineMissing,
+  'the manifests of the GitOps guide, with the engine of Argo CD',
+  () => {
+    let folder: string;
+    let repository: string;
+    let flotilla: FlotillaProcess;
+    let kubectl: Kubectl;
+    let engine: GitOpsEngine;
+
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'argocd-'));
+      repository = join(folder, 'repository');
+      mkdirSync(repository);
+      flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
+      kubectl = kubectlWith(flotilla.kubeconfig);
+      writeGuideFiles('gitops.md', folder);
+      engine = new GitOpsEngine(flotilla.kubeconfig, repository);
+    });
+    afterAll(async () => {
+      engine.stop();
+      await flotilla.remove();
+      rmSync(folder, { recursive: true });
+    });
+
+    const instance = async (name: string) =>
+      JSON.parse(await kubectl.ok(['get', 'vci', name, '-n', 'platform-p-previews', '-o', 'json']));
+
+    it('creates the objects and reports them as healthy when they are ready', async () => {
+      copyFileSync(join(folder, 'flux/project.yaml'), join(repository, 'project.yaml'));
+      await engine.synchronize();
+      copyFileSync(join(folder, 'flux/instances.yaml'), join(repository, 'instances.yaml'));
+      expect(await engine.synchronize()).toMatch(/Healthy .*VirtualClusterInstance\/platform-p-previews\/blue/);
+      for (const name of ['blue', 'green']) expect(await instance(name)).toMatchObject({ status: { phase: 'Ready' } });
+    });
+
+    it('changes nothing without a reason, and reverts a change by another client', async () => {
+      const before = await instance('green');
+      await engine.synchronize();
+      expect((await instance('green')).metadata.generation).toBe(before.metadata.generation);
+      const patch = ['--type=merge', '-p', '{"spec":{"displayName":"Red"}}'];
+      await kubectl.ok(['patch', 'vci', 'blue', '-n', 'platform-p-previews', ...patch]);
+      await engine.synchronizeUntil(() => instance('blue'), { spec: { displayName: 'Blue' } });
+    });
+
+    it('does the same inside a virtual cluster, with a definition and an object of its kind', async () => {
+      const kubeconfig = await writeVirtualClusterKubeconfig(flotilla, folder, { project: 'previews', name: 'blue' });
+      const inside = kubectlWith(kubeconfig);
+      const manifests = join(folder, 'contents');
+      const insideEngine = new GitOpsEngine(kubeconfig, manifests);
+      const live = async (...args: string[]) => JSON.parse(await inside.ok(['get', ...args, '-o', 'json']));
+      const site = () => live('site', 'shop', '-n', 'shop');
+      try {
+        expect(await insideEngine.synchronize()).toMatch(/Synced .*CustomResourceDefinition\/\/sites\.example\.com/);
+        // The engine reads discovery once per attempt, so it finds the new kind in the second one.
+        expect(await insideEngine.synchronize()).toMatch(/Synced example\.com\/Site\/shop\/shop/);
+        const before = await site();
+        expect(before.spec).toEqual({ host: 'shop.example.com', replicas: 1 });
+        await insideEngine.synchronize();
+        expect(await site()).toEqual(before);
+        await inside.ok(['patch', 'site', 'shop', '-n', 'shop', '--type=merge', '-p', '{"spec":{"host":"elsewhere"}}']);
+        await insideEngine.synchronizeUntil(site, { spec: { host: 'shop.example.com' } });
+        rmSync(join(manifests, 'shop.yaml'));
+        await insideEngine.synchronize();
+        await inside.ok(['wait', '--for=delete', 'namespace/shop', 'crd/sites.example.com', '--timeout=60s']);
+      } finally {
+        insideEngine.stop();
+      }
+    });
+
+    it('prunes objects whose manifests are gone', async () => {
+      rmSync(join(repository, 'instances.yaml'));
+      await engine.synchronize();
+      await kubectl.ok(['wait', '--for=delete', 'vci', '--all', '-n', 'platform-p-previews', '--timeout=60s']);
+      expect(await kubectl.ok(['get', 'project', 'previews', '-o', 'name'])).toContain('previews');
+    });
+  },
+);
