@@ -29,6 +29,8 @@ const bench = 'test/e2e/bench.test.ts';
 export default defineConfig({
   test: {
     isolate: false,
+    // CI repeats a failed test once and lists it by name if it then passes.
+    retry: Number(process.env.FLOTILLA_TEST_RETRIES ?? 0),
     globalSetup: 'test/harness/start-worker-etcd.ts',
     setupFiles: ['test/harness/property-seed.ts', 'test/harness/plain-paths.ts', 'test/harness/close-test-stores.ts'],
     reporters:

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 const maxMessageLength = 1000;
 const folder = process.argv[2];
 const total = { passed: 0, failed: 0, skipped: 0 };
+const passedOnRetry = [];
 for (const name of readdirSync(folder).sort()) {
   const report = JSON.parse(readFileSync(join(folder, name), 'utf8'));
   const skipped = report.numPendingTests + (report.numTodoTests ?? 0);
@@ -14,14 +15,20 @@ for (const name of readdirSync(folder).sort()) {
   );
   for (const file of report.testResults) {
     for (const test of file.assertionResults) {
-      if (test.status === 'passed') continue;
-      console.log(`  ${test.status}: ${test.fullName} (${relative('.', file.name)})`);
-      for (const message of test.failureMessages ?? []) console.log(`    ${message.slice(0, maxMessageLength)}`);
+      const messages = (test.failureMessages ?? []).map((message) => `    ${message.slice(0, maxMessageLength)}`);
+      const title = `${test.fullName} (${relative('.', file.name)})`;
+      if (test.status !== 'passed') console.log([`  ${test.status}: ${title}`, ...messages].join('\n'));
+      else if (messages.length > 0)
+        passedOnRetry.push([`  ${name.replace('.json', '')}: ${title}`, ...messages].join('\n'));
     }
   }
   total.passed += report.numPassedTests;
   total.failed += report.numFailedTests;
   total.skipped += skipped;
+}
+if (passedOnRetry.length > 0) {
+  console.log(`passed only when repeated: ${passedOnRetry.length}`);
+  for (const test of passedOnRetry) console.log(test);
 }
 if (total.skipped > 0) console.log(`${total.skipped} tests were skipped; CI does not allow skipped tests`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
