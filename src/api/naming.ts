@@ -74,6 +74,9 @@ export const projectLabel = `${apiWord}.sh/project`;
  */
 export const quarantineAnnotation = `${apiWord}.sh/quarantined`;
 
+/** Annotation on an audit event. `"true"` if the request was a dry run, which changes nothing. */
+export const dryRunAuditAnnotation = `${apiWord}.sh/dry-run`;
+
 export const cleanupFinalizer = `${apiWord}.sh/cleanup`;
 export const nonDeletableAnnotation = `${apiWord}.sh/non-deletable`;
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 import type { AuditQuery } from '../api/audit/audit-query.ts';
+import { dryRunAuditAnnotation } from '../api/naming.ts';
 import { auditEvent } from './audit-event.fixture.ts';
 import { auditLineMatcher, auditLineTimestamp } from './audit-line-matcher.ts';
 
@@ -69,6 +70,30 @@ describe('matchAudit', () => {
     expect(matches({ resource: 'projects/' }, itself)).toBe(true);
     expect(matches({ resource: 'projects' }, itself)).toBe(true);
     expect(matches({ resource: 'projects/status' }, itself)).toBe(false);
+  });
+
+  it('counts every response with 401 or 403 as denied', () => {
+    const { decision: _, ...failed } = { ...event, responseStatus: { code: 401 } };
+    const refusedByPolicy = { ...event, decision: { allowed: true, reason: 'admin' } };
+    for (const denied of [failed, refusedByPolicy]) {
+      expect([matches({ decision: 'denied' }, denied), matches({ decision: 'allowed' }, denied)]).toEqual([
+        true,
+        false,
+      ]);
+    }
+    const allowed = { ...refusedByPolicy, responseStatus: { code: 422 } };
+    expect([matches({ decision: 'denied' }, allowed), matches({ decision: 'allowed' }, allowed)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it('finds dry runs only if the query asks for them', () => {
+    const dryRun = { ...event, annotations: { [dryRunAuditAnnotation]: 'true' } };
+    expect(matches({}, dryRun)).toBe(false);
+    expect(matches({ dryRuns: 'include' }, dryRun)).toBe(true);
+    expect(matches({ dryRuns: 'only' }, dryRun)).toBe(true);
+    expect([matches({ dryRuns: 'include' }), matches({ dryRuns: 'only' })]).toEqual([true, false]);
   });
 
   it('matches code and decision only against lines that have them', () => {

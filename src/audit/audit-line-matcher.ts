@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../api/audit/audit-event.ts';
+import { type AuditEvent, isDryRunEvent } from '../api/audit/audit-event.ts';
 import type { AuditQuery } from '../api/audit/audit-query.ts';
 
 /**
@@ -75,7 +75,7 @@ function textMatcher(text: string | undefined): (line: string) => boolean {
 type Check = (event: AuditEvent) => boolean;
 
 function checksOf(query: AuditQuery): Check[] {
-  const { user, accessKey, verb, resource, namespace, name, stage, code, decision } = query;
+  const { user, accessKey, verb, resource, namespace, name, stage, code, decision, dryRuns } = query;
   const checks: (Check | undefined)[] = [
     user === undefined
       ? undefined
@@ -87,9 +87,19 @@ function checksOf(query: AuditQuery): Check[] {
     name === undefined ? undefined : (event) => event.objectRef?.name === name,
     stage === undefined ? undefined : (event) => event.stage === stage,
     code === undefined ? undefined : (event) => isCode(event.responseStatus?.code, code),
-    decision === undefined ? undefined : (event) => event.decision?.allowed === (decision === 'allowed'),
+    decision === undefined ? undefined : (event) => (isDenied(event) ? 'denied' : decisionOf(event)) === decision,
+    dryRuns === 'include' ? undefined : (event) => isDryRunEvent(event) === (dryRuns === 'only'),
   ];
   return checks.filter((check) => check !== undefined);
+}
+
+/** True for a request without a valid credential, and for one that a permission, a scope or a policy refused. */
+function isDenied({ decision, responseStatus }: AuditEvent): boolean {
+  return decision?.allowed === false || responseStatus?.code === 401 || responseStatus?.code === 403;
+}
+
+function decisionOf({ decision }: AuditEvent): AuditQuery['decision'] {
+  return decision?.allowed === true ? 'allowed' : undefined;
 }
 
 function isOf({ objectRef }: AuditEvent, resource: string): boolean {

@@ -1,3 +1,4 @@
+import { dryRunAuditAnnotation } from '../api/naming.ts';
 import type { AuditLevel } from '../audit/audit-policy.ts';
 import type { AuditedBody } from '../audit/redact-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
@@ -119,7 +120,7 @@ export interface Exchange {
    */
   fence?: RequestContext['fence'] | undefined;
   readonly warnings: string[];
-  /** Annotations that admission policies add to the audit event of the request. */
+  /** Annotations of the audit event of the request: those of admission policies, and the mark of a dry run. */
   annotations?: Record<string, string> | undefined;
   /**
    * The highest level that the audit event of the request can have. Set by the audit filter, if the audit policy includes bodies
@@ -135,6 +136,11 @@ export interface Exchange {
   decision?: Decision | undefined;
   /** The plane that serves a request to the gateway, for metrics; `null` if another process serves the request. */
   plane?: ServedResources | null | undefined;
+}
+
+/** Marks the request as a dry run in its audit event. */
+export function markDryRun(exchange: Exchange): void {
+  exchange.annotations = { ...exchange.annotations, [dryRunAuditAnnotation]: 'true' };
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;

@@ -60,6 +60,25 @@ describe('GET /audit', () => {
     expect(others(paged)).toEqual(others(all.items));
   });
 
+  it('marks dry runs, also those of a delete with a body, and returns them only on request', async () => {
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] };
+    await bench.send(server, `${groupPath}/projects/blue`, { method: 'DELETE', body });
+    await bench.send(server, `${groupPath}/projects?dryRun=All`, { method: 'POST', body: { metadata: { name: '-' } } });
+    const query: AuditQuery = { resource: 'projects', stage: 'ResponseComplete', user: 'admin' };
+    const { items } = await search({ ...query, dryRuns: 'only' });
+    const seen = items.map(({ verb, responseStatus }) => `${verb} ${responseStatus?.code}`);
+    expect(seen).toEqual(['create 422', 'delete 200']);
+    const without = (await search(query)).items;
+    expect(without.filter(({ verb }) => verb === 'delete' || verb === 'create')).toHaveLength(2);
+    expect((await search({ ...query, dryRuns: 'include' })).items).toHaveLength(without.length + 2);
+  });
+
+  it('finds requests without a valid credential among the denied ones', async () => {
+    expect((await bench.send(server, `${groupPath}/projects/red`, { token: 'no-key' })).code).toBe(401);
+    const { items } = await search({ decision: 'denied', code: '401' });
+    expect(items).toMatchObject([{ requestURI: `${groupPath}/projects/red` }]);
+  });
+
   it('is audited itself, without its search terms', async () => {
     await search({ text: 'looked-for', user: 'nobody-at-all' });
     const { items } = await search({ text: '/audit?', limit: 10 });

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@flotilla/json';
-import { managementGroup, managementVersion } from '../naming.ts';
+import { dryRunAuditAnnotation, managementGroup, managementVersion } from '../naming.ts';
 
 /**
  * One line of the audit log (completions §11). The members are written in this order, and undefined members are
@@ -35,7 +35,7 @@ export interface AuditEvent {
   readonly decision?:
     | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
     | undefined;
-  /** Audit annotations that admission policies added to the request. */
+  /** Annotations of admission policies, and the mark of a dry run (`isDryRunEvent`). */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   /**
    * Present if an agent served the request: the agent's cluster, and the position of the line in the agent's own log.
@@ -44,6 +44,11 @@ export interface AuditEvent {
   readonly agent?: { readonly cluster: string; readonly log: string; readonly line: number } | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
+}
+
+/** True if the request was a dry run: it was checked, but it changed nothing. */
+export function isDryRunEvent({ annotations }: Pick<AuditEvent, 'annotations'>): boolean {
+  return annotations?.[dryRunAuditAnnotation] === 'true';
 }
 
 /** The response of `GET /audit`: log lines, newest first. */

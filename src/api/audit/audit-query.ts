@@ -18,7 +18,10 @@ export interface AuditQuery {
   readonly stage?: AuditEvent['stage'];
   /** Status code of the response, such as `403`, or a class of status codes, such as `4xx`. */
   readonly code?: string;
+  /** `denied` also matches every response with the code 401 or 403. */
   readonly decision?: AuditDecision;
+  /** Dry runs change nothing and are not returned, except if this is `include` or `only`. */
+  readonly dryRuns?: AuditDryRuns;
   /** Text that the line must contain. Case-insensitive. */
   readonly text?: string;
   /** Only lines that were written at this time or later, in RFC 3339 format. */
@@ -32,6 +35,9 @@ export interface AuditQuery {
 
 export const auditDecisions = ['allowed', 'denied'] as const;
 export type AuditDecision = (typeof auditDecisions)[number];
+
+export const auditDryRuns = ['include', 'only'] as const;
+export type AuditDryRuns = (typeof auditDryRuns)[number];
 
 export const auditStages: readonly AuditEvent['stage'][] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete'];
 
@@ -69,6 +75,7 @@ const parameters: Readonly<Record<keyof AuditQuery, (text: string) => string | u
   code: (text) =>
     /^[1-5](\d\d|xx)$/.test(text) ? undefined : 'must be a status code such as 403, or a class such as 4xx',
   decision: oneOf(auditDecisions),
+  dryRuns: oneOf(auditDryRuns),
   text: anyValue,
   since: time,
   until: time,

@@ -55,7 +55,7 @@ export const toolCommands: readonly CommandSpec[] = [
       },
       { flags: '--name <name>', description: 'Show only requests for the object with this name' },
       { flags: '--code <code>', description: 'Show only requests with this response code, for example 403 or 4xx' },
-      { flags: '--denied', description: 'Show only requests that were denied for lack of permission' },
+      { flags: '--denied', description: 'Show only requests without a valid credential (401) or permission (403)' },
       { flags: '--text <text>', description: 'Show only entries that contain this text, ignoring case' },
       {
         flags: '--since <time>',
@@ -68,6 +68,7 @@ export const toolCommands: readonly CommandSpec[] = [
           'Show only entries until this time: a duration before now (2h, 7d) or a time (2026-11-15T08:00:00Z)',
       },
       { flags: '--limit <count>', description: 'Maximum number of entries to show (default: 50)' },
+      { flags: '--dry-runs', description: 'Also show dry runs, which change nothing' },
       { flags: '--all-stages', description: 'Also show the entries that are logged before a write is executed' },
       outputOption,
     ],

@@ -16,7 +16,7 @@ import { redactBody } from '../../audit/redact-body.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Exchange, Filter } from '../exchange.ts';
+import { type Exchange, type Filter, markDryRun } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 
 export interface AuditOptions {
@@ -45,6 +45,7 @@ export function auditFilter(options: AuditOptions): Filter {
     const caller = exchange.identity;
     const initialLevel = levelOf(options, exchange, caller);
     if (hasBodies) exchange.auditLevel = highestAuditLevel(rules, attributesOf(exchange, caller), initialLevel);
+    if (exchange.query.size > 0 && exchange.query.has('dryRun')) markDryRun(exchange);
     const prefix: AuditLinePrefix = {};
     if (initialLevel !== 'None' && isStateChangingRequest(exchange.info)) {
       try {

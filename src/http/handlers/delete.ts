@@ -4,6 +4,7 @@ import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
 import { andThen, type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
 import type { DeleteOptions, DeleteResult } from '../../registry/verbs.ts';
+import { markDryRun } from '../exchange.ts';
 import { objectReply, statusReply } from '../negotiate/object-reply.ts';
 import type { Reply } from '../reply.ts';
 import { deleteOptionsFromBody, deleteOptionsFromQuery, type ParsedDeleteOptions } from '../request/delete-options.ts';
@@ -37,7 +38,9 @@ function decodeOptions(endpoint: Endpoint, sent: RawBody, isCollection: boolean)
   if (sent.bytes.byteLength === 0) {
     return deleteOptionsFromQuery(endpoint.exchange.query, isCollection);
   }
-  return deleteOptionsFromBody(readOptions(endpoint, sent), endpoint.kind);
+  const parsed = deleteOptionsFromBody(readOptions(endpoint, sent), endpoint.kind);
+  if (parsed.options.dryRun) markDryRun(endpoint.exchange);
+  return parsed;
 }
 
 /**

@@ -45,7 +45,7 @@ export const listParameters: readonly JsonObject[] = [
 
 export const writeParameters: readonly JsonObject[] = [dryRun, fieldManager, fieldValidation];
 
-/** kubectl sends `fieldValidation` and `dryRunWriteOptions` only if a patch operation lists them (rules OAPI-10, OAPI-11). */
+/** kubectl sends `fieldValidation` and `dryRun` only if a patch operation lists them (rules OAPI-10, OAPI-11). */
 export const patchParameters: readonly JsonObject[] = [
   dryRun,
   fieldManager,

@@ -121,6 +121,13 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
             checked={search.stages === 'all'}
             onChange={(event) => apply({ stages: event.currentTarget.checked ? 'all' : undefined })}
           />
+          <Switch
+            mt={28}
+            label="Include dry runs"
+            description="Also show requests that only check a change, for example while a form is filled in."
+            checked={search.dryRuns === 'include'}
+            onChange={(event) => apply({ dryRuns: event.currentTarget.checked ? 'include' : undefined })}
+          />
           <Button
             mt={22}
             variant="default"

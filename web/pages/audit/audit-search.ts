@@ -16,6 +16,8 @@ export interface AuditSearch {
   /** The earliest time of an event in RFC 3339 format; `until` is the latest. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  /** `include` includes dry runs, for example the checks of forms while a user fills them in. */
+  readonly dryRuns?: 'include' | undefined;
   /** `all` includes the events of every audit stage. By default only events of completed requests are included. */
   readonly stages?: 'all' | undefined;
 }
@@ -43,7 +45,7 @@ const textParameters = [
 
 /** Reads the search parameters from the URL and drops unknown or invalid ones. */
 export function auditSearch(search: Record<string, unknown>): AuditSearch {
-  const { decision, within, stages } = search;
+  const { decision, dryRuns, within, stages } = search;
   const given: Record<string, string> = {};
   for (const name of textParameters) {
     const value = search[name];
@@ -53,6 +55,7 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
     ...given,
     ...(decision === 'allowed' || decision === 'denied' ? { decision } : {}),
     ...(typeof within === 'string' && Object.hasOwn(searchPeriodsMs, within) ? { within: within as SearchPeriod } : {}),
+    ...(dryRuns === 'include' ? { dryRuns } : {}),
     ...(stages === 'all' ? { stages } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core';
 import { Fragment, useState } from 'react';
-import type { AuditEvent } from '../../../src/api/audit/audit-event.ts';
+import { type AuditEvent, isDryRunEvent } from '../../../src/api/audit/audit-event.ts';
 import { Icon } from '../../components/icon.tsx';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
 import type { AuditSearch } from './audit-search.ts';
@@ -54,6 +54,7 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
                   <td className={classes.who}>{userText(event)}</td>
                   <td className={classes.what}>
                     <strong>{event.verb}</strong> {requestText(event)}
+                    {isDryRunEvent(event) ? ' (dry run)' : ''}
                   </td>
                   <td>
                     <StatusBadge status={code === undefined ? 'Started' : String(code)} tone={codeTone(code)} />

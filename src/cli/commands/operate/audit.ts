@@ -1,7 +1,7 @@
 import { flagAt, type JsonObject, type JsonValue, listAt, numberAt, textAt, textsAt, valueAt } from '@flotilla/json';
 import { auditPath } from '../../../api/audit/audit-event.ts';
 import { maxAuditLimit } from '../../../api/audit/audit-query.ts';
-import { projectNamespace } from '../../../api/naming.ts';
+import { dryRunAuditAnnotation, projectNamespace } from '../../../api/naming.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
@@ -73,6 +73,7 @@ function queryOf(values: CallValues, now: number): Record<string, string | undef
     name: values.text('name'),
     code: values.text('code'),
     decision: values.flag('denied') ? 'denied' : undefined,
+    dryRuns: values.flag('dry-runs') ? 'include' : undefined,
     stage: values.flag('all-stages') ? undefined : 'ResponseComplete',
     text: values.text('text'),
     since: timeOf(values, 'since', now),
@@ -107,7 +108,7 @@ function tableOf(items: readonly JsonValue[]): JsonObject {
         textAt(item, 'stageTimestamp'),
         userOf(item),
         textAt(item, 'accessKey') || '<none>',
-        textAt(item, 'verb'),
+        verbOf(item),
         resourceOf(item),
         String(numberAt(item, 'responseStatus', 'code') ?? '<none>'),
         reasonOf(item),
@@ -122,6 +123,11 @@ function tableOf(items: readonly JsonValue[]): JsonObject {
 function userOf(item: JsonValue): string {
   const [user, as] = [textAt(item, 'user', 'username'), textAt(item, 'impersonatedUser', 'username')];
   return (as === '' ? user : `${user} as ${as}`) || '<none>';
+}
+
+function verbOf(item: JsonValue): string {
+  const isDryRun = textAt(item, 'annotations', dryRunAuditAnnotation) === 'true';
+  return isDryRun ? `${textAt(item, 'verb')} (dry run)` : textAt(item, 'verb');
 }
 
 /** Returns for example `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path if there is no object. */
