@@ -2,7 +2,8 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEvent, AuditEventList } from '../../src/api/audit/audit-event.ts';
 import { type AuditQuery, writeAuditQuery } from '../../src/api/audit/audit-query.ts';
-import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
+import { auditorsGroup } from '../../src/api/naming.ts';
+import { groupPath, mergePatch, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { itExceptOnEtcd } from '../harness/it-except-on-etcd.ts';
 
@@ -79,6 +80,22 @@ describe('GET /audit', () => {
     expect(items).toMatchObject([{ requestURI: `${groupPath}/projects/red` }]);
   });
 
+  it('is open to auditors, who may change nothing, and to no other users', async () => {
+    await bench.createObject(server, 'users', 'rita', { groups: [auditorsGroup] });
+    await bench.createObject(server, 'users', 'omar');
+    const rita = await bench.createKey(server, 'of-rita', { user: 'rita' });
+    const omar = await bench.createKey(server, 'of-omar', { user: 'omar' });
+    const codes = async (token: string) => [
+      (await bench.send(server, '/audit', { token })).code,
+      (await bench.send(server, `${groupPath}/accesskeys`, { token })).code,
+      (await bench.send(server, `${groupPath}/projects/red`, { token })).code,
+      (await bench.send(server, `${groupPath}/projects/red`, { token, ...mergePatch({ spec: { displayName: 'x' } }) }))
+        .code,
+    ];
+    expect(await codes(rita)).toEqual([200, 200, 200, 403]);
+    expect(await codes(omar)).toEqual([403, 403, 403, 403]);
+  });
+
   it('is audited itself, without its search terms', async () => {
     await search({ text: 'looked-for', user: 'nobody-at-all' });
     const { items } = await search({ text: '/audit?', limit: 10 });
@@ -111,7 +128,7 @@ describe('GET /audit', () => {
     },
   );
 
-  it('is read-only and reserved for admins; a refused caller is audited', async () => {
+  it('is read-only and reserved for admins and auditors; a refused caller is audited', async () => {
     expect((await bench.send(server, '/audit', { method: 'POST', body: {} })).code).toBe(405);
     expect((await bench.send(server, '/audit', { token: anna })).code).toBe(403);
     const { items } = await search({ user: 'anna', text: '"requestURI":"/audit"' });

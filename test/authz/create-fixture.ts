@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
-import { adminsGroup, managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
+import { adminsGroup, auditorsGroup, managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
 import type { Caller } from './caller.ts';
 import type { Persona } from './personas.ts';
 import * as world from './world.ts';
@@ -23,7 +23,7 @@ export async function createFixture(make: Make): Promise<void> {
   const one = (plural: string, name: string, spec: JsonObject) =>
     make(`${group}/${plural}`, { metadata: { name }, spec });
   for (const name of world.users) {
-    const groups = world.adminUsers.includes(name) ? [adminsGroup] : [];
+    const groups = groupsOf(name);
     await one('users', name, { groups, access: json(world.userAccess[name] ?? []) });
   }
   for (const { name, users, owner, access } of world.teams) {
@@ -59,6 +59,11 @@ export async function createFixture(make: Make): Promise<void> {
       await make(path, { metadata: { name } }, tokens.get(JSON.stringify(owner)));
     }
   }
+}
+
+function groupsOf(user: string): string[] {
+  if (world.adminUsers.includes(user)) return [adminsGroup];
+  return world.auditorUsers.includes(user) ? [auditorsGroup] : [];
 }
 
 function projectSpec({ owner, members, clusters, templates, access }: world.WorldProject): JsonObject {

@@ -4,7 +4,7 @@ import { ruleShapes } from './oracle/rule-shapes.ts';
 import { createsKeys } from './oracle/scope-predicates.ts';
 import { mixedShapes, type ScopeShape, scopeShapes } from './oracle/scope-shapes.ts';
 import type { RequestedAction } from './requested-action.ts';
-import { adminUsers, teams, users } from './world.ts';
+import { adminUsers, auditorUsers, teams, users } from './world.ts';
 
 /** A caller with a key. */
 export interface Persona {
@@ -24,7 +24,7 @@ export function covered({ scopes }: Pick<Persona, 'scopes'>, ask: RequestedActio
 
 function personOf(user: string): Person {
   const own = teams.filter((team) => team.users.includes(user)).map(({ name }) => name);
-  return { user, teams: own, admin: adminUsers.includes(user) };
+  return { user, teams: own, admin: adminUsers.includes(user), auditor: auditorUsers.includes(user) };
 }
 
 function ofUser(user: string, scopes: Persona['scopes'] = [], name = user): Persona {
@@ -89,7 +89,7 @@ export function scopedPersonas(holders: readonly string[]): readonly Persona[] {
 /** One persona of each sort, for the quick suite; the slow suite tests all of them. */
 export const somePersonas: readonly Persona[] = [
   ...plainPersonas.filter(({ name }) =>
-    ['second-admin', 'red-admin', 'red-user', 'red-viewer', 'reader', 'outsider'].includes(name),
+    ['second-admin', 'red-admin', 'red-user', 'red-viewer', 'reader', 'outsider', 'auditor'].includes(name),
   ),
   ...scopedPersonas(['red-admin']).filter(({ name }) =>
     ['red-admin-project', 'red-admin-instance', 'red-admin-tool'].includes(name),

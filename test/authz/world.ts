@@ -97,11 +97,14 @@ export const users: readonly string[] = [
   'outsider',
   'leads',
   'impostor',
+  'auditor',
   'watched',
   'gone',
 ];
 
 export const adminUsers: readonly string[] = ['admin', 'second-admin'];
+
+export const auditorUsers: readonly string[] = ['auditor'];
 
 /** The `access` of users: one user names every principal that the others name elsewhere. */
 export const userAccess: Readonly<Record<string, readonly Access[]>> = { watched: everySort };

@@ -17,8 +17,8 @@ export interface Destination {
   readonly icon: IconName;
   /** Shows the page only to users who may list this kind in all namespaces. Optional; by default all users see it. */
   readonly requiresList?: KindRef;
-  /** Shows the page only to administrators. */
-  readonly isForAdmins?: boolean;
+  /** Shows the page only to administrators and auditors. */
+  readonly isForAuditors?: boolean;
 }
 
 export const destinations: readonly Destination[] = [
@@ -30,5 +30,5 @@ export const destinations: readonly Destination[] = [
   { to: '/keys', label: 'Access keys', icon: 'keys' },
   { to: '/users', label: 'Users', icon: 'users', requiresList: kinds.user },
   { to: '/teams', label: 'Teams', icon: 'users', requiresList: kinds.team },
-  { to: '/audit-log', label: 'Audit log', icon: 'audit', isForAdmins: true },
+  { to: '/audit-log', label: 'Audit log', icon: 'audit', isForAuditors: true },
 ];

@@ -73,13 +73,13 @@ export function Shell() {
 }
 
 function Navigation({ path }: { readonly path: string }) {
-  const { isAdmin } = useSelf();
+  const { isAdmin, isAuditor } = useSelf();
   const may = usePermissions(
     destinations.map(({ requiresList }) => ({ verb: 'list', kind: requiresList ?? kinds.instance })),
   );
-  return destinations.map(({ to, label, icon, requiresList, isForAdmins }, index) => {
+  return destinations.map(({ to, label, icon, requiresList, isForAuditors }, index) => {
     if (requiresList !== undefined && may[index]?.allowed !== true) return null;
-    if (isForAdmins === true && !isAdmin) return null;
+    if (isForAuditors === true && !isAdmin && !isAuditor) return null;
     const isHere = to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
     return (
       <NavLink

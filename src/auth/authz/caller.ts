@@ -1,4 +1,4 @@
-import { adminsGroup, teamOfGroup, userOfGroup } from '../../api/naming.ts';
+import { adminsGroup, auditorsGroup, teamOfGroup, userOfGroup } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
 /**
@@ -13,6 +13,7 @@ export interface Caller {
   /** The teams of the user, or the team that the access key belongs to. */
   readonly teams: readonly string[];
   readonly isAdmin: boolean;
+  readonly isAuditor: boolean;
 }
 
 const callers = new WeakMap<UserInfo, Caller>();
@@ -38,7 +39,7 @@ function readCaller(user: UserInfo): Caller {
     else if (group === adminsGroup) isAdmin = true;
   }
   const team = name === undefined ? teamOfGroup(user.name) : undefined;
-  return { user: name, team, subject: user.name, teams, isAdmin };
+  return { user: name, team, subject: user.name, teams, isAdmin, isAuditor: user.groups.includes(auditorsGroup) };
 }
 
 /** Returns the caller as a value for `spec.owner`. */

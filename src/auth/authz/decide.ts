@@ -7,7 +7,7 @@ import type { AccessState } from './access-state.ts';
 import type { Attributes, Decision, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { callerOf } from './caller.ts';
 import { type GuardedKind, guardedKind } from './guarded-kinds.ts';
-import { matchesPath, openPaths, openPathVerbs, type Permission } from './permission-table.ts';
+import { auditorPaths, matchesPath, openPaths, openPathVerbs, type Permission } from './permission-table.ts';
 import { type Relation, type RelationContext, relations } from './relations.ts';
 import { scopeAllows } from './scope-allows.ts';
 import { type AuthorizationSubject, isAdmin } from './subject.ts';
@@ -42,9 +42,10 @@ function decideForUser(user: UserInfo, attributes: Attributes, state: AccessStat
   const { target } = attributes;
   if (target !== undefined && target.type !== 'Management') return decideResource(user, asUse(target), state);
   if (attributes.resourceRequest) return decideResource(user, attributes, state);
-  const isOpen =
-    openPathVerbs.includes(attributes.verb) && openPaths.some((each) => matchesPath(each, attributes.path));
-  return isOpen ? allowPath : denyByDefault;
+  const { verb, path } = attributes;
+  if (!openPathVerbs.includes(verb)) return denyByDefault;
+  if (openPaths.some((each) => matchesPath(each, path))) return allowPath;
+  return callerOf(user).isAuditor && auditorPaths.includes(path) ? byRelation.auditor : denyByDefault;
 }
 
 /**

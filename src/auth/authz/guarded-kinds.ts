@@ -31,6 +31,7 @@ import type { AccessState } from './access-state.ts';
 import { guardedConfigObject } from './config-objects.ts';
 import type { GuardedFields, GuardedObject } from './guarded-object.ts';
 import {
+  accessKeyPermissions,
   clusterPermissions,
   configMapPermissions,
   definitionPermissions,
@@ -98,6 +99,7 @@ const allKinds: readonly GuardedKind[] = [
   configObjects(configMapKind, configMapPermissions),
   configObjects(secretKind, secretPermissions),
   ...withRules(ownedKeyPermissions, [ownedAccessKeyKind]),
+  ...withRules(accessKeyPermissions, [accessKeyKind]),
   ...withRules(definitionPermissions, [customResourceDefinitionKind]),
   ...withRules(selfReviewPermissions, [
     selfKind,
@@ -113,7 +115,6 @@ const allKinds: readonly GuardedKind[] = [
   ...withRules(
     [],
     [
-      accessKeyKind,
       leaseKind,
       localSubjectAccessReviewKind,
       subjectAccessReviewKind(authorizationGroup),

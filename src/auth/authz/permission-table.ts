@@ -1,3 +1,5 @@
+import { auditPath } from '../../api/audit/audit-event.ts';
+import { replicasPath } from '../../api/replicas/replica-list.ts';
 import { readVerbs } from './access-list.ts';
 import type { Relation } from './relations.ts';
 
@@ -42,7 +44,7 @@ export const projectPermissions: readonly Permission[] = [
   {
     verbs: ['get'],
     subresources: ['', 'status', 'members', 'templates', 'clusters'],
-    grantedTo: ['projectAdmin', 'projectUser', 'projectViewer', 'owner'],
+    grantedTo: ['projectAdmin', 'projectUser', 'projectViewer', 'owner', 'auditor'],
     accessVerbs: readVerbs,
   },
   { verbs: ['create'], subresources: object, grantedTo: ['selfService'] },
@@ -69,8 +71,15 @@ export const projectPermissions: readonly Permission[] = [
 
 /** Rules for instances. Project membership alone gives no access to an instance; its `access` list does. */
 export const instancePermissions: readonly Permission[] = [
-  { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant'] },
-  { verbs: ['get'], subresources: ['', 'status', 'log'], grantedTo: ['projectAdmin', 'owner'], accessVerbs: readVerbs },
+  { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
+  {
+    verbs: ['get'],
+    subresources: objectAndStatus,
+    grantedTo: ['projectAdmin', 'owner', 'auditor'],
+    accessVerbs: readVerbs,
+  },
+  // Auditors may not read logs, because programs may write secrets into them.
+  { verbs: ['get'], subresources: ['log'], grantedTo: ['projectAdmin', 'owner'], accessVerbs: readVerbs },
   { verbs: ['create'], subresources: object, grantedTo: ['projectAdmin', 'projectUser'] },
   { verbs: ['create'], subresources: ['restricted'], grantedTo: ['projectAdmin'] },
   ...writePermissions(['projectAdmin', 'owner']),
@@ -100,7 +109,7 @@ function sharedPermissions(
       : [{ verbs: ['update'], subresources: adminFields.map((one) => `spec.${one}`), grantedTo: [] }];
   return [
     { verbs: lists, subresources: object, grantedTo: ['anyCaller'] },
-    { verbs: ['get'], subresources: objectAndStatus, grantedTo: readers, accessVerbs: readVerbs },
+    { verbs: ['get'], subresources: objectAndStatus, grantedTo: [...readers, 'auditor'], accessVerbs: readVerbs },
     ...writePermissions(writers),
     { verbs: ['update'], subresources: displayFields, grantedTo: writers, accessVerbs: writes },
     { verbs: ['update'], subresources: ['spec.*', 'metadata.*'], grantedTo: [], accessVerbs: writes },
@@ -121,7 +130,7 @@ export const clusterPermissions: readonly Permission[] = [
   ...sharedPermissions(['allowedCluster', 'owner'], ['owner'], []),
   accessFieldPermission,
   { verbs: ['use'], subresources: object, grantedTo: [], accessVerbs: ['use'] },
-  { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: [], accessVerbs: ['use'] },
+  { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: ['auditor'], accessVerbs: ['use'] },
 ];
 
 export const templatePermissions: readonly Permission[] = [
@@ -133,18 +142,18 @@ export const userPermissions: readonly Permission[] = [
   ...sharedPermissions(['self', 'sharesProjectWithUser'], ['self'], ['groups', 'subject', 'disabled']),
   accessFieldPermission,
   { verbs: ['update'], subresources: ['spec.password'], grantedTo: ['self'] },
-  { verbs: ['get'], subresources: ['accesskeys'], grantedTo: ['self'] },
+  { verbs: ['get'], subresources: ['accesskeys'], grantedTo: ['self', 'auditor'] },
 ];
 
 export const teamPermissions: readonly Permission[] = [
   ...sharedPermissions(['teamMember', 'sharesProjectWithTeam', 'owner'], ['owner'], ['users', 'groups']),
   accessFieldPermission,
-  { verbs: ['get'], subresources: ['accesskeys'], grantedTo: ['teamMember'] },
+  { verbs: ['get'], subresources: ['accesskeys'], grantedTo: ['teamMember', 'auditor'] },
 ];
 
 export const namespacePermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['anyCaller'] },
-  { verbs: ['get'], subresources: objectAndStatus, grantedTo: ['projectReader'] },
+  { verbs: ['get'], subresources: objectAndStatus, grantedTo: ['projectReader', 'auditor'] },
 ];
 
 /** Every caller may read the definitions of the served kinds, as every caller may read discovery. */
@@ -154,8 +163,8 @@ export const definitionPermissions: readonly Permission[] = [
 ];
 
 export const eventPermissions: readonly Permission[] = [
-  { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant'] },
-  { verbs: ['get'], subresources: object, grantedTo: ['projectAdmin', 'involvedObjectReader'] },
+  { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
+  { verbs: ['get'], subresources: object, grantedTo: ['projectAdmin', 'involvedObjectReader', 'auditor'] },
 ];
 
 /**
@@ -172,9 +181,9 @@ function configPermissions(listers: readonly Relation[], readers: readonly Relat
   ];
 }
 
-const projectMembers: readonly Relation[] = ['projectAdmin', 'projectUser', 'projectViewer'];
+const configMapReaders: readonly Relation[] = ['projectAdmin', 'projectUser', 'projectViewer', 'auditor'];
 
-export const configMapPermissions: readonly Permission[] = configPermissions(projectMembers, projectMembers);
+export const configMapPermissions: readonly Permission[] = configPermissions(configMapReaders, configMapReaders);
 
 export const secretPermissions: readonly Permission[] = configPermissions(
   ['projectAdmin', 'projectUser'],
@@ -189,6 +198,12 @@ export const ownedKeyPermissions: readonly Permission[] = [
     grantedTo: ['anyCaller'],
   },
   { verbs: ['get'], subresources: ['status'], grantedTo: ['anyCaller'] },
+];
+
+/** The access keys of all users, without their values. */
+export const accessKeyPermissions: readonly Permission[] = [
+  { verbs: ['get', ...lists], subresources: object, grantedTo: ['auditor'] },
+  { verbs: ['get'], subresources: ['status'], grantedTo: ['auditor'] },
 ];
 
 /** Every caller may read kinds without objects. */
@@ -219,6 +234,8 @@ export const openPaths: readonly string[] = [
   '/readyz',
   '/readyz/*',
 ];
+/** Paths that auditors may read in addition. */
+export const auditorPaths: readonly string[] = [auditPath, replicasPath, '/metrics'];
 export const openPathVerbs: readonly string[] = ['get', 'head'];
 
 export function matchesPath(pattern: string, path: string): boolean {

@@ -2,6 +2,7 @@ import { objectAt, textAt } from '@flotilla/json';
 import type { Project } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { apiVersionOf } from '../../api/meta.ts';
+import { auditorsGroup } from '../../api/naming.ts';
 import { accessListGrants, readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Caller } from './caller.ts';
@@ -30,6 +31,7 @@ interface RelationRule {
 /** The relations between a caller and an object that the permission table refers to (completions §8). */
 export const relations = {
   anyCaller: { reason: 'allowed for every authenticated caller', holds: () => true },
+  auditor: { reason: `member of the group ${auditorsGroup}`, holds: ({ caller }) => caller.isAuditor },
   selfService: {
     reason: 'self-service creation of projects is enabled',
     // A caller that is neither a user nor a team could not be stored as a member of the project that it creates.

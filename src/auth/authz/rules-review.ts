@@ -16,7 +16,7 @@ import type { ReviewedObject, ReviewState } from './access-state.ts';
 import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';
 import type { GuardedObject } from './guarded-object.ts';
-import { fieldWildcard, openPaths, openPathVerbs, protectedMetadataFields } from './permission-table.ts';
+import { auditorPaths, fieldWildcard, openPaths, openPathVerbs, protectedMetadataFields } from './permission-table.ts';
 import { type AuthorizationSubject, isAdmin } from './subject.ts';
 import { visibilityFilterFor } from './visibility-filter.ts';
 
@@ -197,8 +197,8 @@ function hasAccessList({ spec }: GuardedObject): boolean {
   return spec?.access !== undefined && spec.access.length > 0;
 }
 
-/** Returns the paths to check. Only admins have permissions on paths that are not open to every caller. */
+/** Returns the paths to check. Only admins have permissions on other paths. */
 function pathsOf({ user, scopes }: AuthorizationSubject): string[] {
   const named = isAdmin(user) ? scopes.flatMap((scope) => scope.rules.flatMap((rule) => rule.paths)) : [];
-  return [...new Set([...openPaths, ...named])];
+  return [...new Set([...openPaths, ...auditorPaths, ...named])];
 }

@@ -32,7 +32,7 @@ export const toolCommands: readonly CommandSpec[] = [
   },
   {
     path: 'audit',
-    summary: 'Search the audit log, newest entries first (administrators only)',
+    summary: 'Search the audit log, newest entries first (administrators and auditors)',
     details:
       'The search includes rotated log files and the logs of all replicas. It returns the entries that match all given options, and warns if the log of a replica cannot be searched.',
     options: [

@@ -4,8 +4,14 @@ import { type Row, rows } from './row.ts';
 function placeRows(plural: string): readonly Row[] {
   return [
     ...rows(plural, 'list watch', 'all', ['everybody']),
-    ...rows(plural, 'get', 'one', ['admin', 'member where it is allowed', 'owner', 'named']),
-    ...rows(`${plural}/status`, 'get', 'one', ['admin', 'member where it is allowed', 'owner', 'named with get']),
+    ...rows(plural, 'get', 'one', ['admin', 'auditor', 'member where it is allowed', 'owner', 'named']),
+    ...rows(`${plural}/status`, 'get', 'one', [
+      'admin',
+      'auditor',
+      'member where it is allowed',
+      'owner',
+      'named with get',
+    ]),
     ...rows(`${plural}/status`, 'update', 'one', ['admin', 'owner', 'named with update']),
     ...rows(`${plural}/status`, 'patch', 'one', ['admin', 'owner', 'named with patch']),
     ...rows(plural, 'create deletecollection', 'all', ['admin']),
@@ -14,7 +20,8 @@ function placeRows(plural: string): readonly Row[] {
     // Write access does not include granting or revoking other permissions on the object.
     ...rows(`${plural}/spec.access`, 'update', 'one', ['admin', 'named'], { change: 'access' }),
     ...rows(plural, 'delete', 'one', ['admin', 'named']),
-    ...rows(plural, 'get update patch delete', 'all', ['admin'], { only: 'review' }),
+    ...rows(plural, 'get', 'all', ['admin', 'auditor'], { only: 'review' }),
+    ...rows(plural, 'update patch delete', 'all', ['admin'], { only: 'review' }),
   ];
 }
 
@@ -22,7 +29,7 @@ export const clusterRows: readonly Row[] = [
   ...placeRows('clusters'),
   ...rows('clusters', 'use', 'one', ['admin', 'named'], { only: 'review' }),
   // The import candidates are visible to callers who may use the cluster.
-  ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'named', 'named with use']),
+  ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'auditor', 'named', 'named with use']),
   ...rows('clusters/accesskey', 'create', 'one', ['admin']),
 ];
 

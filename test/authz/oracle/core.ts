@@ -4,7 +4,7 @@ import { type Row, rows } from './row.ts';
 
 const core = { group: '' };
 const definitions = { group: 'apiextensions.k8s.io' };
-const members: readonly Relation[] = ['admin', 'project admin', 'project user', 'project viewer'];
+const members: readonly Relation[] = ['admin', 'auditor', 'project admin', 'project user', 'project viewer'];
 
 /** Secrets and ConfigMaps of completions §8: who lists and who reads them. */
 function configRows(plural: string, listers: readonly Relation[], readers: readonly Relation[]): readonly Row[] {
@@ -21,8 +21,8 @@ function configRows(plural: string, listers: readonly Relation[], readers: reado
 /** The kinds that every Kubernetes API has: namespaces follow their project, events follow their instance. */
 export const coreRows: readonly Row[] = [
   ...rows('namespaces', 'list watch', 'all', ['everybody'], core),
-  ...rows('namespaces', 'get', 'one', ['admin', 'reads the project'], core),
-  ...rows('namespaces/status', 'get', 'one', ['admin', 'reads the project'], core),
+  ...rows('namespaces', 'get', 'one', ['admin', 'auditor', 'reads the project'], core),
+  ...rows('namespaces/status', 'get', 'one', ['admin', 'auditor', 'reads the project'], core),
 
   ...['', 'events.k8s.io'].flatMap((group) => [
     ...rows('events', 'list watch', 'all', ['everybody'], { group }),
@@ -30,10 +30,18 @@ export const coreRows: readonly Row[] = [
       'events',
       'list watch',
       'project',
-      ['admin', 'project admin', 'project user', 'project viewer', 'project owner', 'reads an instance there'],
+      [
+        'admin',
+        'auditor',
+        'project admin',
+        'project user',
+        'project viewer',
+        'project owner',
+        'reads an instance there',
+      ],
       { group },
     ),
-    ...rows('events', 'get', 'one', ['admin', 'project admin', 'reads what it is about'], { group }),
+    ...rows('events', 'get', 'one', ['admin', 'auditor', 'project admin', 'reads what it is about'], { group }),
     ...rows('events', 'create deletecollection', 'project', ['admin'], { group }),
     ...rows('events', 'update patch delete', 'one', ['admin'], { group }),
   ]),
@@ -82,5 +90,5 @@ export const pathRows: readonly Row[] = [
   ...['/healthz', '/healthz/*', '/livez', '/livez/*', '/readyz', '/readyz/*'].flatMap((path) =>
     rows(path, 'get', 'path', ['everybody']),
   ),
-  ...rows('/metrics', 'get', 'path', ['admin']),
+  ...rows('/metrics', 'get', 'path', ['admin', 'auditor']),
 ];

@@ -7,14 +7,15 @@ export const instanceRows: readonly Row[] = [
   ...rows(vci, 'list watch', 'all', ['everybody']),
   ...rows(vci, 'list watch', 'project', [
     'admin',
+    'auditor',
     'project admin',
     'project user',
     'project viewer',
     'project owner',
     'reads an instance there',
   ]),
-  ...rows(vci, 'get', 'one', ['admin', 'project admin', 'owner', 'named']),
-  ...rows(`${vci}/status`, 'get', 'one', ['admin', 'project admin', 'owner', 'named with get']),
+  ...rows(vci, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named']),
+  ...rows(`${vci}/status`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named with get']),
   // Writes of the status change nothing. Everyone who may write the object may send them.
   ...rows(`${vci}/status`, 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
   ...rows(`${vci}/status`, 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),
@@ -32,6 +33,8 @@ export const instanceRows: readonly Row[] = [
   ...rows(`${vci}/log`, 'get', 'one', ['admin', 'project admin', 'owner', 'named with get']),
 
   // Without a name, permissions that depend on the object are not granted.
-  ...rows(vci, 'get update patch delete', 'project', ['admin', 'project admin'], { only: 'review' }),
-  ...rows(vci, 'get create update delete deletecollection', 'all', ['admin'], { only: 'review' }),
+  ...rows(vci, 'get', 'project', ['admin', 'auditor', 'project admin'], { only: 'review' }),
+  ...rows(vci, 'update patch delete', 'project', ['admin', 'project admin'], { only: 'review' }),
+  ...rows(vci, 'get', 'all', ['admin', 'auditor'], { only: 'review' }),
+  ...rows(vci, 'create update delete deletecollection', 'all', ['admin'], { only: 'review' }),
 ];

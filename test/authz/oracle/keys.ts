@@ -2,9 +2,10 @@ import { type Row, rows } from './row.ts';
 
 /** Access keys, tokens and the caller's identity: completions §5, §6, §7. */
 export const keyRows: readonly Row[] = [
-  ...rows('accesskeys', 'list watch', 'all', ['admin']),
-  ...rows('accesskeys', 'get update patch delete', 'one', ['admin']),
-  ...rows('accesskeys/status', 'get', 'one', ['admin']),
+  ...rows('accesskeys', 'list watch', 'all', ['admin', 'auditor']),
+  ...rows('accesskeys', 'get', 'one', ['admin', 'auditor']),
+  ...rows('accesskeys', 'update patch delete', 'one', ['admin']),
+  ...rows('accesskeys/status', 'get', 'one', ['admin', 'auditor']),
   ...rows('accesskeys/status', 'update patch', 'one', ['admin']),
 
   ...rows('ownedaccesskeys', 'list watch create', 'all', ['everybody']),

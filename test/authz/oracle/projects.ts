@@ -1,7 +1,7 @@
 import type { Relation } from './relations.ts';
 import { type Row, rows } from './row.ts';
 
-const members: readonly Relation[] = ['admin', 'project admin', 'project user', 'project viewer', 'owner'];
+const members: readonly Relation[] = ['admin', 'auditor', 'project admin', 'project user', 'project viewer', 'owner'];
 
 /** "create a project" to "import into the project" of completions §8. */
 export const projectRows: readonly Row[] = [
@@ -30,5 +30,6 @@ export const projectRows: readonly Row[] = [
   // The permission depends on the cluster in the body, which a review does not name.
   ...rows('projects/importvirtualcluster', 'create', 'one', ['admin', 'importing admin'], { only: 'request' }),
 
-  ...rows('projects', 'get update patch delete', 'all', ['admin'], { only: 'review' }),
+  ...rows('projects', 'get', 'all', ['admin', 'auditor'], { only: 'review' }),
+  ...rows('projects', 'update patch delete', 'all', ['admin'], { only: 'review' }),
 ];

@@ -6,6 +6,8 @@ export interface Person {
   readonly user?: string;
   readonly teams: readonly string[];
   readonly admin: boolean;
+  /** A member of the group of auditors. Optional; defaults to false. */
+  readonly auditor?: boolean;
 }
 
 /** The relations of a person to the requested object. The rows of the oracle use these names. */
@@ -20,6 +22,7 @@ export function holds(relation: Relation, person: Person, ask: RequestedAction):
 const relations = {
   everybody: () => true,
   admin: (person) => person.admin,
+  auditor: (person) => person.auditor === true,
   'project admin': (person, ask) => roleIn(person, projectOf(ask)).includes('admin'),
   'project user': (person, ask) => roleIn(person, projectOf(ask)).includes('user'),
   'project viewer': (person, ask) => roleIn(person, projectOf(ask)).includes('viewer'),

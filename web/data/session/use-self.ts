@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { SelfStatus } from '../../../src/api/management/v1/self.ts';
-import { adminsGroup } from '../../../src/api/naming.ts';
+import { adminsGroup, auditorsGroup } from '../../../src/api/naming.ts';
 import { readSelf } from './read-self.ts';
 import { session } from './session.ts';
 
@@ -16,7 +16,14 @@ export const selfQuery = queryOptions({
 });
 
 /** The signed-in caller. */
-export function useSelf(): { readonly self: SelfStatus | undefined; readonly isAdmin: boolean } {
+export function useSelf(): Self {
   const { data } = useQuery(selfQuery);
-  return { self: data, isAdmin: data?.groups?.includes(adminsGroup) === true };
+  const isIn = (group: string) => data?.groups?.includes(group) === true;
+  return { self: data, isAdmin: isIn(adminsGroup), isAuditor: isIn(auditorsGroup) };
+}
+
+interface Self {
+  readonly self: SelfStatus | undefined;
+  readonly isAdmin: boolean;
+  readonly isAuditor: boolean;
 }

@@ -78,6 +78,7 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
               onChange={setGroups}
               error={problem('spec.groups')}
               adminText="The user has all permissions on this server."
+              auditorText="The user can read everything except secrets and logs, and search the audit log."
             />
           </>
         );

@@ -66,6 +66,7 @@ export function EditTeam({ team, onClose }: { readonly team: Team; readonly onCl
                 onChange={setGroups}
                 error={problem('spec.groups')}
                 adminText="Access keys of the team have all permissions on this server."
+                auditorText="Access keys of the team can read everything except secrets and logs, and search the audit log."
               />
             ) : null}
           </>

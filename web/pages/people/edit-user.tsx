@@ -84,6 +84,7 @@ export function EditUser({ user, onClose }: { readonly user: User; readonly onCl
                 onChange={setGroups}
                 error={problem('spec.groups')}
                 adminText="The user has all permissions on this server."
+                auditorText="The user can read everything except secrets and logs, and search the audit log."
               />
             ) : null}
           </>

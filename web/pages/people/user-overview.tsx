@@ -1,7 +1,6 @@
 import { ActionIcon, Badge, Button, Group, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
-import { adminsGroup } from '../../../src/api/naming.ts';
 import { Icon } from '../../components/icon.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
 import { Age } from '../../components/object/age.tsx';
@@ -13,7 +12,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { usePermission } from '../../data/permissions.ts';
 import { AddToTeam } from './add-to-team.tsx';
 import { RemoveFromTeam } from './remove-from-team.tsx';
-import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
+import { roleGroups, roleOfUser, teamsOfUser, userSpec } from './user-spec.ts';
 
 /** A tab with the details and teams of a user. */
 export function UserOverview({ user }: { readonly user: User }) {
@@ -24,12 +23,12 @@ export function UserOverview({ user }: { readonly user: User }) {
         <DetailList
           items={{
             Status: <StatusBadge status={disabled === true ? 'Disabled' : 'Active'} />,
-            Role: isAdminUser(user) ? 'Administrator' : undefined,
+            Role: roleOfUser(user) === 'User' ? undefined : roleOfUser(user),
             Description: description,
             Email: email,
             Username: username,
             Subject: subject,
-            Groups: <Groups groups={groups.filter((group) => group !== adminsGroup)} />,
+            Groups: <Groups groups={groups.filter((group) => !roleGroups.includes(group))} />,
             Age: <Age since={user.metadata.creationTimestamp} />,
           }}
         />

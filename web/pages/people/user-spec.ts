@@ -1,5 +1,5 @@
 import type { User, UserSpec } from '../../../src/api/management/v1/user.ts';
-import { adminsGroup } from '../../../src/api/naming.ts';
+import { adminsGroup, auditorsGroup } from '../../../src/api/naming.ts';
 
 export function userSpec({ spec = {} }: User): UserSpec {
   return spec;
@@ -9,12 +9,18 @@ export function teamsOfUser({ status }: User): readonly string[] {
   return status?.teams ?? [];
 }
 
-export function isAdminUser(user: User): boolean {
-  return userSpec(user).groups?.includes(adminsGroup) === true;
+/** The groups that give a role in the whole installation. Forms and details show them as the role. */
+export const roleGroups: readonly string[] = [adminsGroup, auditorsGroup];
+
+/** Returns the role of a user in the whole installation. */
+export function roleOfUser(user: User): 'Administrator' | 'Auditor' | 'User' {
+  const groups = userSpec(user).groups ?? [];
+  if (groups.includes(adminsGroup)) return 'Administrator';
+  return groups.includes(auditorsGroup) ? 'Auditor' : 'User';
 }
 
-/** Returns the groups with or without the administrators group. */
-export function withAdminsGroup(groups: readonly string[], isAdmin: boolean): string[] {
-  const others = groups.filter((group) => group !== adminsGroup);
-  return isAdmin ? [...others, adminsGroup] : others;
+/** Returns the groups with or without one of them. */
+export function withGroup(groups: readonly string[], group: string, isMember: boolean): string[] {
+  const others = groups.filter((each) => each !== group);
+  return isMember ? [...others, group] : others;
 }

@@ -14,7 +14,7 @@ import { usePermission } from '../../data/permissions.ts';
 import type { ListColumn } from '../../data/rows/list-columns.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { CreateUser } from './create-user.tsx';
-import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
+import { roleOfUser, teamsOfUser, userSpec } from './user-spec.ts';
 
 const columns: readonly ListColumn<User>[] = [
   displayNameColumn,
@@ -32,9 +32,10 @@ const columns: readonly ListColumn<User>[] = [
   },
   {
     name: 'Role',
-    about: 'Administrator or User. Administrators have all permissions.',
+    about:
+      'Administrator, Auditor or User. Administrators have all permissions, auditors read everything except secrets.',
     isWide: false,
-    text: ({ object }) => (isAdminUser(object) ? 'Administrator' : 'User'),
+    text: ({ object }) => roleOfUser(object),
   },
 ];
 const leaveOut = ['Display Name', 'Disabled'];
