@@ -23,8 +23,8 @@ export async function kindsPage(program) {
       '`https://<host>/kubernetes/cluster/local`. Its other kinds and those of virtual clusters are as in Kubernetes.',
     ),
     paragraph(
-      "Only the server's own controllers write `status`: writes to a `status` subresource are refused with 403, and other",
-      'writes do not change it.',
+      "Only the server's own controllers write `status`. A write to a `status` subresource is checked, changes nothing and",
+      'returns a Warning; all other writes ignore the `status` of the request.',
     ),
     table(
       ['kind', 'apiVersion', 'description'],
