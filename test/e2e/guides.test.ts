@@ -47,6 +47,11 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
     expect(printed).toMatch(/"demo" deleted/);
   });
 
+  it('give members, auditors and keys their permissions', async () => {
+    const printed = await walk('access.md');
+    expect(printed.match(/^(yes|no)\b/gm)).toEqual(['yes', 'no', 'yes', 'no', 'yes']);
+  });
+
   it('prune objects with an ApplySet', async () => {
     const printed = await walk('gitops.md', 'kubectl apply --prune');
     expect(printed).toContain('configmap/web-settings pruned');
