@@ -14,6 +14,7 @@ export {
   subdomainFaults,
 } from './names.ts';
 export {
+  canonicalQuantity,
   formatQuantity,
   isWholeQuantity,
   parseQuantity,

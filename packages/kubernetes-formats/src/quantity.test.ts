@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatQuantity, isWholeQuantity, parseQuantity, QuantityError } from './quantity.ts';
+import { canonicalQuantity, formatQuantity, isWholeQuantity, parseQuantity, QuantityError } from './quantity.ts';
 
 /** Results of Kubernetes' own code: the canonical form, and whether it counts as a whole number. */
 const known: readonly (readonly [string, string, boolean])[] = [
@@ -68,6 +68,12 @@ describe('quantities', () => {
 
   it.each(['1e', '1ki', '1K', '1e99999999999'])('rejects the suffix of %j', (text) => {
     expect(() => parseQuantity(text)).toThrow("unable to parse quantity's suffix");
+  });
+
+  it('rejects a quantity whose canonical text is too long to be parsed again', () => {
+    const digits = '1'.repeat(123);
+    expect(canonicalQuantity(`${digits}e117`)).toBe(`${digits}e117`);
+    expect(() => canonicalQuantity(`${digits}1e119`)).toThrow(/^quantities must match/);
   });
 
   it('compares equal amounts in different notations as equal', () => {

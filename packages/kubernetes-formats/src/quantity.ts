@@ -101,6 +101,16 @@ export function formatQuantity({ billionths, format }: Quantity): string {
   return `${sign}${number}${exponentText(exponent, format)}`;
 }
 
+/**
+ * Returns the canonical text of a quantity. It can always be parsed again: the canonical text of some quantities in
+ * exponential notation is longer than the given one, and too long.
+ */
+export function canonicalQuantity(text: string): string {
+  const canonical = formatQuantity(parseQuantity(text));
+  if (canonical.length > maxLength) throw new QuantityError(notQuantity);
+  return canonical;
+}
+
 function binaryText(magnitude: bigint): string {
   let number = magnitude / unit;
   let power = 0;

@@ -93,5 +93,7 @@ describe('a document decoded into a Go struct (DEC-02, DEC-25)', () => {
     });
     expect(fault(secretKind, { data: { a: 'a b' } })).toBe('illegal base64 data at input byte 1');
     expect(fault(resourceQuotaKind, { spec: { hard: { cpu: [] } } })).toMatch(/^quantities must match/);
+    const longer = `${'1'.repeat(124)}e119`;
+    expect(fault(resourceQuotaKind, { spec: { hard: { cpu: longer } } })).toMatch(/^quantities must match/);
   });
 });

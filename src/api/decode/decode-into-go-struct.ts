@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember, sortByBytes } from '@flotilla/json';
-import { formatQuantity, isDateTime, parseQuantity, QuantityError } from '@flotilla/kubernetes-formats';
+import { canonicalQuantity, isDateTime, QuantityError } from '@flotilla/kubernetes-formats';
 import { apiVersionOf } from '../meta.ts';
 import { formatMicroTime } from '../micro-time.ts';
 import type { ResourceKind } from '../resource.ts';
@@ -117,7 +117,7 @@ function text(type: GoScalarType, given: JsonValue, location: Location): string 
 function quantity(given: JsonValue): string {
   const written = typeof given === 'number' || typeof given === 'bigint' ? String(given) : given;
   try {
-    return formatQuantity(parseQuantity(typeof written === 'string' ? written : ''));
+    return canonicalQuantity(typeof written === 'string' ? written : '');
   } catch (error) {
     throw error instanceof QuantityError ? new DecodeError(error.message) : error;
   }
