@@ -41,6 +41,8 @@ export interface ControlPlaneOptions {
   readonly mayRead: Plane['mayRead'];
   /** Admits or refuses every write by a client. Optional; by default only the validation of each kind applies. */
   readonly admit?: NonNullable<PlaneCallbacks['admit']>;
+  /** Sets members of a new object (`PlaneCallbacks`). Optional. */
+  readonly completeNew?: NonNullable<PlaneCallbacks['completeNew']>;
   /** Returns the objects to reconcile after an object was created or removed (`PlaneCallbacks`). Optional. */
   readonly requeuedByCount?: NonNullable<PlaneCallbacks['requeuedByCount']>;
   /**

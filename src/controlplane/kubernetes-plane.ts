@@ -73,6 +73,9 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     authorize,
     mayRead: mayRead ?? (() => undefined),
     admit: (write) => admitBy(parts, write),
+    completeNew(resource, object) {
+      for (const part of parts) part.completeNew?.(resource, object);
+    },
     requeuedByCount: (resource, namespace) =>
       parts.flatMap((part) => part.requeuedByCount?.(resource, namespace) ?? []),
     onMaintenanceWork: options.onMaintenanceWork,

@@ -12,7 +12,7 @@ import type { Key } from '../store/key.ts';
  */
 export function planeCollaborators(
   kinds: ReadonlyMap<string, KindStore>,
-  { admit, requeuedByCount }: Pick<PlaneCallbacks, 'admit' | 'requeuedByCount'>,
+  { admit, completeNew, requeuedByCount }: Pick<PlaneCallbacks, 'admit' | 'completeNew' | 'requeuedByCount'>,
   bell?: Key,
 ): PlaneCallbacks {
   return {
@@ -38,6 +38,7 @@ export function planeCollaborators(
       return { group, resource: plural, ...key, uid: uid ?? '' };
     },
     ...(admit === undefined ? {} : { admit }),
+    ...(completeNew === undefined ? {} : { completeNew }),
     ...(bell === undefined ? {} : { bell }),
     ...(bell === undefined || requeuedByCount === undefined ? {} : { requeuedByCount }),
   };

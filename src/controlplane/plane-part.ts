@@ -51,6 +51,11 @@ export interface PlanePart {
    */
   readonly builtinObjects?: readonly KubeObject[];
   /**
+   * Sets members of a new object of any kind that depend on other objects of the plane, in place
+   * (`PlaneCallbacks.completeNew`). Must be fast.
+   */
+  completeNew?(resource: StoredResource, object: KubeObject): void;
+  /**
    * Called for each write to any kind of the plane, except writes of the server itself. Throws a StatusError to refuse
    * the write.
    */

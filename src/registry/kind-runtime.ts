@@ -1,4 +1,4 @@
-import type { OwnerReference } from '../api/meta.ts';
+import type { KubeObject, OwnerReference } from '../api/meta.ts';
 import { maxOwnerReferences } from '../api/validation/owner-references.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -47,6 +47,11 @@ export interface PlaneCallbacks {
    * `undefined` if the plane does not have the owner's kind.
    */
   resolveOwner(reference: OwnerReference, namespace: string): ResolvedOwner | undefined;
+  /**
+   * Sets members of a new object that depend on other objects of the plane, in place, for example the default storage
+   * class of a claim. Called before the kind's own hooks, but not for writes of the server itself.
+   */
+  completeNew?(resource: StoredResource, object: KubeObject): void;
   /**
    * Admits a client's write after the kind's own validation and before the write is stored. Throws StatusError to
    * reject the write. Called for create, update, patch, apply and delete, of objects and subresources, including dry

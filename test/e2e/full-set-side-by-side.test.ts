@@ -3,6 +3,7 @@ import { classKinds } from '../side-by-side/areas/class-kinds.ts';
 import { flowControlKinds } from '../side-by-side/areas/flow-control-kinds.ts';
 import { networkKinds } from '../side-by-side/areas/network-kinds.ts';
 import { trafficKinds } from '../side-by-side/areas/traffic-kinds.ts';
+import { volumeKinds } from '../side-by-side/areas/volume-kinds.ts';
 import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { fullSetDifferences } from '../side-by-side/differences/full-set.ts';
 
@@ -14,4 +15,5 @@ compareWithKubeApiserver(title, { own: fullSetDifferences, api: 'full' }, (pair)
   trafficKinds(pair);
   autoscalerKinds(pair);
   flowControlKinds(pair);
+  volumeKinds(pair);
 });

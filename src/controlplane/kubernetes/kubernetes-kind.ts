@@ -13,6 +13,8 @@ import { kubernetesDefaults } from './defaults/kubernetes-defaults.ts';
 export interface StatusRule {
   /** The members of the metadata that a status write cannot change. `all`: it changes only the status. */
   readonly keeps: 'all' | readonly KeptMetadata[];
+  /** Changes the written status, in place. */
+  prepare?(object: KubeObject, old: KubeObject): void;
   /** Returns the errors in the written status. */
   validate?(object: KubeObject, old: KubeObject): Iterable<FieldError>;
 }
@@ -44,8 +46,10 @@ export interface KubernetesKind {
   readonly deprecation?: string;
   /** Columns after the name. Optional; defaults to the age. */
   readonly columns?: readonly Column[];
-  /** Removes members that clients may not set, in place. */
-  prepare?(object: KubeObject): void;
+  /** Removes members that clients may not set, and sets those that the server decides, in place. */
+  prepare?(object: KubeObject, old: KubeObject | undefined): void;
+  /** The paths of fields that `prepare` or the plane sets. A field that a client did not send gets no owner. */
+  readonly unownedFields?: readonly (readonly string[])[];
   /** Returns the errors of a new object. Called for updates too, unless `validateUpdate` is present. */
   validate(object: KubeObject): Iterable<FieldError>;
   /** Returns the errors of an update. */
@@ -84,7 +88,8 @@ export function storedKubernetesKind(row: KubernetesKind): StoredResource {
     createOnUpdate: row.createOnUpdate ?? false,
     ...(row.generation === undefined ? {} : { generation: row.generation }),
     ...statusMembers(row.status),
-    prepare: ({ object }) => row.prepare?.(object),
+    prepare: ({ object, old }) => row.prepare?.(object, old?.object),
+    ...(row.unownedFields === undefined ? {} : { unownedFields: row.unownedFields }),
     validate: (draft, context) => validate(row, draft, context),
     guardDelete: ({ object }) => row.guardDelete?.(object),
   };
@@ -92,11 +97,18 @@ export function storedKubernetesKind(row: KubernetesKind): StoredResource {
 
 function statusMembers(
   status: StatusRule | undefined,
-): Pick<StoredResource, 'hasStatus' | 'statusWritesMetadata' | 'statusKeepsMetadata' | 'validateStatus'> {
+): Pick<
+  StoredResource,
+  'hasStatus' | 'statusWritesMetadata' | 'statusKeepsMetadata' | 'prepareStatus' | 'validateStatus'
+> {
   if (status === undefined) return { hasStatus: false };
+  const { prepare } = status;
   return {
     hasStatus: true,
     ...(status.keeps === 'all' ? {} : { statusWritesMetadata: true, statusKeepsMetadata: status.keeps }),
+    ...(prepare === undefined
+      ? {}
+      : { prepareStatus: ({ object, old }) => (old === undefined ? undefined : prepare(object, old.object)) }),
     validateStatus: ({ object, old }) =>
       old === undefined ? [] : boundedErrors(status.validate?.(object, old.object) ?? []),
   };

@@ -7,6 +7,7 @@ import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { appsKinds } from './kinds/apps.ts';
 import { horizontalPodAutoscaler } from './kinds/autoscalers.ts';
+import { admitClaim, setDefaultClass } from './kinds/claim-admission.ts';
 import { endpointKinds } from './kinds/endpoints.ts';
 import { flowControlKinds } from './kinds/flow-control.ts';
 import { networkingKinds } from './kinds/networking.ts';
@@ -14,6 +15,7 @@ import { policyKinds } from './kinds/policy.ts';
 import { runtimeClass } from './kinds/runtime-classes.ts';
 import { builtinPriorityClasses, refuseSecondDefault, schedulingKinds } from './kinds/scheduling.ts';
 import { storageKinds } from './kinds/storage.ts';
+import { volumeAttachment, volumeKinds } from './kinds/volumes.ts';
 import { storedKubernetesKind } from './kubernetes-kind.ts';
 
 /** The kinds that only planes with the full set of kinds serve. All planes share their definitions. */
@@ -27,12 +29,15 @@ export const fullSetKinds: readonly StoredResource[] = [
   runtimeClass,
   ...schedulingKinds,
   ...storageKinds,
+  volumeAttachment,
+  ...volumeKinds,
 ].map(storedKubernetesKind);
 
 const builtinObjects: readonly KubeObject[] = builtinPriorityClasses;
 
 /** The built-in kinds of Kubernetes that only planes with the full set of kinds serve. */
 export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>): PlanePart {
+  const storeOf = (key: string) => plane().kinds.get(key);
   return {
     resources: [],
     resourcesOnDemand: fullSetKinds,
@@ -43,7 +48,11 @@ export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>):
         if (store === undefined) throw new Error(`the control plane was opened without the kind ${resource.plural}`);
         return new MountOnDemand(resource, store);
       }),
-    admit: (write) => refuseSecondDefault(write, (key) => plane().kinds.get(key)),
+    completeNew: (resource, object) => setDefaultClass(resource, object, storeOf),
+    admit(write) {
+      refuseSecondDefault(write, storeOf);
+      admitClaim(write, storeOf);
+    },
   };
 }
 

@@ -116,6 +116,7 @@ export function createUnderKey(
   const requires = requireCreatable(kind, key.namespace, sent.metadata);
   rejectOversized(kind, sent);
   const draft: Draft = { object: newObject(kind, key, sent), hidden: {} };
+  if (!context.system) kind.planeCallbacks.completeNew?.(kind.resource, draft.object);
   const store = (): Promise<ServedObject> => {
     draft.object = creation.track(draft.object);
     return admitAndStore(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>

@@ -1,5 +1,13 @@
 import type { Difference } from '../difference.ts';
 
+/** Returns the text of a response without the description of changes in immutable specs. */
+function withoutChanges(text: string): string {
+  return text.replaceAll(
+    /(is immutable after creation[^\\"]*)\\n(?:[^"\\]|\\.)*?(?=, volumeMode:|, nodeAffinity:|, spec\.|\]?"|$)/g,
+    '$1',
+  );
+}
+
 /** Differences in the kinds that only virtual clusters with the full set of kinds serve. */
 export const fullSetDifferences: readonly Difference[] = [
   {
@@ -16,5 +24,23 @@ export const fullSetDifferences: readonly Difference[] = [
     because: 'decision 49: there are no such controllers, so the class could never be deleted',
     explains: ({ path }, { request }) =>
       request.path.includes('/volumeattributesclasses') && path.endsWith('metadata.finalizers'),
+  },
+  {
+    id: 'protected-volumes',
+    theirs: 'adds a finalizer to persistent volumes and claims, which a controller removes',
+    ours: 'adds none',
+    because: 'decision 49: there are no such controllers, so the object could never be deleted',
+    explains: ({ path }, { request }) =>
+      /\/persistentvolume(claim)?s/.test(request.path) && path.endsWith('metadata.finalizers'),
+  },
+  {
+    id: 'changes-of-volumes',
+    theirs: 'shows the difference between two specs of a volume or claim, in lines, with the names of its Go fields',
+    ours: 'names the fields that differ',
+    because: 'decision 49: the names of Go fields help nobody',
+    explains: (_field, { theirs, ours }) =>
+      theirs.status === 422 &&
+      ours.status === 422 &&
+      withoutChanges(JSON.stringify(theirs.body)) === withoutChanges(JSON.stringify(ours.body)),
   },
 ];

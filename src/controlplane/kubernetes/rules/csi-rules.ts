@@ -104,7 +104,8 @@ export function nodeErrors(object: KubeObject): FieldError[] {
   });
 }
 
-function driverNameErrors(name: string, path: string): FieldError[] {
+/** Returns the errors of the name of a CSI driver. */
+export function driverNameErrors(name: string, path: string): FieldError[] {
   if (name === '') return [required(path)];
   return [
     ...(name.length > maxDriverNameLength ? [tooLong(path, maxDriverNameLength)] : []),

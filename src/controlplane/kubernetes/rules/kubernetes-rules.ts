@@ -5,6 +5,7 @@ import { ingressKinds, ingressRules } from './ingress-rules.ts';
 import { networkPolicyKinds, networkPolicyRules } from './network-policy-rules.ts';
 import { nodeKinds, nodeRules } from './node-rules.ts';
 import { ObjectRules } from './object-rules.ts';
+import { volumeRules } from './volumes/volume-rules.ts';
 
 /** The rules of the structs of Kubernetes' built-in kinds. */
 export const structRules = {
@@ -13,6 +14,7 @@ export const structRules = {
   ...ingressRules,
   ...networkPolicyRules,
   ...nodeRules,
+  ...volumeRules,
 };
 
 /** The rules of Kubernetes' built-in kinds, with the messages of Kubernetes. */

@@ -1,15 +1,23 @@
+import { isJsonObject } from '@flotilla/json';
 import { childPath } from '../../../api/schema/field-path.ts';
 import { objectAt } from './checks.ts';
 import type { Check } from './object-rules.ts';
 
+type MemberChecks = Readonly<Record<string, readonly Check[]>>;
+
 /** Returns a check of some members of the struct `name`, in the given order. An absent struct has no members. */
-export function memberChecks(name: string, members: Readonly<Record<string, readonly Check[]>>): Check {
+export function memberChecks(name: string, members: MemberChecks): Check {
+  const checks = structChecks(members);
+  return (value, place) => checks(objectAt(value, name), { ...place, path: childPath(place.path, name) });
+}
+
+/** Returns a check of some members of a struct, in the given order. An absent struct has no errors. */
+export function structChecks(members: MemberChecks): Check {
   return function* (value, place) {
-    const parent = objectAt(value, name);
-    const path = childPath(place.path, name);
+    if (!isJsonObject(value)) return;
     for (const [member, checks] of Object.entries(members)) {
       for (const check of checks) {
-        yield* check(parent[member] ?? undefined, { ...place, path: childPath(path, member), parent });
+        yield* check(value[member] ?? undefined, { ...place, path: childPath(place.path, member), parent: value });
       }
     }
   };

@@ -30,11 +30,12 @@ const standardResources = [
 ];
 const unit = 1_000_000_000n;
 
-function isHugePages(name: string): boolean {
+export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');
 }
 
-function isNative(name: string): boolean {
+/** True for a resource of Kubernetes itself. */
+export function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 
@@ -42,15 +43,20 @@ function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && qualifiedNameFaults(`requests.${name}`).length === 0;
 }
 
-/** Returns the errors of the name of a resource that a container uses. */
-export function* containerResourceNameErrors(name: string, path: string): Generator<FieldError> {
+/** Returns the errors of the name of any resource. */
+export function* resourceNameErrors(name: string, path: string): Generator<FieldError> {
   const faults = qualifiedNameFaults(name);
   for (const fault of faults) yield invalid(path, name, fault);
+  const isStandard = standardResources.includes(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
+  if (faults.length === 0 && !name.includes('/') && !isStandard) {
+    yield invalid(path, name, 'must be a standard resource type or fully qualified');
+  }
+}
+
+/** Returns the errors of the name of a resource that a container uses. */
+export function* containerResourceNameErrors(name: string, path: string): Generator<FieldError> {
+  yield* resourceNameErrors(name, path);
   if (!name.includes('/')) {
-    const isStandard = standardResources.includes(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
-    if (faults.length === 0 && !isStandard) {
-      yield invalid(path, name, 'must be a standard resource type or fully qualified');
-    }
     if (!containerResources.includes(name) && !isHugePages(name)) {
       yield invalid(path, name, 'must be a standard resource for containers');
     }

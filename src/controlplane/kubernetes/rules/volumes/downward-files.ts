@@ -1,0 +1,29 @@
+import { isJsonObject, type JsonObject } from '@flotilla/json';
+import { type FieldError, invalid, required } from '../../../../api/field-error.ts';
+import { childPath } from '../../../../api/schema/field-path.ts';
+import { isRequired } from '../checks.ts';
+import { structChecks } from '../member-checks.ts';
+import type { Place } from '../object-rules.ts';
+import { objectFieldErrors, resourceFieldErrors } from './field-references.ts';
+import { fileMode, filePath } from './path-checks.ts';
+
+/** The fields of a pod that a file can contain. */
+const fields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
+
+/**
+ * Returns the errors of a file with data of its pod. Their paths do not contain the position of the file, as in
+ * Kubernetes.
+ */
+export function* downwardFileErrors(file: JsonObject, place: Place): Generator<FieldError> {
+  yield* structChecks({ path: [isRequired(), filePath] })(file, place);
+  const { fieldRef, resourceFieldRef } = file;
+  if (isJsonObject(fieldRef)) {
+    yield* objectFieldErrors(fieldRef, childPath(place.path, 'fieldRef'), fields);
+    if (isJsonObject(resourceFieldRef)) {
+      yield invalid(place.path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
+    }
+  } else if (isJsonObject(resourceFieldRef)) {
+    yield* resourceFieldErrors(resourceFieldRef, childPath(place.path, 'resourceFieldRef'), true);
+  } else yield required(place.path, 'one of fieldRef and resourceFieldRef is required');
+  yield* structChecks({ mode: [fileMode] })(file, place);
+}

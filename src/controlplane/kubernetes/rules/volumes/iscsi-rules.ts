@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonValue } from '@flotilla/json';
+import { byteLength } from '@flotilla/kubernetes-formats';
+import { type FieldError, invalid, required } from '../../../../api/field-error.ts';
+import { childPath } from '../../../../api/schema/field-path.ts';
+import { isRequired, memberAt, numberOf, textOf } from '../checks.ts';
+import type { Check } from '../object-rules.ts';
+
+const wordCharacters = /[^A-Za-z0-9.-]/;
+const namePrefix = /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]/;
+const extendedIdentifier = /^eui.[A-Za-z0-9]{16}$/s;
+const networkAddress = /^naa.[A-Za-z0-9]{32}$/s;
+
+/**
+ * True for a qualified name with a colon: `iqn.2021-01.com.example:disk`. Kubernetes accepts any text before it. A
+ * single regular expression would need quadratic time.
+ */
+function isQualifiedName(text: string): boolean {
+  const parts = (text.split(/[,;*&$|\s]/).at(-1) ?? '').split(':');
+  const [last = '', ...before] = parts.reverse();
+  // Each colon must have a character after it, which may be another colon.
+  const candidates = last === '' ? before.slice(1) : before;
+  return candidates.some((part) => namePrefix.test(part.split(wordCharacters).at(-1) ?? ''));
+}
+
+function hasValidFormat(text: string): boolean {
+  if (text.startsWith('iqn')) return isQualifiedName(text);
+  return text.startsWith('eui') ? extendedIdentifier.test(text) : networkAddress.test(text);
+}
+
+/** Returns the errors of a name of an initiator or target. `prefixFault` is reported for an unknown kind of name. */
+function nameErrors(text: string, path: string, prefixFault: string): FieldError[] {
+  if (!/^(iqn|eui|naa)/.test(text)) return [invalid(path, text, prefixFault)];
+  return hasValidFormat(text) ? [] : [invalid(path, text, 'must be valid format')];
+}
+
+const tooLongName =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+
+/** True if the name of the volume and the portal are too long for the name of an initiator. */
+function isTooLong(source: JsonValue | undefined, volumeName: string): boolean {
+  const portal = textOf(memberAt(source, ['targetPortal']));
+  return memberAt(source, ['initiatorName']) !== undefined && byteLength(`${volumeName}:${portal}`) > 64;
+}
+
+/** The name of a volume in a pod limits the length of the portal. This is checked even if another source is used. */
+export function* podInitiatorErrors(volume: JsonValue | undefined, path: string): Generator<FieldError> {
+  const name = textOf(memberAt(volume, ['name']));
+  if (isTooLong(memberAt(volume, ['iscsi']), name)) yield invalid(childPath(path, 'name'), name, tooLongName);
+}
+
+function iscsiChecks(isPersistent: boolean): Check {
+  const prefixFault = isPersistent ? 'must be valid format' : 'must be valid format starting with iqn, eui, or naa';
+  return function* (value, place) {
+    if (!isJsonObject(value)) return;
+    const at = (name: string) => childPath(place.path, name);
+    const { targetPortal, iqn, lun, secretRef, initiatorName } = value;
+    yield* isRequired()(targetPortal ?? undefined, { ...place, path: at('targetPortal') });
+    if (isPersistent && isTooLong(value, textOf(memberAt(place.root, ['metadata', 'name'])))) {
+      yield invalid(at('targetportal'), textOf(targetPortal), tooLongName);
+    }
+    if (textOf(iqn) === '') yield required(at('iqn'));
+    else yield* nameErrors(textOf(iqn), at('iqn'), prefixFault);
+    if (numberOf(lun) < 0 || numberOf(lun) > 255) yield invalid(at('lun'), lun, 'must be between 0 and 255, inclusive');
+    const needsSecret = value.chapAuthDiscovery === true || value.chapAuthSession === true;
+    if (needsSecret && !isJsonObject(secretRef)) yield required(at('secretRef'));
+    if (isPersistent && isJsonObject(secretRef) && textOf(secretRef.name) === '') yield required(at('secretRef.name'));
+    if (typeof initiatorName === 'string') yield* nameErrors(initiatorName, at('initiatorname'), prefixFault);
+  };
+}
+
+/** An iSCSI disk in a pod. */
+export const iscsi: Check = iscsiChecks(false);
+
+/** An iSCSI disk in a persistent volume. */
+export const persistentIscsi: Check = iscsiChecks(true);

@@ -1,0 +1,171 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import { byteLength, qualifiedNameFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
+import {
+  type FieldError,
+  forbiddenField,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from '../../../../api/field-error.ts';
+import { childPath, indexPath } from '../../../../api/schema/field-path.ts';
+import { labelSelectorErrors } from '../../../../api/selectors/selector-object.ts';
+import { each, isRequired, listOf, numberOf, textOf } from '../checks.ts';
+import { structChecks } from '../member-checks.ts';
+import type { Check, Place } from '../object-rules.ts';
+import { downwardFileErrors } from './downward-files.ts';
+import { fileMode, filePath } from './path-checks.ts';
+import { isKubernetesSigner, signerNameErrors } from './signer-name.ts';
+
+const day = 24 * 60 * 60;
+const maxAnnotationBytes = 256 * 1024;
+const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519'];
+
+/** A key of a config map or secret, and the file with its value. */
+export const keyToPath = structChecks({ key: [isRequired()], path: [isRequired(), filePath], mode: [fileMode] });
+
+/** The sources of a projected volume. Each path may occur only once in all of them. */
+class ProjectedSources {
+  /** The place of the volume. Kubernetes reports some errors there. */
+  readonly #volume: Place;
+  readonly #paths = new Set<string>();
+
+  constructor(volume: Place) {
+    this.#volume = volume;
+  }
+
+  *errors(source: JsonObject, path: string): Generator<FieldError> {
+    const kinds: Readonly<Record<string, (projection: JsonObject, place: Place) => Iterable<FieldError>>> = {
+      secret: (projection, place) => this.#keyErrors(projection, place),
+      configMap: (projection, place) => this.#keyErrors(projection, place),
+      downwardAPI: (projection, place) => this.#downwardErrors(projection, place),
+      serviceAccountToken: (projection, place) => this.#tokenErrors(projection, place),
+      clusterTrustBundle: (projection, place) => this.#bundleErrors(projection, place),
+      podCertificate: (projection, place) => this.#certificateErrors(projection, place),
+    };
+    let count = 0;
+    for (const [kind, errorsOf] of Object.entries(kinds)) {
+      const projection = source[kind];
+      if (!isJsonObject(projection)) continue;
+      count++;
+      yield* errorsOf(projection, { ...this.#volume, path: childPath(path, kind), parent: source });
+    }
+    if (count > 1) yield forbiddenField(path, 'may not specify more than 1 volume type per source');
+  }
+
+  *#keyErrors(projection: JsonObject, place: Place): Generator<FieldError> {
+    yield* structChecks({ name: [isRequired()] })(projection, place);
+    for (const [index, item] of listOf(projection.items).entries()) {
+      yield* keyToPath(item, { ...place, path: indexPath(childPath(place.path, 'items'), index) });
+      const path = isJsonObject(item) ? textOf(item.path) : '';
+      if (path !== '') yield* this.#conflict(path, textOf(projection.name));
+    }
+  }
+
+  *#downwardErrors(projection: JsonObject, place: Place): Generator<FieldError> {
+    for (const file of listOf(projection.items)) {
+      if (!isJsonObject(file)) continue;
+      yield* downwardFileErrors(file, place);
+      if (textOf(file.path) !== '') yield* this.#conflict(textOf(file.path));
+    }
+  }
+
+  *#tokenErrors(projection: JsonObject, { path }: Place): Generator<FieldError> {
+    const seconds = projection.expirationSeconds;
+    const at = childPath(path, 'expirationSeconds');
+    if (numberOf(seconds) < 600) yield invalid(at, seconds, 'may not specify a duration less than 10 minutes');
+    if (numberOf(seconds) > 2 ** 32) yield invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds');
+    const place = { ...this.#volume, path: childPath(this.#volume.path, 'path') };
+    if (textOf(projection.path) === '') yield required(place.path);
+    else yield* filePath(projection.path, place);
+  }
+
+  *#bundleErrors(projection: JsonObject, place: Place): Generator<FieldError> {
+    const { name, signerName, labelSelector } = projection;
+    const at = (member: string) => childPath(place.path, member);
+    if (typeof name === 'string' && typeof signerName === 'string') {
+      yield invalid(place.path, projection, 'only one of name and signerName may be used');
+    } else if (typeof name === 'string') {
+      if (name === '') yield required(at('name'), 'must be a valid object name');
+      for (const fault of bundleNameFaults(name)) {
+        yield invalid(at('name'), name, `not a valid clustertrustbundlename: ${fault}`);
+      }
+      if (isJsonObject(labelSelector)) {
+        yield invalid(at('labelSelector'), labelSelector, 'labelSelector must be unset if name is specified');
+      }
+    } else if (typeof signerName === 'string') {
+      if (signerName === '') yield required(at('signerName'), 'must be a valid signer name');
+      yield* signerNameErrors(at('signerName'), signerName);
+      yield* labelSelectorErrors(labelSelector ?? undefined, at('labelSelector'));
+    } else yield required(place.path, 'either name or signerName must be specified');
+    yield* structChecks({ path: [isRequired(), filePath] })(projection, place);
+    yield* this.#conflict(textOf(projection.path));
+  }
+
+  *#certificateErrors(projection: JsonObject, place: Place): Generator<FieldError> {
+    const signer = textOf(projection.signerName);
+    yield* signerNameErrors(childPath(place.path, 'signerName'), signer);
+    yield* annotationErrors(projection.userAnnotations, childPath(place.path, 'userAnnotations'));
+    if (!keyTypes.includes(textOf(projection.keyType))) {
+      yield notSupported(childPath(place.path, 'keyType'), textOf(projection.keyType), keyTypes);
+    }
+    const seconds = projection.maxExpirationSeconds ?? undefined;
+    const at = childPath(place.path, 'maxExpirationSeconds');
+    const most = isKubernetesSigner(signer) ? day : 91 * day;
+    if (seconds !== undefined && numberOf(seconds) < 3600) {
+      yield invalid(at, seconds, 'if provided, maxExpirationSeconds must be >= 3600');
+    }
+    if (seconds !== undefined && numberOf(seconds) > most) {
+      yield invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${most}`);
+    }
+    const members = ['credentialBundlePath', 'keyPath', 'certificateChainPath'];
+    const paths = members.filter((member) => textOf(projection[member]) !== '');
+    for (const member of paths) {
+      yield* filePath(projection[member], { ...place, path: childPath(place.path, member) });
+      yield* this.#conflict(textOf(projection[member]));
+    }
+    if (paths.length === 0) {
+      yield required(place.path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath');
+    }
+  }
+
+  /** Returns the error of a path that another file has too. `shown` is the value that the message contains. */
+  *#conflict(path: string, shown = path): Generator<FieldError> {
+    if (this.#paths.has(path)) yield invalid(this.#volume.path, shown, 'conflicting duplicate paths');
+    this.#paths.add(path);
+  }
+}
+
+/** Returns the faults of the name of a trust bundle. The name of one with a signer starts with that of the signer. */
+function bundleNameFaults(name: string): string[] {
+  const end = name.lastIndexOf(':');
+  if (end === 0) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
+  const signer = name.slice(0, Math.max(0, end)).replaceAll(':', '/');
+  const prefix = signer === '' ? '' : `${signer.replaceAll('/', ':')}:`;
+  if (name.startsWith(prefix)) return subdomainFaults(name.slice(prefix.length));
+  return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
+}
+
+function* annotationErrors(annotations: JsonValue | undefined, path: string): Generator<FieldError> {
+  if (!isJsonObject(annotations)) return;
+  let size = 0;
+  for (const [name, value] of Object.entries(annotations)) {
+    const key = name.toLowerCase();
+    const faults = key === '' ? [] : qualifiedNameFaults(key);
+    size += byteLength(name) + byteLength(textOf(value));
+    if (key === '') yield required(path);
+    for (const fault of faults) yield invalid(path, key, fault);
+    if (key !== '' && faults.length === 0 && !key.includes('/')) {
+      yield invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")');
+    }
+  }
+  if (size > maxAnnotationBytes) yield tooLong(path, maxAnnotationBytes);
+}
+
+const sources: Check = function* (value, place) {
+  const volume = new ProjectedSources({ ...place, path: place.path.replace(/\.sources$/, '') });
+  yield* each((source, { path }) => (isJsonObject(source) ? volume.errors(source, path) : []))(value, place);
+};
+
+/** A volume that combines files from several sources. */
+export const projected = structChecks({ defaultMode: [fileMode], sources: [sources] });

@@ -1,0 +1,82 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import { labelFaults } from '@flotilla/kubernetes-formats';
+import { duplicate, type FieldError, invalid, required } from '../../../../api/field-error.ts';
+import { childPath } from '../../../../api/schema/field-path.ts';
+import { listOf, textOf } from '../checks.ts';
+import type { Check, Place, StructRules } from '../object-rules.ts';
+import { iscsi, podInitiatorErrors } from './iscsi-rules.ts';
+import { oneSource, type VolumeSource } from './one-source.ts';
+import * as pod from './pod-source-checks.ts';
+import { projected } from './projected-checks.ts';
+import * as source from './source-checks.ts';
+
+/** The sources of volumes in pods, in the order in which Kubernetes looks for them. */
+const sources: readonly VolumeSource[] = [
+  { member: 'emptyDir', check: pod.emptyDir },
+  { member: 'hostPath', check: source.hostPath },
+  { member: 'gitRepo', check: pod.gitRepo },
+  { member: 'gcePersistentDisk', check: source.gceDisk, path: 'persistentDisk' },
+  { member: 'awsElasticBlockStore', check: source.awsDisk },
+  { member: 'secret', check: pod.secret },
+  { member: 'nfs', check: source.nfs },
+  { member: 'iscsi', check: iscsi, always: podInitiatorErrors },
+  { member: 'glusterfs', check: source.glusterfs },
+  { member: 'flocker', check: source.flocker },
+  { member: 'persistentVolumeClaim', check: pod.persistentVolumeClaim },
+  { member: 'rbd', check: source.rbd },
+  { member: 'cinder', check: source.cinder },
+  { member: 'cephfs', check: source.cephfs, forbiddenPath: 'cephFS' },
+  { member: 'quobyte', check: source.quobyte },
+  { member: 'downwardAPI', check: pod.downwardApi, forbiddenPath: 'downwarAPI' },
+  { member: 'fc', check: source.fibreChannel },
+  { member: 'flexVolume', check: source.flexVolume },
+  { member: 'configMap', check: pod.configMap },
+  { member: 'azureFile', check: source.azureFile },
+  { member: 'vsphereVolume', check: source.vsphere },
+  { member: 'photonPersistentDisk', check: source.photon },
+  { member: 'portworxVolume', check: source.portworx },
+  { member: 'azureDisk', check: source.azureDisk },
+  { member: 'storageos', check: source.storageOs },
+  { member: 'projected', check: projected },
+  { member: 'scaleIO', check: source.scaleIo },
+  { member: 'csi', check: source.csi },
+  { member: 'ephemeral', check: pod.ephemeral },
+  { member: 'image', check: pod.image },
+];
+
+const volumeSource = oneSource(sources);
+
+const positions = new WeakMap<readonly JsonValue[], ReadonlyMap<string, number>>();
+
+/** Returns the first position of each name in a list of volumes. The map is made at the first volume. */
+function firstPositions(volumes: readonly JsonValue[], index: number): ReadonlyMap<string, number> {
+  const known = positions.get(volumes);
+  if (known !== undefined && index !== 0) return known;
+  const made = new Map<string, number>();
+  for (const [at, volume] of volumes.entries()) {
+    const name = isJsonObject(volume) ? textOf(volume.name) : '';
+    if (!made.has(name)) made.set(name, at);
+  }
+  positions.set(volumes, made);
+  return made;
+}
+
+function* nameErrors(volume: JsonObject, { path, parent }: Place): Generator<FieldError> {
+  const name = textOf(volume.name);
+  const at = childPath(path, 'name');
+  if (name === '') yield required(at);
+  else for (const fault of labelFaults(name)) yield invalid(at, name, fault);
+  const index = Number(/\[([0-9]+)\]$/.exec(path)?.[1] ?? 0);
+  if (name !== '' && (firstPositions(listOf(parent.volumes), index).get(name) ?? index) < index) {
+    yield duplicate(at, name);
+  }
+}
+
+const volume: Check = function* (value, place) {
+  if (!isJsonObject(value)) return;
+  yield* volumeSource(value, place);
+  yield* nameErrors(value, place);
+};
+
+/** The rules of volumes in pods and pod templates. The checks of a volume include those of its source. */
+export const volumeRules: Readonly<Record<string, StructRules>> = { 'core.Volume': { whole: [volume] } };
