@@ -122,6 +122,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   readonly unconditionalUpdate?: boolean;
   /** True if a PUT of an object that does not exist creates it, as for events and leases. */
   readonly createOnUpdate?: boolean;
+  /** True if the response to a delete that removes an object is the object, not a Status, as for storage classes. */
+  readonly returnsDeleted?: boolean;
   /** The syntax of valid names. Optional; defaults to `subdomain`, a DNS subdomain. */
   readonly nameRule?: 'subdomain' | 'label' | 'path-segment';
   /** The maximum length of a name. Optional; defaults to 253, or to 63 if `nameRule` is `label`. */

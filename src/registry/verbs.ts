@@ -162,5 +162,8 @@ export interface DeleteOptions {
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** `gone`: the object was removed at once. `pending`: its deletion has started, and this is its current state. */
-export type DeleteResult = { readonly gone: Status } | { readonly pending: ServedObject };
+/**
+ * `gone`: the object was removed at once. `pending`: its deletion has started, and this is its current state. If
+ * `isRemoved` is true, it was removed at once too, and this is its last state (`StoredResource.returnsDeleted`).
+ */
+export type DeleteResult = { readonly gone: Status } | { readonly pending: ServedObject; readonly isRemoved?: boolean };

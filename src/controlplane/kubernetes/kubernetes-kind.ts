@@ -42,6 +42,8 @@ export interface KubernetesKind {
   readonly unconditionalUpdate: boolean;
   /** True if a PUT of an object that does not exist creates it. Optional; defaults to false. */
   readonly createOnUpdate?: boolean;
+  /** True if the response to a delete is the removed object. Optional; defaults to false. */
+  readonly returnsDeleted?: boolean;
   /** A warning for all clients that use the kind. */
   readonly deprecation?: string;
   /** Columns after the name. Optional; defaults to the age. */
@@ -86,6 +88,7 @@ export function storedKubernetesKind(row: KubernetesKind): StoredResource {
     ...(row.deprecation === undefined ? {} : { deprecation: row.deprecation }),
     unconditionalUpdate: row.unconditionalUpdate,
     createOnUpdate: row.createOnUpdate ?? false,
+    returnsDeleted: row.returnsDeleted ?? false,
     ...(row.generation === undefined ? {} : { generation: row.generation }),
     ...statusMembers(row.status),
     prepare: ({ object, old }) => row.prepare?.(object, old?.object),

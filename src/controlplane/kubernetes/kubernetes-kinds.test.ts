@@ -52,8 +52,8 @@ class Kinds {
     return (await verbs.update(this.context(), object.metadata.name ?? '', next, testWriteOptions)).object;
   }
 
-  async remove(key: string, name: string): Promise<void> {
-    await this.#stores(key).verbs.delete(this.context(), name, testDeleteOptions());
+  async remove(key: string, name: string): Promise<unknown> {
+    return await this.#stores(key).verbs.delete(this.context(), name, testDeleteOptions());
   }
 
   async updateStatus(key: string, object: KubeObject, change: JsonObject): Promise<KubeObject> {
@@ -76,6 +76,8 @@ async function refusal(call: Promise<unknown>): Promise<string> {
 
 const priorityClasses = 'priorityclasses.scheduling.k8s.io';
 const storageClasses = 'storageclasses.storage.k8s.io';
+const claims = 'persistentvolumeclaims';
+const request = (storage: string) => ({ accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } });
 const budgets = 'poddisruptionbudgets.policy';
 
 describe('the kinds of the full set', () => {
@@ -216,5 +218,64 @@ describe('the kinds of the full set', () => {
       'spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value "2001:DB8::/32" should be in RFC 5952 canonical format ("2001:db8::/32")',
       'scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead',
     ]);
+  });
+
+  it('give claims the default storage class and keep them within the limits of their namespace', async () => {
+    const kinds = await Kinds.open();
+    const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+    const members = { metadata: { name: 'fast', annotations }, provisioner: 'p', allowVolumeExpansion: true };
+    await kinds.create(storageClasses, 'fast', members);
+    const limit = { type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } };
+    await kinds.create('limitranges', 'claims', { spec: { limits: [limit] } });
+    const small = kinds.create(claims, 'small', { spec: request('1Mi') });
+    expect(await refusal(small)).toBe(
+      'persistentvolumeclaims "small" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi',
+    );
+    const claim = await kinds.create(claims, 'claim', { spec: request('1Gi') });
+    expect([claim.spec, claim.status]).toEqual([
+      { ...request('1Gi'), volumeMode: 'Filesystem', storageClassName: 'fast' },
+      { phase: 'Pending' },
+    ]);
+    expect(kinds.cells(claims, claim)).toEqual(['claim', 'Pending', '', '', '', 'fast', '<unset>', '0s', 'Filesystem']);
+  });
+
+  it('let only bound claims grow', async () => {
+    const kinds = await Kinds.open();
+    await kinds.create(storageClasses, 'fast', { provisioner: 'p', allowVolumeExpansion: true });
+    const spec = { ...request('1Gi'), storageClassName: 'fast', volumeMode: 'Filesystem' };
+    const claim = await kinds.create(claims, 'claim', { spec });
+    const grown = { spec: { ...spec, ...request('2Gi') } };
+    expect(await refusal(kinds.update(claims, claim, grown))).toContain('spec is immutable after creation except');
+    const bound = await kinds.updateStatus(claims, claim, { status: { phase: 'Bound', capacity: { storage: '1Gi' } } });
+    const larger = await kinds.update(claims, bound, grown);
+    expect(await refusal(kinds.update(claims, larger, { spec }))).toContain(
+      'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+    );
+    const other = { spec: { ...spec, ...request('2Gi'), storageClassName: 'other', accessModes: ['ReadOnlyMany'] } };
+    expect(await refusal(kinds.update(claims, larger, other))).toContain('changed: accessModes, storageClassName');
+  });
+
+  it('record when the phase of a volume changes, and return removed volumes', async () => {
+    const kinds = await Kinds.open();
+    const volumes = 'persistentvolumes';
+    const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], nfs: { server: 's', path: '/p' } };
+    const volume = await kinds.create(volumes, 'v', { spec, status: { phase: 'Bound' } });
+    expect(volume.status).toEqual({ phase: 'Pending', lastPhaseTransitionTime: expect.any(String) });
+    const written = await kinds.updateStatus(volumes, volume, { status: { phase: 'Bound' } });
+    expect(written.status).toEqual({ phase: 'Bound', lastPhaseTransitionTime: expect.any(String) });
+    expect(kinds.cells(volumes, written)).toEqual([
+      'v',
+      '1Gi',
+      'RWO',
+      'Retain',
+      'Bound',
+      '',
+      '',
+      '<unset>',
+      '',
+      '0s',
+      'Filesystem',
+    ]);
+    expect(await kinds.remove(volumes, 'v')).toMatchObject({ isRemoved: true });
   });
 });

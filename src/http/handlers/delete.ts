@@ -25,7 +25,8 @@ export async function deleteObject(
   const { options, orphanDependents } = mustAwait(sent) ? await sent : sent;
   const deleted = await remove(options);
   if ('gone' in deleted) return statusReply(deleted.gone, 200, form);
-  return objectReply(setAuditedResponse(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
+  const status = orphanDependents === false && deleted.isRemoved !== true ? 202 : 200;
+  return objectReply(setAuditedResponse(endpoint, deleted.pending), status, form);
 }
 
 /** Reads the delete options from the request body, or from the query if the body is empty (DELETE-01, DELETE-23). */

@@ -69,14 +69,14 @@ async function storeDeleted(
   const metadata = current.metadata();
   if (canRemoveImmediately(kind, metadata, options)) {
     const leavesNothing = removalNeedsNoRows(kind, current, metadata);
-    if (!options.dryRun) await commit(kind, { key: current, old: current, leavesNoWork: leavesNothing, fence });
-    return { gone: deletedStatus(groupResourceOf(kind.resource), current.name, metadata.uid ?? '') };
+    const write = { key: current, old: current, leavesNoWork: leavesNothing, fence };
+    return removedResult(kind, current, options.dryRun ? undefined : await commit(kind, write));
   }
   const { record } = current;
   const object = markDeleted(kind, record.object, options);
   if (canBeRemoved(kind.resource, object, kind.clock.now())) {
-    if (!options.dryRun) await commit(kind, { key: current, old: current, fence });
-    return { gone: deletedStatus(groupResourceOf(kind.resource), current.name, object.metadata.uid ?? '') };
+    const write = { key: current, old: current, fence };
+    return removedResult(kind, current, options.dryRun ? undefined : await commit(kind, write));
   }
   if (object === record.object) {
     await confirmCurrent(kind, current);
@@ -86,6 +86,15 @@ async function storeDeleted(
   const { hidden = {} } = record;
   const revision = await commit(kind, { key: current, old: current, next: { object, hidden }, fence });
   return { pending: writtenObject(kind, current, revision, { object, hidden }) };
+}
+
+/** Returns the result of the removal of an object. `revision` is that of the removal, absent for a dry run. */
+function removedResult({ resource }: KindRuntime, current: CachedObject, revision: number | undefined): DeleteResult {
+  if (resource.returnsDeleted !== true) {
+    return { gone: deletedStatus(groupResourceOf(resource), current.name, current.metadata().uid ?? '') };
+  }
+  const last = revision === undefined ? current : current.withRevision(revision);
+  return { pending: last.served, isRemoved: true };
 }
 
 /**

@@ -34,6 +34,14 @@ export const fullSetDifferences: readonly Difference[] = [
       /\/persistentvolume(claim)?s/.test(request.path) && path.endsWith('metadata.finalizers'),
   },
   {
+    id: 'dropped-data-sources',
+    theirs: 'lets the client own a data source in another namespace, which it drops from the claim',
+    ours: 'lets nobody own a field that the claim does not have',
+    because: 'the field is not there',
+    explains: ({ path }, { request }) =>
+      /\/persistentvolumeclaims/.test(request.path) && path.endsWith('.fieldsV1.f:spec.f:dataSourceRef'),
+  },
+  {
     id: 'changes-of-volumes',
     theirs: 'shows the difference between two specs of a volume or claim, in lines, with the names of its Go fields',
     ours: 'names the fields that differ',

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, textAt, valueAt } from '@flotilla/json';
 import { timestamp } from '@flotilla/kubernetes-formats';
-import { ageColumn, column } from '../../../api/columns.ts';
+import { ageColumn, column, createdAtColumn } from '../../../api/columns.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import type { Column } from '../../../api/resource.ts';
 import type { KubernetesKind } from '../kubernetes-kind.ts';
@@ -79,6 +79,7 @@ const persistentVolume: KubernetesKind = {
   shortNames: ['pv'],
   namespaced: false,
   description: 'A volume that claims can use.',
+  returnsDeleted: true,
   unconditionalUpdate: true,
   prepare(object, old) {
     if (old === undefined) object.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(Date.now()) };
@@ -129,13 +130,13 @@ const persistentVolumeClaim: KubernetesKind = {
   shortNames: ['pvc'],
   namespaced: true,
   description: 'A request for a volume.',
+  returnsDeleted: true,
   unconditionalUpdate: true,
-  prepare: normalizeDataSources,
-  unownedFields: [
-    ['spec', 'dataSource'],
-    ['spec', 'dataSourceRef'],
-    ['spec', 'storageClassName'],
-  ],
+  prepare(object, old) {
+    if (old === undefined) object.status = { phase: 'Pending' };
+    normalizeDataSources(object, old);
+  },
+  unownedFields: [['status'], ['spec', 'dataSource'], ['spec', 'dataSourceRef'], ['spec', 'storageClassName']],
   status: { keeps: [], validate: claimStatusErrors },
   validate: claimErrors,
   validateUpdate: claimUpdateErrors,
@@ -171,6 +172,7 @@ export const volumeKinds: readonly KubernetesKind[] = [
     unconditionalUpdate: true,
     createOnUpdate: true,
     validate: limitRangeErrors,
+    columns: [createdAtColumn],
   },
 ];
 
@@ -181,6 +183,7 @@ export const volumeAttachment: KubernetesKind = {
   plural: 'volumeattachments',
   namespaced: false,
   description: 'The intent to attach a volume to a node.',
+  returnsDeleted: true,
   unconditionalUpdate: false,
   status: { keeps: 'all', validate: attachmentUpdateErrors },
   validate: attachmentErrors,

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../../api/meta.ts';
 import { childPath } from '../../../../api/schema/field-path.ts';
 import { memberAt, numberOf, objectAt, textOf } from '../checks.ts';
 import { driverNameErrors } from '../csi-rules.ts';
-import { invalidStruct, nonNegativeErrors } from '../field-rules.ts';
+import { invalidStruct } from '../field-rules.ts';
 import { volumeSpecErrors } from './persistent-volume-rules.ts';
 
 const maxMetadataBytes = 256 * 1024;
@@ -27,7 +27,9 @@ function* sourceErrors(source: JsonObject, root: JsonObject): Generator<FieldErr
 function* volumeErrorErrors(error: JsonValue | undefined, path: string): Generator<FieldError> {
   if (!isJsonObject(error)) return;
   if (byteLength(textOf(error.message)) > maxMessageBytes) yield tooLong(childPath(path, 'message'), maxMetadataBytes);
-  yield* nonNegativeErrors(childPath(path, 'errorCode'), numberOf(error.errorCode ?? undefined));
+  const code = error.errorCode ?? undefined;
+  if (numberOf(code) < 0)
+    yield invalid(childPath(path, 'errorCode'), code, 'must be between 0 and 2147483647, inclusive');
 }
 
 export function* attachmentErrors(object: KubeObject): Generator<FieldError> {
@@ -52,5 +54,15 @@ export function* attachmentUpdateErrors(object: KubeObject, old: KubeObject): Ge
   yield* attachmentErrors(object);
   const [spec, before] = [object, old].map((one) => objectAt(one as JsonObject, 'spec'));
   if (spec === undefined || equalJson(spec, before ?? null)) return;
-  yield invalidStruct('spec', spec, 'field is immutable');
+  yield invalidStruct('spec', internalSpec(spec), 'field is immutable');
+}
+
+/** Returns the spec with the member names of Kubernetes' internal struct. A volume in it keeps its names. */
+function internalSpec(spec: JsonObject): JsonObject {
+  const { persistentVolumeName = null, inlineVolumeSpec = null } = objectAt(spec, 'source');
+  return {
+    Attacher: textOf(spec.attacher),
+    Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: inlineVolumeSpec },
+    NodeName: textOf(spec.nodeName),
+  };
 }

@@ -55,7 +55,7 @@ function isMovedToField(claim: KubeObject, old: KubeObject): boolean {
 function* annotationErrors(claim: KubeObject, old: KubeObject): Generator<FieldError> {
   const [next = '', before = ''] = [claim, old].map(({ metadata }) => metadata.annotations?.[classAnnotation]);
   if (isMovedToField(claim, old) || next === before) return;
-  yield invalid(`metadata.annotations[${classAnnotation}]`, next, 'field is immutable');
+  yield invalid(`metadata.annotations.${classAnnotation}`, next, 'field is immutable');
 }
 
 /** True if the class is set for the first time. */
