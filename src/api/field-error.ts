@@ -65,8 +65,9 @@ export function duplicate(field: string, value: JsonValue): FieldError {
   return { type: 'FieldValueDuplicate', field, message: `Duplicate value: ${printed(value)}` };
 }
 
-export function fieldNotFound(field: string, value: JsonValue): FieldError {
-  return { type: 'FieldValueNotFound', field, message: `Not found: ${printed(value)}` };
+export function fieldNotFound(field: string, value: JsonValue, detail = ''): FieldError {
+  const message = `Not found: ${printed(value)}${detail === '' ? '' : `: ${detail}`}`;
+  return { type: 'FieldValueNotFound', field, message };
 }
 
 export function tooLong(field: string, maxBytes: number): FieldError {

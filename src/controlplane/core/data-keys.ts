@@ -17,7 +17,8 @@ export function dataKeyErrors(member: string, data: JsonObject): FieldError[] {
   );
 }
 
-function dataKeyFaults(name: string): string[] {
+/** Returns the faults of a key of a ConfigMap or Secret. */
+export function dataKeyFaults(name: string): string[] {
   const faults: string[] = [];
   if (byteLength(name) > longestKey) faults.push(`must be no more than ${longestKey} characters`);
   if (!key.test(name)) {

@@ -11,6 +11,7 @@ import { admitClaim, setDefaultClass } from './kinds/claim-admission.ts';
 import { endpointKinds } from './kinds/endpoints.ts';
 import { flowControlKinds } from './kinds/flow-control.ts';
 import { networkingKinds } from './kinds/networking.ts';
+import { podTemplate } from './kinds/pod-templates.ts';
 import { policyKinds } from './kinds/policy.ts';
 import { runtimeClass } from './kinds/runtime-classes.ts';
 import { builtinPriorityClasses, refuseSecondDefault, schedulingKinds } from './kinds/scheduling.ts';
@@ -25,6 +26,7 @@ export const fullSetKinds: readonly StoredResource[] = [
   ...endpointKinds,
   ...flowControlKinds,
   ...networkingKinds,
+  podTemplate,
   ...policyKinds,
   runtimeClass,
   ...schedulingKinds,

@@ -3,7 +3,8 @@ import { formatQuantity, type Quantity } from '@flotilla/kubernetes-formats';
 import { readQuantity } from './resource-lists.ts';
 import { itemsOf, objectMember, objectOf } from './set-defaults.ts';
 
-type Amounts = Map<string, Quantity>;
+/** Amounts of resources by name. */
+export type Amounts = Map<string, Quantity>;
 
 /**
  * Completes the pod-level resources, if the pod has any. Limits of huge pages default to the total of all containers.
@@ -42,7 +43,7 @@ function isHugePages(name: string): boolean {
  * Returns the total that the containers of a pod need. Init containers run one after another before all others, but
  * those with the restart policy Always keep running beside all later ones.
  */
-function amountsOfContainers(spec: JsonObject, member: 'limits' | 'requests'): Amounts {
+export function amountsOfContainers(spec: JsonObject, member: 'limits' | 'requests'): Amounts {
   const total: Amounts = new Map();
   for (const container of itemsOf(spec, 'containers')) add(total, amountsOf(container, member));
   const running: Amounts = new Map();
@@ -62,7 +63,8 @@ function amountsOfContainers(spec: JsonObject, member: 'limits' | 'requests'): A
   return total;
 }
 
-function amountsOf(container: JsonObject, member: 'limits' | 'requests'): Amounts {
+/** Returns the amounts in the resources of a container or a pod. */
+export function amountsOf(container: JsonObject, member: 'limits' | 'requests'): Amounts {
   const amounts: Amounts = new Map();
   for (const [name, text] of Object.entries(objectOf(objectOf(container, 'resources'), member) ?? {})) {
     const amount = typeof text === 'string' ? readQuantity(text) : undefined;

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import type { StructDefault } from '../../../api/structs/struct-defaults.ts';
+import { removeDisabledFields } from './disabled-pod-fields.ts';
 import { imageTag } from './image-tag.ts';
 import { roundResourceLists } from './resource-lists.ts';
 import { objectOf, setIfAbsent, setIfZero } from './set-defaults.ts';
@@ -31,6 +32,25 @@ const podSpec: StructDefault = (object) => {
   setIfZero(object, { dnsPolicy: 'ClusterFirst', restartPolicy: 'Always', schedulerName: 'default-scheduler' });
   setIfAbsent(object, { securityContext: {}, terminationGracePeriodSeconds: 30 });
   roundResourceLists(object, 'overhead');
+  copyServiceAccount(object);
+  removeDisabledFields(object);
+};
+
+/** `serviceAccount` is the older name of `serviceAccountName`. */
+function copyServiceAccount(spec: JsonObject): void {
+  setIfZero(spec, { serviceAccountName: spec.serviceAccount ?? '' });
+  if (spec.serviceAccountName === '') delete spec.serviceAccountName;
+  if (spec.serviceAccountName === undefined) delete spec.serviceAccount;
+  else spec.serviceAccount = spec.serviceAccountName;
+}
+
+/** Removes the annotations in which older versions of Kubernetes stored init containers. */
+const podTemplate: StructDefault = (object) => {
+  const annotations = objectOf(objectOf(object, 'metadata'), 'annotations') ?? {};
+  for (const version of ['alpha', 'beta']) {
+    delete annotations[`pod.${version}.kubernetes.io/init-containers`];
+    delete annotations[`pod.${version}.kubernetes.io/init-container-statuses`];
+  }
 };
 
 const files: StructDefault = (object) => setIfAbsent(object, { defaultMode: fileMode });
@@ -38,6 +58,7 @@ const resources: StructDefault = (object) => roundResourceLists(object, 'limits'
 
 /** The defaults of the structs in a pod template, in addition to those in the struct tables. */
 export const podTemplateDefaults: Readonly<Record<string, StructDefault>> = {
+  'core.PodTemplateSpec': podTemplate,
   'core.PodSpec': podSpec,
   'core.Container': container,
   'core.EphemeralContainerCommon': container,

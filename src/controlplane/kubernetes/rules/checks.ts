@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { parseQuantity, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { invalid, notSupported, required } from '../../../api/field-error.ts';
-import { indexPath } from '../../../api/schema/field-path.ts';
+import { childPath, indexPath } from '../../../api/schema/field-path.ts';
 import { labelSelectorErrors } from '../../../api/selectors/selector-object.ts';
 import { validateLabels } from '../../../api/validation/labels.ts';
 import type { Check } from './object-rules.ts';
@@ -26,6 +26,14 @@ export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
 export function objectAt(parent: JsonValue | undefined, name: string): JsonObject {
   const value = isJsonObject(parent) ? parent[name] : undefined;
   return isJsonObject(value) ? value : {};
+}
+
+/** Returns the structs in the list `name` of `parent`, each with its path. */
+export function itemsAt(parent: JsonObject, name: string, path: string): (readonly [item: JsonObject, path: string])[] {
+  const at = childPath(path, name);
+  return listOf(parent[name]).flatMap((item, index) =>
+    isJsonObject(item) ? [[item, indexPath(at, index)] as const] : [],
+  );
 }
 
 /** The value must be set. */

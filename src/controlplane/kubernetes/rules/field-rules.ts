@@ -8,6 +8,17 @@ export function nonNegativeErrors(path: string, value: number | bigint): FieldEr
   return value < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [];
 }
 
+/** Returns an error for each fault of a value. */
+export function faultErrors(path: string, value: JsonValue, faults: readonly string[]): FieldError[] {
+  return faults.map((fault) => invalid(path, value, fault));
+}
+
+/** Returns an error if the text is empty or none of the allowed ones, which the message lists in their order. */
+export function requiredChoiceErrors(path: string, value: string, allowed: readonly string[]): FieldError[] {
+  if (value === '') return [required(path)];
+  return allowed.includes(value) ? [] : [notSupported(path, value, allowed)];
+}
+
 /** Returns the error for a struct. Its members are printed in their order. */
 export function invalidStruct(path: string, value: JsonObject, detail: string): FieldError {
   const printed = writeJson(value, { sorted: false });

@@ -5,6 +5,7 @@ import { ingressKinds, ingressRules } from './ingress-rules.ts';
 import { networkPolicyKinds, networkPolicyRules } from './network-policy-rules.ts';
 import { nodeKinds, nodeRules } from './node-rules.ts';
 import { ObjectRules } from './object-rules.ts';
+import { podKinds, podRules } from './pods/pod-rules.ts';
 import { volumeRules } from './volumes/volume-rules.ts';
 
 /** The rules of the structs of Kubernetes' built-in kinds. */
@@ -15,6 +16,7 @@ export const structRules = {
   ...networkPolicyRules,
   ...nodeRules,
   ...volumeRules,
+  ...podRules,
 };
 
 /** The rules of Kubernetes' built-in kinds, with the messages of Kubernetes. */
@@ -24,4 +26,5 @@ export const kubernetesRules = new ObjectRules(kubernetesStructs, structRules, {
   ...ingressKinds,
   ...networkPolicyKinds,
   ...nodeKinds,
+  ...podKinds,
 });

@@ -13,6 +13,8 @@ export interface Place {
   readonly root: JsonObject;
   /** The stored object. Absent for a create. */
   readonly old?: JsonObject;
+  /** Returns the errors of a struct inside the value, for checks that depend on them (`validatesInside`). */
+  structErrors(struct: string, object: JsonObject, path: string): Iterable<FieldError>;
 }
 
 /** Returns the errors of a value, worded as in Kubernetes. Its types were validated before. */
@@ -29,6 +31,8 @@ export interface StructRules {
   readonly members?: Readonly<Record<string, readonly Check[]>>;
   /** Checks of the struct as a whole, after its members. */
   readonly after?: readonly Check[];
+  /** True if the checks validate the structs inside too, with `place.structErrors`. */
+  readonly validatesInside?: boolean;
 }
 
 /** The rules of a kind in addition to those of its structs. */
@@ -66,17 +70,28 @@ export class ObjectRules {
 
   /** Returns the errors of an object whose status is updated. */
   statusErrorsOf(kind: string, object: JsonObject, old: JsonObject): FieldError[] {
-    const place: Place = { path: '', parent: object, root: object, old };
+    const place = this.#placeOf(object, old);
     return boundedErrors(all(this.#kinds.get(kind)?.status, object, place));
   }
 
   *#errors(kind: string, object: JsonObject, old: JsonObject | undefined): Generator<FieldError> {
     const rules = this.#kinds.get(kind);
-    const place: Place = { path: '', parent: object, root: object, ...(old === undefined ? {} : { old }) };
+    const place = this.#placeOf(object, old);
     for (const step of old === undefined ? (['structs'] as const) : (rules?.update ?? ['structs'])) {
       if (step === 'structs') yield* this.#structErrors(kind, object, place);
       else yield* all(rules?.changes, object, place);
     }
+  }
+
+  #placeOf(object: JsonObject, old: JsonObject | undefined): Place {
+    const place: Place = {
+      path: '',
+      parent: object,
+      root: object,
+      ...(old === undefined ? {} : { old }),
+      structErrors: (struct, inner, path) => this.#structErrors(struct, inner, { ...place, path, parent: inner }),
+    };
+    return place;
   }
 
   *#structErrors(name: string, object: JsonObject, place: Place): Generator<FieldError> {
@@ -98,7 +113,7 @@ export class ObjectRules {
     const value = object[field.name] ?? undefined;
     const below: Place = { ...place, path: childPath(place.path, field.name), parent: object };
     yield* all(this.#structs.get(struct)?.members?.[field.name], value, below);
-    if (inner === undefined || !this.#isRelevant(inner)) return;
+    if (inner === undefined || !this.#isRelevant(inner) || this.#structs.get(struct)?.validatesInside === true) return;
     for (const [path, item] of structsIn(value, field, below.path)) {
       yield* this.#structErrors(inner, item, { ...below, path });
     }

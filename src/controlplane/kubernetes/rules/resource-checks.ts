@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { parseQuantity, type Quantity, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
-import { type FieldError, forbiddenField, invalid, required } from '../../../api/field-error.ts';
+import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../../api/field-error.ts';
 import { childPath, keyPath } from '../../../api/schema/field-path.ts';
+import { readQuantity } from '../defaults/resource-lists.ts';
+import { faultErrors } from './field-rules.ts';
 
 const containerResources = ['cpu', 'memory', 'ephemeral-storage'];
 const integerResources = [
@@ -44,13 +46,13 @@ function isExtended(name: string): boolean {
 }
 
 /** Returns the errors of the name of any resource. */
-export function* resourceNameErrors(name: string, path: string): Generator<FieldError> {
+export function resourceNameErrors(name: string, path: string): FieldError[] {
   const faults = qualifiedNameFaults(name);
-  for (const fault of faults) yield invalid(path, name, fault);
   const isStandard = standardResources.includes(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
-  if (faults.length === 0 && !name.includes('/') && !isStandard) {
-    yield invalid(path, name, 'must be a standard resource type or fully qualified');
+  if (faults.length === 0 && !isStandard && !name.includes('/')) {
+    faults.push('must be a standard resource type or fully qualified');
   }
+  return faultErrors(path, name, faults);
 }
 
 /** Returns the errors of the name of a resource that a container uses. */
@@ -63,6 +65,13 @@ export function* containerResourceNameErrors(name: string, path: string): Genera
   } else if (!isNative(name) && !isExtended(name)) {
     yield invalid(path, name, "doesn't follow extended resource name standard");
   }
+}
+
+/** Returns the errors of the name of a resource of a pod as a whole. */
+function podResourceNameErrors(name: string, path: string): FieldError[] {
+  const errors = resourceNameErrors(name, path);
+  if (errors.length > 0 || name === 'cpu' || name === 'memory' || isHugePages(name)) return errors;
+  return [notSupported(path, name, ['cpu', 'hugepages-', 'memory'])];
 }
 
 /** Returns the errors of the amount of a resource. */
@@ -78,23 +87,54 @@ function amountsOf(value: JsonValue | undefined): [name: string, text: string][]
   return isJsonObject(value) ? Object.entries(value).map(([name, text]) => [name, String(text)]) : [];
 }
 
+/** Huge pages are used as a whole. */
+function* hugePageErrors(name: string, text: string, path: string): Generator<FieldError> {
+  if (!isHugePages(name)) return;
+  const size = pageSize(name.slice('hugepages-'.length));
+  const { billionths } = parseQuantity(text);
+  const rounded = billionths % unit === 0n ? billionths : billionths + unit - (billionths % unit);
+  if (size > 0n && rounded % size === 0n) return;
+  yield invalid(path, text, `${text} is not positive integer multiple of ${name}`);
+}
+
+/** Returns the size of huge pages in billionths of bytes; 0 if it is not a number of bytes. */
+function pageSize(text: string): bigint {
+  const { billionths } = readQuantity(text) ?? { billionths: 0n };
+  return billionths % unit === 0n ? billionths : 0n;
+}
+
 /** Returns the errors of the limits and requests of a container. */
-export function* containerResourceErrors(requirements: JsonObject, path: string): Generator<FieldError> {
+export function containerResourceErrors(requirements: JsonObject, path: string): Iterable<FieldError> {
+  return requirementErrors(requirements, path, containerResourceNameErrors);
+}
+
+/** Returns the errors of the limits and requests of a pod as a whole. */
+export function podResourceErrors(requirements: JsonObject, path: string): Iterable<FieldError> {
+  return requirementErrors(requirements, path, podResourceNameErrors);
+}
+
+function* requirementErrors(
+  requirements: JsonObject,
+  path: string,
+  nameErrors: (name: string, path: string) => Iterable<FieldError>,
+): Generator<FieldError> {
   const [limitsPath, requestsPath] = [childPath(path, 'limits'), childPath(path, 'requests')];
   const limits = new Map(amountsOf(requirements.limits));
   for (const [name, text] of limits) {
-    yield* containerResourceNameErrors(name, keyPath(limitsPath, name));
+    yield* nameErrors(name, keyPath(limitsPath, name));
     yield* resourceAmountErrors(name, text, keyPath(limitsPath, name));
+    yield* hugePageErrors(name, text, keyPath(limitsPath, name));
   }
   const requests = new Map(amountsOf(requirements.requests));
   for (const [name, text] of requests) {
-    yield* containerResourceNameErrors(name, keyPath(requestsPath, name));
+    yield* nameErrors(name, keyPath(requestsPath, name));
     yield* resourceAmountErrors(name, text, keyPath(requestsPath, name));
     const limit = limits.get(name);
     if (limit !== undefined) yield* exceededLimit(name, [text, limit], requestsPath);
     else if (!isNative(name) || isHugePages(name)) {
       yield required(limitsPath, 'Limit must be set for non overcommitable resources');
     }
+    yield* hugePageErrors(name, text, keyPath(requestsPath, name));
   }
   const names = [...limits.keys(), ...requests.keys()];
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {

@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import type { FieldError } from '../../../../api/field-error.ts';
+import { itemsAt, memberAt, numberOf, objectAt, textOf } from '../checks.ts';
+import type { Place } from '../object-rules.ts';
+
+/** A pod spec that is validated, with the values that many of its checks need. */
+export interface PodContext {
+  readonly spec: JsonObject;
+  readonly path: string;
+  readonly place: Place;
+  /** The pod spec of the stored object. Absent for a create. */
+  readonly old?: JsonObject;
+  /** The volumes without errors by name. Complete when the volumes were validated. */
+  readonly volumes: Map<string, JsonObject>;
+  /** The names in `resourceClaims`. */
+  readonly claimNames: ReadonlySet<string>;
+  /** False if the pod has its own user namespace. */
+  readonly hostUsers: boolean;
+  readonly gracePeriod: number | undefined;
+  readonly restartPolicy: string;
+}
+
+/** A part of the validation of a pod spec. */
+export type PodCheck = (pod: PodContext) => Iterable<FieldError>;
+
+export function podContext(spec: JsonObject, place: Place): PodContext {
+  const { path } = place;
+  const old = memberAt(place.old, path.split('.'));
+  const names = itemsAt(spec, 'resourceClaims', path).map(([claim]) => textOf(claim.name));
+  const gracePeriod = spec.terminationGracePeriodSeconds ?? undefined;
+  return {
+    spec,
+    path,
+    place,
+    ...(isJsonObject(old) ? { old } : {}),
+    volumes: new Map(),
+    claimNames: new Set(names.filter((name) => name !== '')),
+    hostUsers: spec.hostUsers !== false,
+    gracePeriod: gracePeriod === undefined ? undefined : numberOf(gracePeriod),
+    restartPolicy: textOf(spec.restartPolicy),
+  };
+}
+
+/** Returns all containers of a pod spec with their paths, in the order in which Kubernetes visits them. */
+export function allContainers(spec: JsonObject, path: string): (readonly [container: JsonObject, path: string])[] {
+  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => itemsAt(spec, list, path));
+}
+
+export function isSet(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Returns a member that is an object; `undefined` if it is absent. */
+export function structAt(parent: JsonObject, name: string): JsonObject | undefined {
+  return isSet(parent[name]) ? objectAt(parent, name) : undefined;
+}
