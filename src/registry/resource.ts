@@ -153,6 +153,11 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * that `prepare` set.
    */
   readonly unownedFields?: readonly (readonly string[])[];
+  /**
+   * Present if a delete without a propagation policy keeps the dependents of the object, as for jobs. `warning` is sent
+   * to clients that delete an object this way.
+   */
+  readonly orphansDependents?: { readonly warning?: string };
   /** A finalizer that the server adds to each new object. Clients cannot remove it. */
   readonly serverFinalizer?: string;
 

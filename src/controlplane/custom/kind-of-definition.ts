@@ -3,8 +3,9 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { AddedKind } from '../plane-kinds.ts';
+import { mountScale } from '../scale/mount-scale.ts';
+import { customScale } from './custom-scale.ts';
 import { type CustomKindState, type CustomVersion, customVersions } from './custom-versions.ts';
-import { mountScale } from './scale.ts';
 
 /**
  * Returns the kind that a CustomResourceDefinition adds to its plane. Its objects are stored in the storage version,
@@ -26,7 +27,7 @@ export function kindOfDefinition(definition: Definition, kind: CustomKindState):
 
 function mountVersion(stored: KindStore, version: CustomVersion, terminating: boolean): MountedResource {
   const store = version.storage ? stored : stored.inVersion(version.resource);
-  const subresources = version.scale === undefined ? {} : { scale: mountScale(store, version.scale) };
+  const subresources = version.scale === undefined ? {} : { scale: mountScale(store, customScale(version.scale)) };
   const mounted = mountStoredKind(store, subresources);
   return terminating ? { ...mounted, unlisted: ['patch', 'create', 'update'] } : mounted;
 }

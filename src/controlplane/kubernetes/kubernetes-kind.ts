@@ -7,6 +7,7 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { kubernetesSchemas } from '../../api/structs/kubernetes-structs.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { Draft, GenerationRule, KeptMetadata, StoredResource } from '../../registry/resource.ts';
+import type { ScaledKind } from '../scale/mount-scale.ts';
 import { kubernetesDefaults } from './defaults/kubernetes-defaults.ts';
 
 /** The behavior of the status subresource of a kind. */
@@ -33,7 +34,13 @@ export interface KubernetesKind {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
+  /** The syntax of valid names. Optional; defaults to a DNS subdomain. */
+  readonly nameRule?: StoredResource['nameRule'];
   readonly description: string;
+  /** Paths that field selectors support in addition to the name and the namespace. */
+  readonly selectableFields?: readonly string[];
+  /** Present if the kind has the subresource `scale`. */
+  readonly scale?: ScaledKind;
   /** Present if the kind has a status subresource. */
   readonly status?: StatusRule;
   /** Optional; by default, objects have no generation. */
@@ -48,10 +55,12 @@ export interface KubernetesKind {
   readonly deprecation?: string;
   /** Columns after the name. Optional; defaults to the age. */
   readonly columns?: readonly Column[];
-  /** Removes members that clients may not set, and sets those that the server decides, in place. */
+  /** Paths of fields that `prepare` or the plane sets. They get no field manager unless the client has set them. */
+  readonly unownedFields?: StoredResource['unownedFields'];
+  /** Present if the kind keeps the dependents of an object that is deleted without a propagation policy. */
+  readonly orphansDependents?: StoredResource['orphansDependents'];
+  /** Sets members that only the server decides on and removes members that clients may not set, in place. */
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
-  /** The paths of fields that `prepare` or the plane sets. A field that a client did not send gets no owner. */
-  readonly unownedFields?: readonly (readonly string[])[];
   /** Returns the errors of a new object. Called for updates too, unless `validateUpdate` is present. */
   validate(object: KubeObject): Iterable<FieldError>;
   /** Returns the errors of an update. */
@@ -62,8 +71,13 @@ export interface KubernetesKind {
   warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
 }
 
+/** The definition of a stored built-in kind of Kubernetes. */
+export interface StoredKubernetesKind extends StoredResource {
+  readonly scale?: ScaledKind;
+}
+
 /** Returns the definition of a stored kind from its row in the kind table. All planes share the definition. */
-export function storedKubernetesKind(row: KubernetesKind): StoredResource {
+export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind {
   const { struct, group, version = 'v1', plural, shortNames, categories, namespaced, description, columns } = row;
   const kind = struct.slice(struct.indexOf('.') + 1);
   let schema: Schema | undefined;
@@ -90,11 +104,27 @@ export function storedKubernetesKind(row: KubernetesKind): StoredResource {
     createOnUpdate: row.createOnUpdate ?? false,
     returnsDeleted: row.returnsDeleted ?? false,
     ...(row.generation === undefined ? {} : { generation: row.generation }),
+    ...optionalMembers(row),
     ...statusMembers(row.status),
     prepare: ({ object, old }) => row.prepare?.(object, old?.object),
-    ...(row.unownedFields === undefined ? {} : { unownedFields: row.unownedFields }),
     validate: (draft, context) => validate(row, draft, context),
     guardDelete: ({ object }) => row.guardDelete?.(object),
+  };
+}
+
+function optionalMembers({
+  nameRule,
+  selectableFields,
+  scale,
+  unownedFields,
+  orphansDependents,
+}: KubernetesKind): Partial<StoredKubernetesKind> {
+  return {
+    ...(nameRule === undefined ? {} : { nameRule }),
+    ...(selectableFields === undefined ? {} : { selectableFields }),
+    ...(scale === undefined ? {} : { scale }),
+    ...(unownedFields === undefined ? {} : { unownedFields }),
+    ...(orphansDependents === undefined ? {} : { orphansDependents }),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/meta.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import type { StoredResource } from '../../registry/resource.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';
 import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
+import { mountScale } from '../scale/mount-scale.ts';
 import { appsKinds } from './kinds/apps.ts';
 import { horizontalPodAutoscaler } from './kinds/autoscalers.ts';
 import { admitClaim, setDefaultClass } from './kinds/claim-admission.ts';
@@ -17,10 +17,10 @@ import { runtimeClass } from './kinds/runtime-classes.ts';
 import { builtinPriorityClasses, refuseSecondDefault, schedulingKinds } from './kinds/scheduling.ts';
 import { storageKinds } from './kinds/storage.ts';
 import { volumeAttachment, volumeKinds } from './kinds/volumes.ts';
-import { storedKubernetesKind } from './kubernetes-kind.ts';
+import { type StoredKubernetesKind, storedKubernetesKind } from './kubernetes-kind.ts';
 
 /** The kinds that only planes with the full set of kinds serve. All planes share their definitions. */
-export const fullSetKinds: readonly StoredResource[] = [
+export const fullSetKinds: readonly StoredKubernetesKind[] = [
   ...appsKinds,
   horizontalPodAutoscaler,
   ...endpointKinds,
@@ -60,11 +60,11 @@ export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>):
 
 /** A served kind whose verbs are made when they are first read, because most planes use few of the kinds. */
 class MountOnDemand implements MountedResource {
-  readonly kind: StoredResource;
+  readonly kind: StoredKubernetesKind;
   readonly #store: KindStore;
   #mounted: MountedResource | undefined;
 
-  constructor(kind: StoredResource, store: KindStore) {
+  constructor(kind: StoredKubernetesKind, store: KindStore) {
     this.kind = kind;
     this.#store = store;
   }
@@ -83,7 +83,11 @@ class MountOnDemand implements MountedResource {
   }
 
   #mount(): MountedResource {
-    this.#mounted ??= mountStoredKind(this.#store);
+    const { scale } = this.kind;
+    this.#mounted ??= mountStoredKind(
+      this.#store,
+      scale === undefined ? {} : { scale: mountScale(this.#store, scale) },
+    );
     return this.#mounted;
   }
 }

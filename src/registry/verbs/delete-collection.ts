@@ -2,7 +2,7 @@ import { StatusError } from '../../api/status.ts';
 import { contextWithChanges, type RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { type DeleteOptions, type ListOptions, peekWithoutManagedFields, type ServedList } from '../verbs.ts';
-import { deleteObject } from './delete.ts';
+import { deleteWithoutWarning, warnAboutOrphans } from './delete.ts';
 import { list } from './list.ts';
 
 /**
@@ -15,11 +15,12 @@ export async function deleteCollection(
   which: ListOptions,
   options: DeleteOptions,
 ): Promise<ServedList> {
+  warnAboutOrphans(kind, context, options);
   const matched = await list(kind, context, which);
   for (const item of matched.items) {
     const { name = '', namespace = '' } = peekWithoutManagedFields(item).metadata;
     try {
-      await deleteObject(kind, contextWithChanges(context, { namespace }), name, options);
+      await deleteWithoutWarning(kind, contextWithChanges(context, { namespace }), name, options);
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }

@@ -10,14 +10,25 @@ import type { Draft, StoredRecord } from '../resource.ts';
 import { removalNeedsNoRows } from '../rows/maintenance-rows.ts';
 import type { DeleteOptions, DeleteResult } from '../verbs.ts';
 import { commit } from '../write/commit.ts';
-import { finalizersForDelete, finalizersOf } from '../write/finalizers.ts';
+import { finalizersForDelete, finalizersOf, foregroundFinalizer, orphanFinalizer } from '../write/finalizers.ts';
 import { canBeRemoved, gracePeriodEnd, normalizeMetadata } from '../write/metadata.ts';
 import { confirmCurrent, retryOnConflict } from '../write/retry-on-conflict.ts';
 import type { VerbContext } from './verb-context.ts';
 import { dryRunObject, writtenObject } from './written-object.ts';
 
 /** Deletes an object. If finalizers or a grace period block the removal, marks it as terminating instead. */
-export async function deleteObject(
+export function deleteObject(
+  kind: KindRuntime,
+  context: RequestContext,
+  name: string,
+  options: DeleteOptions,
+): Promise<DeleteResult> {
+  warnAboutOrphans(kind, context, options);
+  return deleteWithoutWarning(kind, context, name, options);
+}
+
+/** Deletes an object of a collection. A warning is sent only once for the collection (`warnAboutOrphans`). */
+export function deleteWithoutWarning(
   kind: KindRuntime,
   context: RequestContext,
   name: string,
@@ -33,10 +44,24 @@ export async function deleteObject(
     }
     const draft = new DeletedDraft(current);
     return admitAndStore(kind, { operation: 'DELETE', subresource: '', draft, context, dryRun: options.dryRun }, () =>
-      storeDeleted({ kind, context }, current, options),
+      storeDeleted({ kind, context }, current, withDefaultPolicy(kind, current, options)),
     );
   };
   return retryOnConflict(kind, context, attempt, { asksFirst: options.dryRun });
+}
+
+/** Warns about a delete that keeps the dependents, because the client has not set a propagation policy. */
+export function warnAboutOrphans({ resource }: KindRuntime, context: RequestContext, options: DeleteOptions): void {
+  const warning = resource.orphansDependents?.warning;
+  if (warning !== undefined && options.propagationPolicy === undefined) context.warn(warning);
+}
+
+/** Some kinds keep the dependents by default. Finalizers of an earlier delete have priority over this default. */
+function withDefaultPolicy({ resource }: KindRuntime, current: CachedObject, options: DeleteOptions): DeleteOptions {
+  if (resource.orphansDependents === undefined || options.propagationPolicy !== undefined) return options;
+  const { finalizers = [] } = current.metadata();
+  const isDecided = finalizers.includes(orphanFinalizer) || finalizers.includes(foregroundFinalizer);
+  return isDecided ? options : { ...options, propagationPolicy: 'Orphan' };
 }
 
 /** The draft that admission gets for a delete. The object is decoded only if admission reads it. */

@@ -4,6 +4,8 @@ import { type FieldError, required } from '../../../api/field-error.ts';
 import { type KubeObject, parseApiVersion } from '../../../api/meta.ts';
 import type { KubernetesKind } from '../kubernetes-kind.ts';
 import { immutableErrors, nonNegativeErrors } from '../rules/field-rules.ts';
+import { deployment, replicaSet } from './deployments.ts';
+import { daemonSet, statefulSet } from './pod-sets.ts';
 
 function revisionErrors(object: KubeObject): FieldError[] {
   return nonNegativeErrors('revision', numberAt(object as JsonValue, 'revision') ?? 0);
@@ -26,6 +28,10 @@ function controllerOf({ metadata }: KubeObject): string {
 
 /** The kinds of apps/v1. */
 export const appsKinds: readonly KubernetesKind[] = [
+  deployment,
+  replicaSet,
+  statefulSet,
+  daemonSet,
   {
     struct: 'apps.ControllerRevision',
     group: 'apps',

@@ -4,6 +4,7 @@ import { invalid, notSupported, required } from '../../../api/field-error.ts';
 import { childPath, indexPath } from '../../../api/schema/field-path.ts';
 import { labelSelectorErrors } from '../../../api/selectors/selector-object.ts';
 import { validateLabels } from '../../../api/validation/labels.ts';
+import { invalidStruct } from './field-rules.ts';
 import type { Check } from './object-rules.ts';
 
 /** True for a value that Go does not distinguish from an absent one: no value, '', 0 and an empty list. */
@@ -126,6 +127,16 @@ export function immutable(...path: readonly string[]): Check {
   return function* (object, { old }) {
     const value = memberAt(object, path);
     if (!equalJson(value ?? null, memberAt(old, path) ?? null)) yield invalid(path.join('.'), value, fieldIsImmutable);
+  };
+}
+
+/** The same for a struct. The message shows its members in their order. */
+export function immutableStruct(...path: readonly string[]): Check {
+  return function* (object, { old }) {
+    const value = memberAt(object, path);
+    if (equalJson(value ?? null, memberAt(old, path) ?? null)) return;
+    const at = path.join('.');
+    yield isJsonObject(value) ? invalidStruct(at, value, fieldIsImmutable) : invalid(at, value, fieldIsImmutable);
   };
 }
 

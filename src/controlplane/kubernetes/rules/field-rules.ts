@@ -22,7 +22,16 @@ export function requiredChoiceErrors(path: string, value: string, allowed: reado
 /** Returns the error for a struct. Its members are printed in their order. */
 export function invalidStruct(path: string, value: JsonObject, detail: string): FieldError {
   const printed = writeJson(value, { sorted: false });
-  return { type: 'FieldValueInvalid', field: path, message: `Invalid value: ${printed}: ${detail}` };
+  const message = `Invalid value: ${printed}${detail === '' ? '' : `: ${detail}`}`;
+  return { type: 'FieldValueInvalid', field: path, message };
+}
+
+/** Returns the error for a struct that has none of the allowed types. Its members are printed in their order. */
+export function notSupportedStruct(path: string, value: JsonObject, allowed: readonly string[]): FieldError {
+  const printed = writeJson(value, { sorted: false });
+  const list = allowed.map((one) => `"${one}"`).join(', ');
+  const message = `Unsupported value: ${printed}: supported values: ${list}`;
+  return { type: 'FieldValueNotSupported', field: path, message };
 }
 
 export function immutableErrors(path: string, value: JsonValue | undefined, old: JsonValue | undefined): FieldError[] {
@@ -44,13 +53,26 @@ export function requiredQualifiedNameErrors(path: string, value: string): FieldE
 
 const percentPattern = /^[0-9]+%$/;
 
+export function isPercent(text: string): boolean {
+  return percentPattern.test(text);
+}
+
+/** Returns the errors of an amount that is a number or a percentage of any size. */
+export function wholeOrPercentErrors(path: string, value: JsonValue): FieldError[] {
+  if (typeof value !== 'string') return typeof value === 'number' ? nonNegativeErrors(path, value) : [];
+  if (isPercent(value)) return [];
+  const detail =
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+  return [invalid(path, value, detail)];
+}
+
+/** Returns an error if the value is a percentage of more than 100%. */
+export function tooLargePercentErrors(path: string, value: JsonValue): FieldError[] {
+  const isTooLarge = typeof value === 'string' && isPercent(value) && Number(value.slice(0, -1)) > 100;
+  return isTooLarge ? [invalid(path, value, 'must not be greater than 100%')] : [];
+}
+
 /** Returns the errors of an amount that is a number or a percentage of at most 100%. */
 export function numberOrPercentErrors(path: string, value: JsonValue): FieldError[] {
-  if (typeof value !== 'string') return typeof value === 'number' ? nonNegativeErrors(path, value) : [];
-  if (!percentPattern.test(value)) {
-    const detail =
-      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-    return [invalid(path, value, detail)];
-  }
-  return Number(value.slice(0, -1)) > 100 ? [invalid(path, value, 'must not be greater than 100%')] : [];
+  return [...wholeOrPercentErrors(path, value), ...tooLargePercentErrors(path, value)];
 }

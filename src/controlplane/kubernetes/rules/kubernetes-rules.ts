@@ -7,6 +7,7 @@ import { nodeKinds, nodeRules } from './node-rules.ts';
 import { ObjectRules } from './object-rules.ts';
 import { podKinds, podRules } from './pods/pod-rules.ts';
 import { volumeRules } from './volumes/volume-rules.ts';
+import { workloadKinds, workloadRules } from './workloads/workload-rules.ts';
 
 /** The rules of the structs of Kubernetes' built-in kinds. */
 export const structRules = {
@@ -17,6 +18,7 @@ export const structRules = {
   ...nodeRules,
   ...volumeRules,
   ...podRules,
+  ...workloadRules,
 };
 
 /** The rules of Kubernetes' built-in kinds, with the messages of Kubernetes. */
@@ -27,4 +29,5 @@ export const kubernetesRules = new ObjectRules(kubernetesStructs, structRules, {
   ...networkPolicyKinds,
   ...nodeKinds,
   ...podKinds,
+  ...workloadKinds,
 });

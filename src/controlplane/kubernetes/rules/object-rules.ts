@@ -29,6 +29,11 @@ export interface StructRules {
    * the checks of the member. Members that are not listed follow, in the order of the struct.
    */
   readonly members?: Readonly<Record<string, readonly Check[]>>;
+  /**
+   * Returns the value of a member for the rules of the structs in it; `undefined` if they do not apply. Optional;
+   * defaults to the member itself.
+   */
+  readonly inside?: Readonly<Record<string, (value: JsonValue | undefined, place: Place) => JsonValue | undefined>>;
   /** Checks of the struct as a whole, after its members. */
   readonly after?: readonly Check[];
   /** True if the checks validate the structs inside too, with `place.structErrors`. */
@@ -39,8 +44,11 @@ export interface StructRules {
 export interface KindRules {
   /** Compares an updated object with the stored one, for example to keep a field immutable. */
   readonly changes?: readonly Check[];
-  /** The rules for an update, in this order. Kubernetes checks the structs of some kinds only when they are created. */
-  readonly update: readonly ('structs' | 'changes')[];
+  /**
+   * The rules for an update, in this order. Kubernetes checks the structs of some kinds only when they are created, and
+   * reports the errors in the `spec` of others twice.
+   */
+  readonly update: readonly ('structs' | 'spec' | 'changes')[];
   /** Checks of an object whose status is updated. */
   readonly status?: readonly Check[];
 }
@@ -79,6 +87,7 @@ export class ObjectRules {
     const place = this.#placeOf(object, old);
     for (const step of old === undefined ? (['structs'] as const) : (rules?.update ?? ['structs'])) {
       if (step === 'structs') yield* this.#structErrors(kind, object, place);
+      else if (step === 'spec') yield* this.#specErrors(kind, object, place);
       else yield* all(rules?.changes, object, place);
     }
   }
@@ -92,6 +101,11 @@ export class ObjectRules {
       structErrors: (struct, inner, path) => this.#structErrors(struct, inner, { ...place, path, parent: inner }),
     };
     return place;
+  }
+
+  *#specErrors(kind: string, object: JsonObject, place: Place): Generator<FieldError> {
+    const spec = this.#table.fieldsOf(kind)?.fields.find(({ name }) => name === 'spec');
+    if (spec !== undefined) yield* this.#fieldErrors(kind, spec, object, place);
   }
 
   *#structErrors(name: string, object: JsonObject, place: Place): Generator<FieldError> {
@@ -112,9 +126,13 @@ export class ObjectRules {
     }
     const value = object[field.name] ?? undefined;
     const below: Place = { ...place, path: childPath(place.path, field.name), parent: object };
-    yield* all(this.#structs.get(struct)?.members?.[field.name], value, below);
-    if (inner === undefined || !this.#isRelevant(inner) || this.#structs.get(struct)?.validatesInside === true) return;
-    for (const [path, item] of structsIn(value, field, below.path)) {
+    const rules = this.#structs.get(struct);
+    yield* all(rules?.members?.[field.name], value, below);
+    if (inner === undefined || !this.#isRelevant(inner) || rules?.validatesInside === true) return;
+    const replace = rules?.inside?.[field.name];
+    const checked = replace === undefined ? value : replace(value ?? (field.shape === 'value' ? {} : undefined), below);
+    if (replace !== undefined && checked === undefined) return;
+    for (const [path, item] of structsIn(checked, field, below.path)) {
       yield* this.#structErrors(inner, item, { ...below, path });
     }
   }

@@ -1,5 +1,5 @@
-import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/schema-builder.ts';
+import type { ResourceKind } from './resource.ts';
+import { asSchema, t } from './schema/schema-builder.ts';
 
 const schema = asSchema(
   t.object({
@@ -23,7 +23,7 @@ const schema = asSchema(
   }),
 );
 
-/** The kind of the `scale` subresource of custom resources, with a desired and an observed number of replicas. */
+/** The kind of the `scale` subresource, with a desired and an observed number of replicas. */
 export function scaleKind(namespaced: boolean): ResourceKind {
   return {
     group: 'autoscaling',

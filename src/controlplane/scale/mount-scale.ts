@@ -1,7 +1,6 @@
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, numberAt, setMember, valueAt } from '@flotilla/json';
-import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
-import { scaleKind } from '../../api/apiextensions/scale-kind.ts';
+import { cloneJson, type JsonValue, numberAt } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { scaleKind } from '../../api/scale-kind.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../../api/status.ts';
 import { toServedObject } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -9,26 +8,52 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import { applyJsonPatch } from '../../registry/patch/json-patch.ts';
 import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
+import { applyStrategicPatch } from '../../registry/patch/strategic-patch.ts';
 import type { Patch, PatchOptions, WriteOptions, WriteResult } from '../../registry/verbs.ts';
 import { applyFieldValidation, decodeDocument } from '../../registry/write/decode.ts';
-import { pathSegments, replicasAt, type ScaleValue, selectorAt } from './scale-errors.ts';
+
+/** The replica counts of an object, as its Scale contains them. */
+export interface ReplicaCounts {
+  /** The desired number; absent if the object has none. */
+  readonly desired?: number | undefined;
+  readonly current: number;
+  /** The label selector of the replicas as text; '' if there is none. */
+  readonly selector: string;
+}
+
+/** Reads and changes the replica counts of the objects of one kind. All functions throw StatusError. */
+export interface ScaledKind {
+  countsOf(object: KubeObject): ReplicaCounts;
+  setReplicas(object: KubeObject, replicas: number): void;
+  /** Returns the replica count that a sent Scale requests for an object. Throws if the Scale is invalid. */
+  requestedReplicas(scale: KubeObject, current: KubeObject): number;
+  /** Throws if the Scale of the object cannot be read. Optional. */
+  checkReadable?(object: KubeObject): void;
+  /** True if clients may send strategic merge patches, as for built-in kinds. */
+  readonly strategicPatches: boolean;
+}
 
 const newest = { resourceVersion: '' };
 
 /** The maximum number of attempts to write an object that other clients change at the same time. */
 const maxAttempts = 10;
 
-/**
- * The subresource `scale` of a custom resource. The CustomResourceDefinition specifies the paths of its fields
- * (SCALE-01 to SCALE-03).
- */
-export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSubresource {
+type DocumentPatch = Exclude<Patch, { type: 'apply' }>;
+
+/** The subresource `scale` of a kind. Clients read and write the replica count of an object without its other fields. */
+export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubresource {
   const kind = scaleKind(store.resource.namespaced);
-  const { specReplicasPath = '' } = paths;
 
-  const toScale = (object: KubeObject): KubeObject => scaleOf(object, paths);
+  const served = (object: KubeObject): WriteResult => {
+    const { object: scale, json } = toServedScale(object);
+    return { object: scale, json, created: false };
+  };
+  const toServedScale = (object: KubeObject) => {
+    const scale = toServedObject(kind, scaleOf(object, scaled.countsOf(object)));
+    return { object: scale.object, json: () => scale.json() };
+  };
 
-  /** Writes the replica count of a Scale into the custom resource. A resourceVersion in the Scale is a precondition. */
+  /** Writes the replica count of a Scale into the object. A resourceVersion in the Scale is a precondition. */
   async function writeReplicas(
     context: RequestContext,
     name: string,
@@ -39,19 +64,26 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
       const { object: current } = await store.verbs.get(context, name, newest);
       const scale = wanted(current);
       const next = cloneJson(current);
-      setReplicas(next, specReplicasPath, replicasOf(scale, current, specReplicasPath));
+      scaled.setReplicas(next, scaled.requestedReplicas(scale, current));
       const given = scale.metadata.resourceVersion ?? '';
       if (given !== '') next.metadata.resourceVersion = given;
       try {
         const written = await store.verbs.update(context, name, next, { ...options, subresource: 'scale' });
-        const served = toServedObject(kind, toScale(written.object));
-        return { object: served.object, json: () => served.json(), created: false };
+        return served(written.object);
       } catch (error) {
         const isConflict = error instanceof StatusError && error.status.reason === 'Conflict';
         const isRetryable = given === '' || given === current.metadata.resourceVersion;
         if (!isConflict || !isRetryable || attempt === maxAttempts) throw error;
       }
     }
+  }
+
+  function patchedScale(current: KubeObject, sent: DocumentPatch): JsonValue {
+    const scale = scaleOf(current, scaled.countsOf(current));
+    if (sent.type === 'json') return applyJsonPatch(scale, sent.operations);
+    return sent.type === 'merge'
+      ? applyMergePatch(scale, sent.document)
+      : applyStrategicPatch(kind, scale, sent.document);
   }
 
   async function patch(
@@ -61,16 +93,13 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
     options: PatchOptions,
   ): Promise<WriteResult> {
     if (sent.type === 'apply') return apply(context, name, sent.object, options);
-    if (sent.type === 'strategic') {
+    if (sent.type === 'strategic' && !scaled.strategicPatches) {
       throw unsupportedMediaType(
         'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
       );
     }
     return writeReplicas(context, name, options, (current) => {
-      const scale = scaleOf(current, paths);
-      const document =
-        sent.type === 'json' ? applyJsonPatch(scale, sent.operations) : applyMergePatch(scale, sent.document);
-      const { object, findings } = decodeDocument(kind, document, { findings: sent.findings });
+      const { object, findings } = decodeDocument(kind, patchedScale(current, sent), { findings: sent.findings });
       applyFieldValidation(kind, findings, options.fieldValidation, (text) => context.warn(text));
       // The patch did not change the resourceVersion, so the client has set no precondition.
       if (object.metadata.resourceVersion === current.metadata.resourceVersion) delete object.metadata.resourceVersion;
@@ -88,16 +117,11 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
     const replicas = numberAt(sent, 'spec', 'replicas');
     const { group, version, kind: kindName } = store.resource;
     const object = { apiVersion: apiVersionOf({ group, version }), kind: kindName, metadata: { name } } as KubeObject;
-    if (replicas !== undefined) setReplicas(object, specReplicasPath, replicas);
+    if (replicas !== undefined) scaled.setReplicas(object, replicas);
     await store.verbs.get(context, name, newest);
-    const written = await store.verbs.patch(
-      context,
-      name,
-      { type: 'apply', object: object as JsonValue },
-      { ...options, subresource: 'scale' },
-    );
-    const served = toServedObject(kind, toScale(written.object));
-    return { object: served.object, json: () => served.json(), created: false };
+    const applied: Patch = { type: 'apply', object: object as JsonValue };
+    const written = await store.verbs.patch(context, name, applied, { ...options, subresource: 'scale' });
+    return served(written.object);
   }
 
   return {
@@ -105,11 +129,8 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
     verbs: {
       async get(context, name, options) {
         const { object } = await store.verbs.get(context, name, options);
-        const found = replicasAt(object, specReplicasPath);
-        if (!('fault' in found) && found.value === undefined) {
-          throw badRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
-        }
-        return toServedObject(kind, toScale(object));
+        scaled.checkReadable?.(object);
+        return toServedScale(object);
       },
       async update(context, name, sent, options) {
         checkSentName(sent, name);
@@ -131,12 +152,8 @@ function checkSentName({ metadata }: KubeObject, name: string): void {
   }
 }
 
-function scaleOf(object: KubeObject, paths: ScaleSubresource): KubeObject {
-  const { name = '', namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const { labelSelectorPath = '' } = paths;
-  const replicas = foundValue(replicasAt(object, paths.specReplicasPath ?? ''));
-  const actual = foundValue(replicasAt(object, paths.statusReplicasPath ?? ''));
-  const selector = labelSelectorPath === '' ? undefined : foundValue(selectorAt(object, labelSelectorPath));
+function scaleOf({ metadata }: KubeObject, { desired = 0, current, selector }: ReplicaCounts): KubeObject {
+  const { name = '', namespace, uid, resourceVersion, creationTimestamp } = metadata;
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -147,37 +164,7 @@ function scaleOf(object: KubeObject, paths: ScaleSubresource): KubeObject {
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
     },
-    spec: replicas === undefined || replicas === 0 ? {} : { replicas },
-    status: { replicas: actual ?? 0, ...(selector === undefined || selector === '' ? {} : { selector }) },
+    spec: desired === 0 ? {} : { replicas: desired },
+    status: { replicas: current, ...(selector === '' ? {} : { selector }) },
   } as KubeObject;
-}
-
-function foundValue<T>(found: ScaleValue<T>): T | undefined {
-  if ('fault' in found) throw badRequest(found.fault);
-  return found.value;
-}
-
-/**
- * Returns the replica count of a sent Scale, 0 if it has none. Throws 400 if the custom resource has none either
- * (SCALE-03).
- */
-function replicasOf(scale: KubeObject, current: KubeObject, path: string): number {
-  const sent = valueAt(scale as JsonValue, 'spec', 'replicas');
-  if (typeof sent === 'number') return sent;
-  if (foundValue(replicasAt(current, path)) === undefined) {
-    throw badRequest(`the spec replicas field ${JSON.stringify(path)} cannot be empty`);
-  }
-  return 0;
-}
-
-function setReplicas(object: KubeObject, path: string, replicas: number): void {
-  const names = pathSegments(path);
-  let parent = object as JsonObject;
-  for (const name of names.slice(0, -1)) {
-    const member: JsonValue | undefined = Object.hasOwn(parent, name) ? parent[name] : undefined;
-    const below: JsonObject = isJsonObject(member) ? member : {};
-    setMember(parent, name, below);
-    parent = below;
-  }
-  setMember(parent, names.at(-1) ?? '', replicas);
 }

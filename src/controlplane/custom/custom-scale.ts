@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject, type JsonValue, setMember, valueAt } from '@flotilla/json';
+import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { badRequest } from '../../api/status.ts';
+import type { ScaledKind } from '../scale/mount-scale.ts';
+import { pathSegments, replicasAt, type ScaleValue, selectorAt } from './scale-errors.ts';
+
+/**
+ * The replica counts of a custom resource. The CustomResourceDefinition specifies the paths of their fields (SCALE-01
+ * to SCALE-03).
+ */
+export function customScale(paths: ScaleSubresource): ScaledKind {
+  const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '' } = paths;
+  return {
+    strategicPatches: false,
+    countsOf: (object) => ({
+      desired: foundValue(replicasAt(object, specReplicasPath)),
+      current: foundValue(replicasAt(object, statusReplicasPath)) ?? 0,
+      selector: labelSelectorPath === '' ? '' : (foundValue(selectorAt(object, labelSelectorPath)) ?? ''),
+    }),
+    setReplicas: (object, replicas) => setReplicas(object, specReplicasPath, replicas),
+    requestedReplicas: (scale, current) => replicasOf(scale, current, specReplicasPath),
+    checkReadable(object) {
+      const found = replicasAt(object, specReplicasPath);
+      if (!('fault' in found) && found.value === undefined) {
+        throw badRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
+      }
+    },
+  };
+}
+
+function foundValue<T>(found: ScaleValue<T>): T | undefined {
+  if ('fault' in found) throw badRequest(found.fault);
+  return found.value;
+}
+
+/**
+ * Returns the replica count of a sent Scale, 0 if it has none. Throws 400 if the custom resource has none either
+ * (SCALE-03).
+ */
+function replicasOf(scale: KubeObject, current: KubeObject, path: string): number {
+  const sent = valueAt(scale as JsonValue, 'spec', 'replicas');
+  if (typeof sent === 'number') return sent;
+  if (foundValue(replicasAt(current, path)) === undefined) {
+    throw badRequest(`the spec replicas field ${JSON.stringify(path)} cannot be empty`);
+  }
+  return 0;
+}
+
+function setReplicas(object: KubeObject, path: string, replicas: number): void {
+  const names = pathSegments(path);
+  let parent = object as JsonObject;
+  for (const name of names.slice(0, -1)) {
+    const member: JsonValue | undefined = Object.hasOwn(parent, name) ? parent[name] : undefined;
+    const below: JsonObject = isJsonObject(member) ? member : {};
+    setMember(parent, name, below);
+    parent = below;
+  }
+  setMember(parent, names.at(-1) ?? '', replicas);
+}

@@ -1,0 +1,71 @@
+import { type JsonValue, valueAt } from '@flotilla/json';
+import { ageColumn } from '../../../api/columns.ts';
+import type { KubeObject } from '../../../api/meta.ts';
+import type { KubernetesKind } from '../kubernetes-kind.ts';
+import { rulesOf, statusRulesOf } from '../rules/kind-rules.ts';
+import { nameWarnings } from './name-warnings.ts';
+import { selectorText } from './selector-text.ts';
+import { containerColumns, countColumn, readyColumn, selectorColumn, textCountColumn } from './workload-columns.ts';
+import { workloadScale } from './workload-scale.ts';
+
+const group = 'apps';
+
+/** Returns the selector of a workload. It has one, because the rules require it. */
+export function specSelectorText(object: KubeObject): string {
+  return selectorText(valueAt(object as JsonValue, 'spec', 'selector'));
+}
+
+/** Sets the count that Kubernetes shows in the status of a new object, so that field selectors find it. */
+export function startWithoutReplicas(object: KubeObject, old: KubeObject | undefined): void {
+  if (old === undefined) object.status = { replicas: 0 };
+}
+
+/** Deployments of apps/v1. Nothing starts their pods on the built-in cluster. */
+export const deployment: KubernetesKind = {
+  ...rulesOf('apps.Deployment'),
+  group,
+  plural: 'deployments',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  namespaced: true,
+  description: 'A number of equal pods, and the way in which they are replaced when the pod template changes.',
+  generation: { first: 1, increasedBy: 'spec-or-annotations' },
+  unconditionalUpdate: true,
+  status: { keeps: ['labels'], ...statusRulesOf('apps.Deployment') },
+  scale: workloadScale({ group, plural: 'deployments' }, specSelectorText),
+  warnings: nameWarnings,
+  columns: [
+    readyColumn,
+    textCountColumn('Up-to-date', 'status.updatedReplicas', 'The number of pods of the current template.'),
+    textCountColumn('Available', 'status.availableReplicas', 'The number of available pods.'),
+    ageColumn,
+    ...containerColumns('spec', 'template'),
+    selectorColumn('spec', 'selector'),
+  ],
+};
+
+/** Replica sets of apps/v1. Nothing starts their pods on the built-in cluster. */
+export const replicaSet: KubernetesKind = {
+  ...rulesOf('apps.ReplicaSet'),
+  group,
+  plural: 'replicasets',
+  shortNames: ['rs'],
+  categories: ['all'],
+  namespaced: true,
+  description: 'A number of equal pods.',
+  generation: { first: 1, increasedBy: 'spec' },
+  unconditionalUpdate: true,
+  selectableFields: ['status.replicas'],
+  prepare: startWithoutReplicas,
+  status: { keeps: [], ...statusRulesOf('apps.ReplicaSet') },
+  scale: workloadScale({ group, plural: 'replicasets' }, specSelectorText),
+  warnings: nameWarnings,
+  columns: [
+    countColumn('Desired', 'spec.replicas', 'The desired number of pods.'),
+    countColumn('Current', 'status.replicas', 'The number of pods.'),
+    countColumn('Ready', 'status.readyReplicas', 'The number of ready pods.'),
+    ageColumn,
+    ...containerColumns('spec', 'template'),
+    selectorColumn('spec', 'selector'),
+  ],
+};

@@ -1,0 +1,29 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { type FieldError, invalid } from '../../../../api/field-error.ts';
+import { numberOf, textOf } from '../checks.ts';
+import { isPercent, tooLargePercentErrors, wholeOrPercentErrors } from '../field-rules.ts';
+
+/** Returns the number or the percentage. An invalid text counts as the number that it contains, or 0. */
+export function amountOf(value: JsonValue | undefined): number {
+  if (typeof value !== 'string') return numberOf(value);
+  if (isPercent(value)) return Number(value.slice(0, -1));
+  return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0;
+}
+
+/** Returns the errors of two amounts, both of which are checked before the percentages are. */
+export function amountErrors(update: JsonObject, path: string, members: readonly string[]): FieldError[] {
+  return members.flatMap((name) => wholeOrPercentErrors(`${path}.${name}`, update[name] ?? 0));
+}
+
+export function percentErrors(update: JsonObject, path: string, members: readonly string[]): FieldError[] {
+  return members.flatMap((name) => tooLargePercentErrors(`${path}.${name}`, update[name] ?? 0));
+}
+
+export function zeroAmountError(path: string, value: JsonValue | undefined, detail: string): FieldError {
+  return invalid(path, value ?? 0, detail);
+}
+
+/** Returns an update strategy with the member names of Kubernetes' internal struct, which error messages contain. */
+export function internalStrategy(strategy: JsonObject, rollingUpdate: JsonObject | null): JsonObject {
+  return { Type: textOf(strategy.type), RollingUpdate: rollingUpdate };
+}
