@@ -154,6 +154,11 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    */
   readonly unownedFields?: readonly (readonly string[])[];
   /**
+   * True if field managers own the fields that clients have sent, even if `prepare` removes them, and none that `prepare`
+   * changes. Optional; by default, ownership is tracked after `prepare`.
+   */
+  readonly tracksSentFields?: boolean;
+  /**
    * Present if a delete without a propagation policy keeps the dependents of the object, as for jobs. `warning` is sent
    * to clients that delete an object this way.
    */

@@ -1,13 +1,18 @@
 import type { TrackedKind } from '@flotilla/field-ownership';
 import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
 import { emptyObjectOf, toPrintedForm } from '../api/structs/printed-form.ts';
 import type { StoredResource } from './resource.ts';
 
-const trackedKinds = new WeakMap<StoredResource, TrackedKind>();
+/** The properties of a kind that decide on the ownership of its fields. */
+export type OwnedKind = ResourceKind &
+  Pick<StoredResource, 'hasStatus' | 'statusWritesMetadata' | 'statusKeepsMetadata'>;
+
+const trackedKinds = new WeakMap<OwnedKind, TrackedKind>();
 
 /** Returns the properties of a kind that the tracking of field ownership uses. Every write needs them; computed once. */
-export function trackedKindOf(resource: StoredResource): TrackedKind {
+export function trackedKindOf(resource: OwnedKind): TrackedKind {
   let tracked = trackedKinds.get(resource);
   if (tracked === undefined) {
     tracked = makeTrackedKind(resource);
@@ -16,7 +21,7 @@ export function trackedKindOf(resource: StoredResource): TrackedKind {
   return tracked;
 }
 
-function makeTrackedKind(resource: StoredResource): TrackedKind {
+function makeTrackedKind(resource: OwnedKind): TrackedKind {
   const { group, version, kind, schema, hasStatus, statusWritesMetadata = false, statusKeepsMetadata } = resource;
   return {
     group,

@@ -141,6 +141,8 @@ export interface WriteOptions {
    * Admission and managedFields contain its name. Absent if the path is that of the object.
    */
   readonly subresource?: string;
+  /** The managedFields of the updated object, if the caller has computed them. Optional. */
+  readonly ownership?: NonNullable<KubeObject['metadata']['managedFields']>;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

@@ -4,6 +4,7 @@ import { flowControlKinds } from '../side-by-side/areas/flow-control-kinds.ts';
 import { networkKinds } from '../side-by-side/areas/network-kinds.ts';
 import { trafficKinds } from '../side-by-side/areas/traffic-kinds.ts';
 import { volumeKinds } from '../side-by-side/areas/volume-kinds.ts';
+import { workloadKinds } from '../side-by-side/areas/workload-kinds.ts';
 import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { fullSetDifferences } from '../side-by-side/differences/full-set.ts';
 
@@ -16,4 +17,5 @@ compareWithKubeApiserver(title, { own: fullSetDifferences, api: 'full' }, (pair)
   autoscalerKinds(pair);
   flowControlKinds(pair);
   volumeKinds(pair);
+  workloadKinds(pair);
 });

@@ -11,6 +11,7 @@ export { createdEntries } from './fast/created-entries.ts';
 export { fieldsFromText, internFields, latestFields, textOfFields } from './fast/fields-cache.ts';
 export { managerName } from './manager-name.ts';
 export { removeOwnership } from './remove-ownership.ts';
+export { ownershipAfterScale, type ScaleParent, scaleOwnership } from './scale-ownership.ts';
 export { trackUpdate } from './track-update.ts';
 export type { GoForm, TrackedKind } from './tracked-kind.ts';
 export type { ManagedFieldsEntry, TrackedMetadata, TrackedObject } from './tracked-object.ts';

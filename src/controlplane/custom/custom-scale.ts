@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, setMember, valueAt } from '@flotilla/json';
+import { type JsonValue, valueAt } from '@flotilla/json';
 import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
@@ -18,7 +18,7 @@ export function customScale(paths: ScaleSubresource): ScaledKind {
       current: foundValue(replicasAt(object, statusReplicasPath)) ?? 0,
       selector: labelSelectorPath === '' ? '' : (foundValue(selectorAt(object, labelSelectorPath)) ?? ''),
     }),
-    setReplicas: (object, replicas) => setReplicas(object, specReplicasPath, replicas),
+    replicasPath: pathSegments(specReplicasPath),
     requestedReplicas: (scale, current) => replicasOf(scale, current, specReplicasPath),
     checkReadable(object) {
       const found = replicasAt(object, specReplicasPath);
@@ -45,16 +45,4 @@ function replicasOf(scale: KubeObject, current: KubeObject, path: string): numbe
     throw badRequest(`the spec replicas field ${JSON.stringify(path)} cannot be empty`);
   }
   return 0;
-}
-
-function setReplicas(object: KubeObject, path: string, replicas: number): void {
-  const names = pathSegments(path);
-  let parent = object as JsonObject;
-  for (const name of names.slice(0, -1)) {
-    const member: JsonValue | undefined = Object.hasOwn(parent, name) ? parent[name] : undefined;
-    const below: JsonObject = isJsonObject(member) ? member : {};
-    setMember(parent, name, below);
-    parent = below;
-  }
-  setMember(parent, names.at(-1) ?? '', replicas);
 }

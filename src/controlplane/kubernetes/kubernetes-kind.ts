@@ -55,10 +55,10 @@ export interface KubernetesKind {
   readonly deprecation?: string;
   /** Columns after the name. Optional; defaults to the age. */
   readonly columns?: readonly Column[];
-  /** Paths of fields that `prepare` or the plane sets. They get no field manager unless the client has set them. */
-  readonly unownedFields?: StoredResource['unownedFields'];
   /** Present if the kind keeps the dependents of an object that is deleted without a propagation policy. */
   readonly orphansDependents?: StoredResource['orphansDependents'];
+  /** Completes a decoded object after its defaults are set, in place. Throws StatusError if it cannot be decoded. */
+  complete?(object: JsonObject): void;
   /** Sets members that only the server decides on and removes members that clients may not set, in place. */
   prepare?(object: KubeObject, old: KubeObject | undefined): void;
   /** Returns the errors of a new object. Called for updates too, unless `validateUpdate` is present. */
@@ -97,7 +97,10 @@ export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind 
       schema ??= kubernetesSchemas.kindSchema(struct);
       return schema;
     },
-    setDefaults: (object: JsonObject) => kubernetesDefaults.apply(struct, object, Date.now()),
+    setDefaults(object: JsonObject) {
+      kubernetesDefaults.apply(struct, object, Date.now());
+      row.complete?.(object);
+    },
     ...(columns === undefined ? {} : { columns }),
     ...(row.deprecation === undefined ? {} : { deprecation: row.deprecation }),
     unconditionalUpdate: row.unconditionalUpdate,
@@ -106,6 +109,7 @@ export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind 
     ...(row.generation === undefined ? {} : { generation: row.generation }),
     ...optionalMembers(row),
     ...statusMembers(row.status),
+    ...(row.prepare === undefined ? {} : { tracksSentFields: true }),
     prepare: ({ object, old }) => row.prepare?.(object, old?.object),
     validate: (draft, context) => validate(row, draft, context),
     guardDelete: ({ object }) => row.guardDelete?.(object),
@@ -116,14 +120,12 @@ function optionalMembers({
   nameRule,
   selectableFields,
   scale,
-  unownedFields,
   orphansDependents,
 }: KubernetesKind): Partial<StoredKubernetesKind> {
   return {
     ...(nameRule === undefined ? {} : { nameRule }),
     ...(selectableFields === undefined ? {} : { selectableFields }),
     ...(scale === undefined ? {} : { scale }),
-    ...(unownedFields === undefined ? {} : { unownedFields }),
     ...(orphansDependents === undefined ? {} : { orphansDependents }),
   };
 }

@@ -1,8 +1,9 @@
-import { cloneJson, type JsonValue, numberAt } from '@flotilla/json';
-import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import type { KubeObject } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import { scaleKind } from '../../api/scale-kind.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../../api/status.ts';
-import { toServedObject } from '../../registry/cache/served.ts';
+import { toServedObject, toWriteResult } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
@@ -11,6 +12,7 @@ import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
 import { applyStrategicPatch } from '../../registry/patch/strategic-patch.ts';
 import type { Patch, PatchOptions, WriteOptions, WriteResult } from '../../registry/verbs.ts';
 import { applyFieldValidation, decodeDocument } from '../../registry/write/decode.ts';
+import { ScaleOwnership, type TrackedScale } from './scale-ownership.ts';
 
 /** The replica counts of an object, as its Scale contains them. */
 export interface ReplicaCounts {
@@ -24,7 +26,8 @@ export interface ReplicaCounts {
 /** Reads and changes the replica counts of the objects of one kind. All functions throw StatusError. */
 export interface ScaledKind {
   countsOf(object: KubeObject): ReplicaCounts;
-  setReplicas(object: KubeObject, replicas: number): void;
+  /** The path of the desired number. */
+  readonly replicasPath: readonly string[];
   /** Returns the replica count that a sent Scale requests for an object. Throws if the Scale is invalid. */
   requestedReplicas(scale: KubeObject, current: KubeObject): number;
   /** Throws if the Scale of the object cannot be read. Optional. */
@@ -42,34 +45,30 @@ type DocumentPatch = Exclude<Patch, { type: 'apply' }>;
 
 /** The subresource `scale` of a kind. Clients read and write the replica count of an object without its other fields. */
 export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubresource {
-  const kind = scaleKind(store.resource.namespaced);
+  const kind = { ...scaleKind(store.resource.namespaced), hasStatus: false };
+  const { group, version } = store.resource;
+  const ownership = new ScaleOwnership(kind, { group, version, replicasPath: scaled.replicasPath });
+  const toScale = (object: KubeObject) => scaleOf(object, scaled.countsOf(object));
 
-  const served = (object: KubeObject): WriteResult => {
-    const { object: scale, json } = toServedScale(object);
-    return { object: scale, json, created: false };
-  };
-  const toServedScale = (object: KubeObject) => {
-    const scale = toServedObject(kind, scaleOf(object, scaled.countsOf(object)));
-    return { object: scale.object, json: () => scale.json() };
-  };
-
-  /** Writes the replica count of a Scale into the object. A resourceVersion in the Scale is a precondition. */
+  /** Writes the replica count of a Scale into the object. A uid and a resourceVersion in the Scale are preconditions. */
   async function writeReplicas(
     context: RequestContext,
     name: string,
     options: WriteOptions,
-    wanted: (current: KubeObject) => KubeObject,
+    wanted: (current: KubeObject, live: KubeObject) => TrackedScale,
   ): Promise<WriteResult> {
     for (let attempt = 1; ; attempt++) {
       const { object: current } = await store.verbs.get(context, name, newest);
-      const scale = wanted(current);
+      const { scale, managedFields } = wanted(current, ownership.withOwners(toScale(current), current));
       const next = cloneJson(current);
-      scaled.setReplicas(next, scaled.requestedReplicas(scale, current));
-      const given = scale.metadata.resourceVersion ?? '';
+      setReplicas(next, scaled.replicasPath, scaled.requestedReplicas(scale, current));
+      const { uid = '', resourceVersion: given = '' } = scale.metadata;
+      if (uid !== '') next.metadata.uid = uid;
       if (given !== '') next.metadata.resourceVersion = given;
       try {
-        const written = await store.verbs.update(context, name, next, { ...options, subresource: 'scale' });
-        return served(written.object);
+        const how = { ...options, subresource: 'scale', ownership: ownership.afterWrite(current, managedFields) };
+        const written = await store.verbs.update(context, name, next, how);
+        return toWriteResult(toServedObject(kind, toScale(written.object)), false);
       } catch (error) {
         const isConflict = error instanceof StatusError && error.status.reason === 'Conflict';
         const isRetryable = given === '' || given === current.metadata.resourceVersion;
@@ -78,13 +77,10 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
     }
   }
 
-  function patchedScale(current: KubeObject, sent: DocumentPatch): JsonValue {
-    const scale = scaleOf(current, scaled.countsOf(current));
-    if (sent.type === 'json') return applyJsonPatch(scale, sent.operations);
-    return sent.type === 'merge'
-      ? applyMergePatch(scale, sent.document)
-      : applyStrategicPatch(kind, scale, sent.document);
-  }
+  const update = (context: RequestContext, name: string, sent: KubeObject, options: WriteOptions) => {
+    checkSentName(sent, name);
+    return writeReplicas(context, name, options, (_, live) => ownership.updated(live, sent, options));
+  };
 
   async function patch(
     context: RequestContext,
@@ -92,36 +88,16 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
     sent: Patch,
     options: PatchOptions,
   ): Promise<WriteResult> {
-    if (sent.type === 'apply') return apply(context, name, sent.object, options);
-    if (sent.type === 'strategic' && !scaled.strategicPatches) {
-      throw unsupportedMediaType(
-        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-      );
-    }
-    return writeReplicas(context, name, options, (current) => {
-      const { object, findings } = decodeDocument(kind, patchedScale(current, sent), { findings: sent.findings });
+    if (sent.type === 'strategic' && !scaled.strategicPatches) throw unsupportedPatch();
+    return writeReplicas(context, name, options, (current, live) => {
+      if (sent.type === 'apply') return ownership.applied(live, appliedScale(sent.object, name), options);
+      const document = patchedScale(kind, toScale(current), sent);
+      const { object, findings } = decodeDocument(kind, document, { findings: sent.findings });
       applyFieldValidation(kind, findings, options.fieldValidation, (text) => context.warn(text));
       // The patch did not change the resourceVersion, so the client has set no precondition.
       if (object.metadata.resourceVersion === current.metadata.resourceVersion) delete object.metadata.resourceVersion;
-      return object;
+      return ownership.updated(live, object, options);
     });
-  }
-
-  /** Applies a Scale with server-side apply. The field manager's entry is recorded for the subresource `scale`. */
-  async function apply(
-    context: RequestContext,
-    name: string,
-    sent: JsonValue,
-    options: PatchOptions,
-  ): Promise<WriteResult> {
-    const replicas = numberAt(sent, 'spec', 'replicas');
-    const { group, version, kind: kindName } = store.resource;
-    const object = { apiVersion: apiVersionOf({ group, version }), kind: kindName, metadata: { name } } as KubeObject;
-    if (replicas !== undefined) scaled.setReplicas(object, replicas);
-    await store.verbs.get(context, name, newest);
-    const applied: Patch = { type: 'apply', object: object as JsonValue };
-    const written = await store.verbs.patch(context, name, applied, { ...options, subresource: 'scale' });
-    return served(written.object);
   }
 
   return {
@@ -130,15 +106,45 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
       async get(context, name, options) {
         const { object } = await store.verbs.get(context, name, options);
         scaled.checkReadable?.(object);
-        return toServedScale(object);
+        return toServedObject(kind, toScale(object));
       },
-      async update(context, name, sent, options) {
-        checkSentName(sent, name);
-        return writeReplicas(context, name, options, () => sent);
-      },
+      update: async (...request) => update(...request),
       patch,
     },
   };
+}
+
+function unsupportedPatch(): StatusError {
+  return unsupportedMediaType(
+    'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+  );
+}
+
+function patchedScale(kind: ResourceKind, scale: KubeObject, sent: DocumentPatch): JsonValue {
+  if (sent.type === 'json') return applyJsonPatch(scale, sent.operations);
+  return sent.type === 'merge'
+    ? applyMergePatch(scale, sent.document)
+    : applyStrategicPatch(kind, scale, sent.document);
+}
+
+/** Returns an applied Scale. Its name must be that in the URL, if it has one. */
+function appliedScale(body: JsonValue, name: string): KubeObject {
+  if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
+  const { metadata } = body;
+  const object = { ...body, metadata: { ...(isJsonObject(metadata) ? metadata : {}) } } as KubeObject;
+  if ((object.metadata.name ?? '') !== '') checkSentName(object, name);
+  return object;
+}
+
+function setReplicas(object: KubeObject, path: readonly string[], replicas: number): void {
+  let parent = object as JsonObject;
+  for (const name of path.slice(0, -1)) {
+    const member: JsonValue | undefined = Object.hasOwn(parent, name) ? parent[name] : undefined;
+    const below: JsonObject = isJsonObject(member) ? member : {};
+    setMember(parent, name, below);
+    parent = below;
+  }
+  setMember(parent, path.at(-1) ?? '', replicas);
 }
 
 /** Throws 400 if the name in the sent object does not match the URL (UPDATE-02, UPDATE-03). */

@@ -18,7 +18,7 @@ import { NameTakenError } from '../write/name-taken-error.ts';
 import { rejectOversized } from '../write/reject-oversized.ts';
 import type { RequiredCheck } from '../write/required-check.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
-import { trackNewObject } from '../write/track-write.ts';
+import { sentFieldsOf, trackDraft, trackNewObject } from '../write/track-write.ts';
 import { checkNamespace, rejectVersionOnCreate } from './body-checks.ts';
 import { requireCreatable } from './create-checks.ts';
 import type { WriteContext } from './verb-context.ts';
@@ -116,9 +116,10 @@ export function createUnderKey(
   const requires = requireCreatable(kind, key.namespace, sent.metadata);
   rejectOversized(kind, sent);
   const draft: Draft = { object: newObject(kind, key, sent), hidden: {} };
+  const sentFields = sentFieldsOf(kind, draft.object);
   if (!context.system) kind.planeCallbacks.completeNew?.(kind.resource, draft.object);
   const store = (): Promise<ServedObject> => {
-    draft.object = creation.track(draft.object);
+    draft.object = trackDraft(draft.object, sentFields, creation.track);
     return admitAndStore(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>
       storeNew(write, draft, creation, requires),
     );

@@ -14,6 +14,7 @@ import { draftCopy, setStatus } from '../write/draft-copy.ts';
 import { canBeRemoved, updatedMetadata } from '../write/metadata.ts';
 import { rejectOversized } from '../write/reject-oversized.ts';
 import { confirmCurrent } from '../write/retry-on-conflict.ts';
+import { sentFieldsOf, trackDraft } from '../write/track-write.ts';
 import type { VerbContext } from './verb-context.ts';
 import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
 
@@ -56,6 +57,7 @@ export async function overwrite(
     hidden: cloneJson(current.record.hidden ?? {}),
     old: current.record,
   };
+  const sentFields = options.part === 'main' ? sentFieldsOf(kind, draft.object) : undefined;
   const { form } = kind.resource;
   const isInForm = options.isDecoded === true && form !== undefined && current.isStoredIn(form);
   const completing =
@@ -63,7 +65,7 @@ export async function overwrite(
       ? completeMainDraft(kind, context, draft, { subresource: options.subresource, isInForm })
       : completeStatusDraft(kind, context, draft, isInForm);
   if (mustAwait(completing)) await completing;
-  draft.object = options.track(draft.object, current.record.object);
+  draft.object = trackDraft(draft.object, sentFields, (next) => options.track(next, current.record.object));
   const { subresource, dryRun } = options;
   return admitAndStore(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
     storeUpdate({ kind, context }, current, draft, options),

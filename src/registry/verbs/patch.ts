@@ -13,7 +13,7 @@ import { maxObjectDepth, tooDeepMessage } from '../write/decode.ts';
 import { NameTakenError } from '../write/name-taken-error.ts';
 import { rejectOversized } from '../write/reject-oversized.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
-import { trackWrite } from '../write/track-write.ts';
+import { trackWrite, withOwnership } from '../write/track-write.ts';
 import { checkName, checkNamespace, checkReplacedVersion, checkVersion } from './body-checks.ts';
 import { createUnderKey, runInCreateQueue } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
@@ -153,13 +153,4 @@ async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<
   } catch (error) {
     throw error instanceof NameTakenError ? new ObjectChangedError() : error;
   }
-}
-
-/**
- * Sets the managedFields that apply computed. Fields that defaults or hooks added afterwards have no owner (SSA-37).
- */
-function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata;
-  const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };
-  return { ...object, metadata: owned };
 }

@@ -51,10 +51,12 @@ export function mountStoredKind(
   subresources: MountedResource['subresources'] = {},
 ): MountedResource {
   const { resource } = kindStore;
-  const status = statusVerbs(kindStore);
+  const verbs = statusVerbs(kindStore);
+  const status = verbs === undefined ? {} : { status: { kind: resource, verbs } };
   return {
     kind: resource,
     verbs: storedVerbs(kindStore),
-    subresources: { ...(status === undefined ? {} : { status: { kind: resource, verbs: status } }), ...subresources },
+    // Discovery lists the status of custom resources first, and the subresources of built-in kinds by name.
+    subresources: resource.builtIn === true ? { ...subresources, ...status } : { ...status, ...subresources },
   };
 }

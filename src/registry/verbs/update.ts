@@ -8,7 +8,7 @@ import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { NameTakenError } from '../write/name-taken-error.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
-import { trackNewObject, trackWrite } from '../write/track-write.ts';
+import { trackNewObject, trackWrite, withOwnership } from '../write/track-write.ts';
 import { checkName, checkNamespace, checkReplacedVersion, checkUid } from './body-checks.ts';
 import { createUnderKey } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
@@ -41,7 +41,10 @@ export async function update(
     subresource,
     dryRun: options.dryRun,
     mayDropManagedFields: true,
-    track: (next, live) => trackWrite(kind, { subresource, manager: options.fieldManager }, next, live),
+    track: (next, live) =>
+      options.ownership === undefined
+        ? trackWrite(kind, { subresource, manager: options.fieldManager }, next, live)
+        : withOwnership(next, options.ownership),
   };
   const attempt = () => {
     const current = kind.cache.get(namespace, name);

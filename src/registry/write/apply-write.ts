@@ -1,5 +1,6 @@
 import {
   ApplyConflictError,
+  type ApplyRequest,
   applyObject,
   InvalidApplyError,
   type ManagedFieldsEntry,
@@ -37,15 +38,16 @@ export interface AppliedObject {
  */
 export function applyWrite(kind: KindRuntime, writer: FieldWriter, write: ApplyWrite): AppliedObject {
   const { resource } = kind;
+  const now = timestamp(kind.clock.now());
+  const merged = applyTracked({ kind: trackedKindOf(resource), ...write, ...writer, now });
+  const managedFields = removeOwnership(merged.metadata.managedFields, resource.writeOnlyFields ?? []);
+  return { merged, managedFields };
+}
+
+/** The same for objects of any kind, for example a Scale that is not stored. */
+export function applyTracked(request: ApplyRequest<KubeObject>): KubeObject {
   try {
-    const merged = applyObject({
-      kind: trackedKindOf(resource),
-      ...write,
-      ...writer,
-      now: timestamp(kind.clock.now()),
-    });
-    const managedFields = removeOwnership(merged.metadata.managedFields, resource.writeOnlyFields ?? []);
-    return { merged, managedFields };
+    return applyObject(request);
   } catch (error) {
     throw toStatusError(error);
   }

@@ -1,5 +1,5 @@
 import { removeOwnership, trackUpdate } from '@flotilla/field-ownership';
-import { type JsonValue, valueAt } from '@flotilla/json';
+import { cloneJson, type JsonValue, valueAt } from '@flotilla/json';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { trackedKindOf } from '../tracked-kind.ts';
@@ -30,4 +30,28 @@ export function trackNewObject(kind: KindRuntime, manager: string, next: KubeObj
   const added = kind.resource.unownedFields?.filter((path) => valueAt(sent as JsonValue, ...path) === undefined) ?? [];
   const managedFields = added.length === 0 ? undefined : removeOwnership(tracked.metadata.managedFields, added);
   return managedFields === undefined ? tracked : { ...tracked, metadata: { ...tracked.metadata, managedFields } };
+}
+
+/** Sets the managedFields that were computed before. Fields that defaults or hooks added afterwards have no owner (SSA-37). */
+export function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };
+  return { ...object, metadata: owned };
+}
+
+/**
+ * Updates managedFields of a draft. `sent` is the draft before its kind prepared it, if the kind tracks the fields of the
+ * client only (`StoredResource.tracksSentFields`).
+ */
+export function trackDraft(
+  draft: KubeObject,
+  sent: KubeObject | undefined,
+  track: (next: KubeObject) => KubeObject,
+): KubeObject {
+  return sent === undefined ? track(draft) : withOwnership(draft, track(sent).metadata.managedFields);
+}
+
+/** Returns a copy of the draft for `trackDraft`; `undefined` if the kind does not need it. */
+export function sentFieldsOf({ resource }: KindRuntime, draft: KubeObject): KubeObject | undefined {
+  return resource.tracksSentFields === true ? cloneJson(draft) : undefined;
 }

@@ -15,11 +15,6 @@ export function specSelectorText(object: KubeObject): string {
   return selectorText(valueAt(object as JsonValue, 'spec', 'selector'));
 }
 
-/** Sets the count that Kubernetes shows in the status of a new object, so that field selectors find it. */
-export function startWithoutReplicas(object: KubeObject, old: KubeObject | undefined): void {
-  if (old === undefined) object.status = { replicas: 0 };
-}
-
 /** Deployments of apps/v1. Nothing starts their pods on the built-in cluster. */
 export const deployment: KubernetesKind = {
   ...rulesOf('apps.Deployment'),
@@ -32,7 +27,7 @@ export const deployment: KubernetesKind = {
   generation: { first: 1, increasedBy: 'spec-or-annotations' },
   unconditionalUpdate: true,
   status: { keeps: ['labels'], ...statusRulesOf('apps.Deployment') },
-  scale: workloadScale({ group, plural: 'deployments' }, specSelectorText),
+  scale: workloadScale(specSelectorText),
   warnings: nameWarnings,
   columns: [
     readyColumn,
@@ -55,10 +50,8 @@ export const replicaSet: KubernetesKind = {
   description: 'A number of equal pods.',
   generation: { first: 1, increasedBy: 'spec' },
   unconditionalUpdate: true,
-  selectableFields: ['status.replicas'],
-  prepare: startWithoutReplicas,
   status: { keeps: [], ...statusRulesOf('apps.ReplicaSet') },
-  scale: workloadScale({ group, plural: 'replicasets' }, specSelectorText),
+  scale: workloadScale(specSelectorText),
   warnings: nameWarnings,
   columns: [
     countColumn('Desired', 'spec.replicas', 'The desired number of pods.'),

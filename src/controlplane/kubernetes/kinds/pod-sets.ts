@@ -5,7 +5,7 @@ import type { KubernetesKind } from '../kubernetes-kind.ts';
 import { rulesOf, statusRulesOf } from '../rules/kind-rules.ts';
 import { specSelectorText } from './deployments.ts';
 import { selectorText } from './selector-text.ts';
-import { keepTemplateGeneration } from './template-generation.ts';
+import { keepTemplateGeneration, showTemplateGeneration } from './template-generation.ts';
 import { containerColumns, countColumn, readyColumn, selectorColumn } from './workload-columns.ts';
 import { workloadScale } from './workload-scale.ts';
 
@@ -40,7 +40,7 @@ export const statefulSet: KubernetesKind = {
   unconditionalUpdate: true,
   prepare: dropMaxUnavailable,
   status: { keeps: [], ...statusRulesOf('apps.StatefulSet') },
-  scale: workloadScale({ group, plural: 'statefulsets' }, specSelectorText),
+  scale: workloadScale(specSelectorText),
   warnings: retentionWarnings,
   columns: [readyColumn, ageColumn, ...containerColumns('spec', 'template')],
 };
@@ -61,6 +61,7 @@ export const daemonSet: KubernetesKind = {
   description: 'A pod on each node, or on each of the nodes with given labels.',
   generation: { first: 1, increasedBy: 'spec' },
   unconditionalUpdate: true,
+  complete: showTemplateGeneration,
   prepare: keepTemplateGeneration,
   status: { keeps: [], ...statusRulesOf('apps.DaemonSet') },
   columns: [

@@ -84,7 +84,6 @@ const persistentVolume: KubernetesKind = {
   prepare(object, old) {
     if (old === undefined) object.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(Date.now()) };
   },
-  unownedFields: [['status']],
   status: { keeps: [], prepare: setPhaseTime },
   validate: volumeErrors,
   validateUpdate: volumeUpdateErrors,
@@ -136,7 +135,6 @@ const persistentVolumeClaim: KubernetesKind = {
     if (old === undefined) object.status = { phase: 'Pending' };
     normalizeDataSources(object, old);
   },
-  unownedFields: [['status'], ['spec', 'dataSource'], ['spec', 'dataSourceRef'], ['spec', 'storageClassName']],
   status: { keeps: [], validate: claimStatusErrors },
   validate: claimErrors,
   validateUpdate: claimUpdateErrors,

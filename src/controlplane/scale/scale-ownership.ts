@@ -1,0 +1,64 @@
+import { ownershipAfterScale, type ScaleParent, scaleOwnership, trackUpdate } from '@flotilla/field-ownership';
+import type { JsonValue } from '@flotilla/json';
+import { type KubeObject, timestamp } from '../../api/meta.ts';
+import { type OwnedKind, trackedKindOf } from '../../registry/tracked-kind.ts';
+import type { PatchOptions, WriteOptions } from '../../registry/verbs.ts';
+import { applyTracked } from '../../registry/write/apply-write.ts';
+
+type ManagedFields = NonNullable<KubeObject['metadata']['managedFields']>;
+
+/** A Scale to write, and the owners of its fields after the write. */
+export interface TrackedScale {
+  readonly scale: KubeObject;
+  readonly managedFields: ManagedFields | undefined;
+}
+
+/** Tracks the owners of the fields of a Scale. They own the replica count of its object. */
+export class ScaleOwnership {
+  readonly #kind: OwnedKind;
+  readonly #parent: ScaleParent;
+
+  /** `kind` is the kind Scale. */
+  constructor(kind: OwnedKind, parent: ScaleParent) {
+    this.#kind = kind;
+    this.#parent = parent;
+  }
+
+  /** Returns the Scale of an object with the owners of the replica count. */
+  withOwners(scale: KubeObject, object: KubeObject): KubeObject {
+    const managedFields = scaleOwnership(entriesOf(object), this.#parent);
+    return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
+  }
+
+  /** Returns the owners after an update. `live` is the Scale before it, with its owners. */
+  updated(live: KubeObject, sent: KubeObject, { fieldManager }: WriteOptions): TrackedScale {
+    const { metadata } = trackUpdate({ ...this.#write(fieldManager), live, next: sent });
+    return { scale: sent, managedFields: metadata.managedFields };
+  }
+
+  /** Merges an applied Scale into the live one. */
+  applied(live: KubeObject, applied: KubeObject, { fieldManager, force }: PatchOptions): TrackedScale {
+    const scale = applyTracked({ ...this.#write(fieldManager), live, applied, force });
+    return { scale: withoutVersion(scale, applied), managedFields: scale.metadata.managedFields };
+  }
+
+  /** Returns the managedFields of the object after a write of its Scale. */
+  afterWrite(object: KubeObject, managedFields: ManagedFields | undefined): ManagedFields {
+    return ownershipAfterScale(entriesOf(object), managedFields as JsonValue | undefined, this.#parent);
+  }
+
+  #write(manager: string) {
+    return { kind: trackedKindOf(this.#kind), manager, subresource: 'scale', now: timestamp(Date.now()) };
+  }
+}
+
+/** Returns the Scale without the resourceVersion of the live one, which is no precondition. */
+function withoutVersion(scale: KubeObject, { metadata }: KubeObject): KubeObject {
+  const { resourceVersion: _, ...others } = scale.metadata;
+  const { resourceVersion } = metadata;
+  return { ...scale, metadata: resourceVersion === undefined ? others : { ...others, resourceVersion } };
+}
+
+function entriesOf({ metadata }: KubeObject): JsonValue | undefined {
+  return metadata.managedFields as JsonValue | undefined;
+}
