@@ -201,8 +201,13 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    */
   claims?(record: StoredRecord<Fields>): readonly string[];
   claimTaken?(claim: string, holder: string, draft: Draft<Fields>): Error;
-  /** Returns the companion objects, which are created, changed and deleted in the same transaction as the object. */
+  /**
+   * Returns the companion objects, which are created, changed and deleted in the same transaction as the object.
+   * `companionTaken` returns the error for a write that adds a companion which already exists. Optional; the default is
+   * 409 with the reason AlreadyExists.
+   */
   companions?(record: StoredRecord<Fields>): readonly CompanionObject[];
+  companionTaken?(companion: CompanionObject): Error;
   /**
    * Returns writes to other slices that belong to the create of the object, for example the rows of a new control
    * plane. They are part of the same transaction.

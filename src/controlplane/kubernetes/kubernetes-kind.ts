@@ -6,7 +6,7 @@ import type { Column } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { kubernetesSchemas } from '../../api/structs/kubernetes-structs.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import type { Draft, GenerationRule, KeptMetadata, StoredResource } from '../../registry/resource.ts';
+import type { CompanionObject, Draft, GenerationRule, KeptMetadata, StoredResource } from '../../registry/resource.ts';
 import type { ScaledKind } from '../scale/mount-scale.ts';
 import { kubernetesDefaults } from './defaults/kubernetes-defaults.ts';
 
@@ -67,6 +67,10 @@ export interface KubernetesKind {
   validateUpdate?(object: KubeObject, old: KubeObject): Iterable<FieldError>;
   /** Throws StatusError to refuse a delete. */
   guardDelete?(object: KubeObject): void;
+  /** Returns names that only one object of the kind may hold at a time (`StoredResource.claims`). */
+  claims?(object: KubeObject): readonly string[];
+  /** Returns objects that are written and deleted together with the object (`StoredResource.companions`). */
+  companions?(object: KubeObject): readonly CompanionObject[];
   /** Returns warnings about a valid object that is created or updated. */
   warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
 }
@@ -113,6 +117,14 @@ export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind 
     prepare: ({ object, old }) => row.prepare?.(object, old?.object),
     validate: (draft, context) => validate(row, draft, context),
     guardDelete: ({ object }) => row.guardDelete?.(object),
+    ...relatedMembers(row),
+  };
+}
+
+function relatedMembers({ claims, companions }: KubernetesKind): Pick<StoredResource, 'claims' | 'companions'> {
+  return {
+    ...(claims === undefined ? {} : { claims: ({ object }) => claims(object) }),
+    ...(companions === undefined ? {} : { companions: ({ object }) => companions(object) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/meta.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
+import type { StoredResource } from '../../registry/resource.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';
 import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
@@ -15,9 +16,12 @@ import { podTemplate } from './kinds/pod-templates.ts';
 import { policyKinds } from './kinds/policy.ts';
 import { runtimeClass } from './kinds/runtime-classes.ts';
 import { builtinPriorityClasses, refuseSecondDefault, schedulingKinds } from './kinds/scheduling.ts';
+import { builtinServiceCidr, ipAddress, serviceCidr } from './kinds/service-ranges.ts';
+import { builtinServices, service } from './kinds/services.ts';
 import { storageKinds } from './kinds/storage.ts';
 import { volumeAttachment, volumeKinds } from './kinds/volumes.ts';
 import { type StoredKubernetesKind, storedKubernetesKind } from './kubernetes-kind.ts';
+import { ServiceAllocation } from './services/service-allocation.ts';
 
 /** The kinds that only planes with the full set of kinds serve. All planes share their definitions. */
 export const fullSetKinds: readonly StoredKubernetesKind[] = [
@@ -30,19 +34,33 @@ export const fullSetKinds: readonly StoredKubernetesKind[] = [
   ...policyKinds,
   runtimeClass,
   ...schedulingKinds,
+  service,
+  ipAddress,
+  serviceCidr,
   ...storageKinds,
   volumeAttachment,
   ...volumeKinds,
 ].map(storedKubernetesKind);
 
-const builtinObjects: readonly KubeObject[] = builtinPriorityClasses;
+const builtinObjects: readonly KubeObject[] = [...builtinPriorityClasses, builtinServiceCidr, ...builtinServices];
 
 /** The built-in kinds of Kubernetes that only planes with the full set of kinds serve. */
 export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>): PlanePart {
+  const openStoreOf = (row: { plural: string; group: string }) => {
+    const store = plane().kinds.get(resourceKey(row));
+    if (store === undefined) throw new Error(`the control plane was opened without the kind ${row.plural}`);
+    return store;
+  };
+  const allocation = new ServiceAllocation({
+    services: () => openStoreOf(service),
+    addresses: () => openStoreOf(ipAddress),
+  });
   const storeOf = (key: string) => plane().kinds.get(key);
   return {
     resources: [],
-    resourcesOnDemand: fullSetKinds,
+    resourcesOnDemand: fullSetKinds.map((kind) =>
+      resourceKey(kind) === service.plural ? withHooks(kind, allocation.hooks()) : kind,
+    ),
     builtinObjects,
     mount: (stores) =>
       fullSetKinds.map((resource) => {
@@ -56,6 +74,12 @@ export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>):
       admitClaim(write, storeOf);
     },
   };
+}
+
+/** Returns a definition for one plane. It shares everything else with that of all planes, including the lazy schema. */
+function withHooks(kind: StoredResource, hooks: Partial<StoredResource>): StoredResource {
+  const members = { ...Object.getOwnPropertyDescriptors(kind), ...Object.getOwnPropertyDescriptors(hooks) };
+  return Object.defineProperties({}, members) as StoredResource;
 }
 
 /** A served kind whose verbs are made when they are first read, because most planes use few of the kinds. */

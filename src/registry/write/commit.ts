@@ -7,13 +7,13 @@ import { deletedBuiltinMarker } from '../cache/builtin-object.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Draft, StoredRecord } from '../resource.ts';
+import type { CompanionObject, Draft, StoredRecord } from '../resource.ts';
 import type { EncodedRecord } from '../rows/encoded-record.ts';
 import { derivedRows, noMaintenanceRows } from '../rows/maintenance-rows.ts';
 import { encodeForCache } from '../rows/record.ts';
 import { claimKey, objectRowKey, resourceKey } from '../rows/rows.ts';
 import { toStatusError, withStatusErrors } from '../store-status.ts';
-import { companionWrites } from './companions.ts';
+import { companionWrites, noCompanionChanges } from './companions.ts';
 import { fenceFailed } from './fence-failed.ts';
 import type { Guard } from './guard.ts';
 import { isUrgent, maintenanceWorkOf } from './maintenance-work.ts';
@@ -54,7 +54,8 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
   const rows = write.leavesNoWork === true ? noMaintenanceRows : derivedRows(kind, key, old?.record, next);
   const derived = mustAwait(rows) ? await rows : rows;
-  const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
+  const companions =
+    resource.companions === undefined ? noCompanionChanges : await companionWrites(kind, old?.record, next);
   const row = old === undefined ? kind.cache.deletedMarkerRevision(key) : old.rowRevision;
   const checks: RevisionCheck[] = [{ key: rowKey, revision: row }];
   for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
@@ -88,7 +89,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
     revisions = await store.transact({ checks, writes });
   } catch (error) {
     if (isFenceFailure(write, checks, error)) throw fenceFailed();
-    const checked: CheckedRows = { claims: claims.taken, companions: companions.checks.length, required };
+    const checked: CheckedRows = { claims: claims.taken, companions: companions.added, required };
     throw await explainFailure(kind, write, checked, error);
   } finally {
     withdraw?.();
@@ -156,7 +157,6 @@ function isWithin(text: string, limit: number): boolean {
 }
 
 const noClaims: ClaimChanges = { taken: [], writes: [] };
-const noCompanions: Awaited<ReturnType<typeof companionWrites>> = { checks: [], writes: [] };
 
 interface ClaimChanges {
   readonly taken: readonly string[];
@@ -207,8 +207,8 @@ function describeKey({ namespace, name }: ObjectKey): string {
 /** The rows that the transaction checks after the row of the object itself. */
 interface CheckedRows {
   readonly claims: readonly string[];
-  /** The number of companions that are checked. */
-  readonly companions: number;
+  /** The companions that are checked. Only those that the write adds are present. */
+  readonly companions: readonly (CompanionObject | undefined)[];
   readonly required: readonly RequiredCheck[];
 }
 
@@ -229,14 +229,11 @@ async function explainFailure(
     const row = await withStatusErrors(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
     return row === undefined ? new ObjectChangedError() : claimTaken(kind, write, claim, row.value);
   }
-  const companion = companionOf(kind, write, index - claims.length, companions);
-  if (companion !== undefined) return alreadyExists(groupResourceOf(companion.kind), companion.name);
-  return required[index - claims.length - companions]?.onFailure?.() ?? new ObjectChangedError();
-}
-
-function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {
-  // An existing companion is a conflict only if the object is created. If a companion of an existing object has changed,
-  // the write is retried, so there is nothing to report.
-  if (index < 0 || index >= count || write.next === undefined || write.old !== undefined) return undefined;
-  return kind.resource.companions?.(write.next)[index];
+  const companion = companions[index - claims.length];
+  if (companion !== undefined) {
+    const { companionTaken: taken } = kind.resource;
+    return taken?.(companion) ?? alreadyExists(groupResourceOf(companion.kind), companion.name);
+  }
+  // If a companion of an existing object has changed, the write is retried, so there is nothing to report.
+  return required[index - claims.length - companions.length]?.onFailure?.() ?? new ObjectChangedError();
 }

@@ -9,15 +9,19 @@ import { objectRowKey, resourceKey } from '../rows/rows.ts';
 import { withStatusErrors } from '../store-status.ts';
 import { normalizeMetadata } from './metadata.ts';
 
-interface CompanionChanges {
+export interface CompanionChanges {
   readonly checks: readonly RevisionCheck[];
+  /** The companion of each check. Absent for a companion that is changed. */
+  readonly added: readonly (CompanionObject | undefined)[];
   readonly writes: readonly Write[];
 }
 
+export const noCompanionChanges: CompanionChanges = { checks: [], added: [], writes: [] };
+
 /**
  * Returns the writes for the companions of an object. Companions are created and deleted together with the object, and
- * updated if their definition changes. They get a uid and a creation time if they have none. A create fails if one of
- * its companions already exists.
+ * updated if their definition changes. They get a uid and a creation time if they have none. The write fails if a
+ * companion that it adds already exists.
  */
 export async function companionWrites(
   kind: KindRuntime,
@@ -25,37 +29,36 @@ export async function companionWrites(
   next: StoredRecord | undefined,
 ): Promise<CompanionChanges> {
   const { companions } = kind.resource;
-  if (companions === undefined) return { checks: [], writes: [] };
-  const before = old === undefined ? [] : companions(old);
-  const after = next === undefined ? [] : companions(next);
-  if (next === undefined) {
-    return { checks: [], writes: before.map((each) => ({ key: keyOf(kind, each), value: undefined })) };
+  if (companions === undefined) return noCompanionChanges;
+  const before = companionsByName(old === undefined ? [] : companions(old));
+  const after = companionsByName(next === undefined ? [] : companions(next));
+  const checks: RevisionCheck[] = [];
+  const added: (CompanionObject | undefined)[] = [];
+  const writes: Write[] = [];
+  for (const [name, companion] of before) {
+    if (!after.has(name)) writes.push({ key: keyOf(kind, companion), value: undefined });
   }
-  if (old !== undefined) return changedCompanions(kind, before, after);
-  return {
-    checks: after.map((each) => ({ key: keyOf(kind, each), revision: undefined })),
-    writes: after.map((each) => ({ key: keyOf(kind, each), value: encodeCompanion(kind, each) })),
-  };
+  for (const [name, companion] of after) {
+    const key = keyOf(kind, companion);
+    const previous = before.get(name);
+    if (previous === undefined) {
+      checks.push({ key, revision: undefined });
+      added.push(companion);
+      writes.push({ key, value: encodeCompanion(kind, companion) });
+    } else if (!equalJson(previous.object, companion.object)) {
+      const existing = await withStatusErrors(kind.store.get(key));
+      if (existing === undefined) continue;
+      const { uid, creationTimestamp } = decodeRecord(existing.value).object.metadata;
+      checks.push({ key, revision: existing.revision });
+      added.push(undefined);
+      writes.push({ key, value: encodeCompanion(kind, companion, { uid, creationTimestamp }) });
+    }
+  }
+  return { checks, added, writes };
 }
 
-/** Returns the writes for companions whose content changed. An object always has the same set of companions. */
-async function changedCompanions(
-  kind: KindRuntime,
-  before: readonly CompanionObject[],
-  after: readonly CompanionObject[],
-): Promise<CompanionChanges> {
-  const checks: RevisionCheck[] = [];
-  const writes: Write[] = [];
-  for (const [index, companion] of after.entries()) {
-    if (equalJson(before[index]?.object, companion.object)) continue;
-    const key = keyOf(kind, companion);
-    const existing = await withStatusErrors(kind.store.get(key));
-    if (existing === undefined) continue;
-    const { uid, creationTimestamp } = decodeRecord(existing.value).object.metadata;
-    checks.push({ key, revision: existing.revision });
-    writes.push({ key, value: encodeCompanion(kind, companion, { uid, creationTimestamp }) });
-  }
-  return { checks, writes };
+function companionsByName(companions: readonly CompanionObject[]): ReadonlyMap<string, CompanionObject> {
+  return new Map(companions.map((each) => [`${resourceKey(each.kind)}/${each.namespace}/${each.name}`, each]));
 }
 
 function keyOf(kind: KindRuntime, { kind: companion, namespace, name }: CompanionObject): Key {

@@ -1,4 +1,6 @@
 import { byteLength, subdomainFaults } from '@flotilla/kubernetes-formats';
+import { type FieldError, invalid } from '../../../api/field-error.ts';
+import { isIp } from './ip-rules.ts';
 import { regexMessage } from './regex-message.ts';
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -16,4 +18,13 @@ export function hostFaults(host: string): string[] {
     faults.push(regexMessage(rule, wildcardFormat, '*.example.com'));
   }
   return faults;
+}
+
+/** Returns the errors of the host name of a load balancer. */
+export function balancerHostErrors(path: string, host: string): FieldError[] {
+  if (host === '') return [];
+  return [
+    ...subdomainFaults(host).map((fault) => invalid(path, host, fault)),
+    ...(isIp(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),
+  ];
 }

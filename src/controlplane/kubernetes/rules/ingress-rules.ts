@@ -14,7 +14,7 @@ import {
   requiredTextWithout,
   textOf,
 } from './checks.ts';
-import { hostFaults } from './host-faults.ts';
+import { balancerHostErrors, hostFaults } from './host-faults.ts';
 import { ipErrors, isIp } from './ip-rules.ts';
 import type { Check, KindRules, StructRules } from './object-rules.ts';
 import { portNameErrors, portNumberErrors } from './port-rules.ts';
@@ -107,11 +107,7 @@ const balancerStatus: Check = function* (object, { old }) {
     const at = indexPath(ingress.join('.'), index);
     const [ip, hostname] = [textOf(memberAt(item, ['ip'])), textOf(memberAt(item, ['hostname']))];
     if (ip !== '' && !stored.has(ip)) yield* ipErrors(childPath(at, 'ip'), ip);
-    if (hostname === '') continue;
-    for (const fault of subdomainFaults(hostname)) yield invalid(childPath(at, 'hostname'), hostname, fault);
-    if (isIp(hostname)) {
-      yield invalid(childPath(at, 'hostname'), hostname, 'must be a DNS name, not an IP address');
-    }
+    yield* balancerHostErrors(childPath(at, 'hostname'), hostname);
   }
 };
 

@@ -49,11 +49,23 @@ function rangeFault(text: string): string | undefined {
   return isFirst ? undefined : 'must not have bits set beyond the prefix length';
 }
 
+function canonicalForm({ address, length }: IpRange): string {
+  return `${formatIp(address)}/${length}`;
+}
+
+/** Returns the errors of a range that must be in canonical form. */
+export function canonicalRangeErrors(path: string, text: string): FieldError[] {
+  const errors = rangeErrors(path, text);
+  const range = parseIpRange(text);
+  if (errors.length > 0 || range === undefined || canonicalForm(range) === text) return errors;
+  return [invalid(path, text, `must be in canonical form (${JSON.stringify(canonicalForm(range))})`)];
+}
+
 /** Returns the warnings about a valid range. */
 export function rangeWarnings(path: string, text: string): string[] {
   const range = parseIpRange(text);
   if (range === undefined || range.address.bits === 32) return [];
-  const canonical = `${formatIp(range.address)}/${range.length}`;
+  const canonical = canonicalForm(range);
   if (text === canonical) return [];
   return [`${path}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${canonical}")`];
 }

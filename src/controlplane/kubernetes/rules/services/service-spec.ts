@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonObject, type JsonValue, listAt, numberAt, textAt, textsAt } from '@flotilla/json';
+import type { KubeObject } from '../../../../api/meta.ts';
+
+/** Functions that read the spec of a service. */
+
+export const noAddress = 'None';
+export const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+
+/** Returns the spec of a service. Changes to it change the service. */
+export function specOf(object: KubeObject): JsonObject {
+  return isJsonObject(object.spec) ? object.spec : {};
+}
+
+export function typeOf(spec: JsonObject): string {
+  return textAt(spec, 'type');
+}
+
+export function addressesOf(spec: JsonObject): readonly string[] {
+  return textsAt(spec, 'clusterIPs');
+}
+
+export function familiesOf(spec: JsonObject): readonly string[] {
+  return textsAt(spec, 'ipFamilies');
+}
+
+/** Returns the ports of a service. Changes to them change the service. */
+export function portsOf(spec: JsonObject): readonly JsonObject[] {
+  return listAt(spec, 'ports').filter(isJsonObject);
+}
+
+export function nodePortOf(port: JsonValue): number {
+  return numberAt(port, 'nodePort') ?? 0;
+}
+
+/** Returns the node ports of all ports, without those that are not set. */
+export function nodePortsOf(spec: JsonObject): readonly number[] {
+  return portsOf(spec)
+    .map(nodePortOf)
+    .filter((port) => port !== 0);
+}
+
+export function healthCheckPortOf(spec: JsonObject): number {
+  return numberAt(spec, 'healthCheckNodePort') ?? 0;
+}
+
+/** True if clients find the pods of the service by DNS only. Its only cluster IP is `None`. */
+export function isHeadless(spec: JsonObject): boolean {
+  const addresses = addressesOf(spec);
+  return addresses.length === 1 && addresses[0] === noAddress;
+}
+
+export function hasSelector(spec: JsonObject): boolean {
+  return isJsonObject(spec.selector) && Object.keys(spec.selector).length > 0;
+}
+
+export function isExternalName(spec: JsonObject): boolean {
+  return typeOf(spec) === 'ExternalName';
+}
+
+export function isLoadBalancer(spec: JsonObject): boolean {
+  return typeOf(spec) === 'LoadBalancer';
+}
+
+/** True if the service has a type whose ports can have node ports. */
+export function hasNodePorts(spec: JsonObject): boolean {
+  return typeOf(spec) === 'NodePort' || isLoadBalancer(spec);
+}
+
+export function isExternallyAccessible(spec: JsonObject): boolean {
+  return hasNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
+}
+
+/** True if the service has a node port on which a load balancer finds out whether a node has pods of the service. */
+export function needsHealthCheck(spec: JsonObject): boolean {
+  return isLoadBalancer(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
+}
+
+/** Returns the list as error messages print it. */
+export function printedList(list: readonly string[]): JsonValue {
+  return list.length === 0 ? null : [...list];
+}

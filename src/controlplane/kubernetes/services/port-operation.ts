@@ -1,0 +1,41 @@
+import { internalError } from '../../../api/status.ts';
+import { nodePorts } from './service-range.ts';
+import type { UsedNumbers } from './used-numbers.ts';
+import type { UsedValues } from './used-values.ts';
+
+/** Kubernetes leaves the first node ports to services that request one. They are given to others last. */
+const firstAutomatic = nodePorts.first + 86;
+
+/** The node ports that one write takes. */
+export class PortOperation {
+  readonly #used: UsedValues;
+  readonly #random: () => number;
+  readonly #taken: UsedNumbers;
+
+  constructor(used: UsedValues, random: () => number) {
+    this.#used = used;
+    this.#random = random;
+    this.#taken = used.noPorts();
+  }
+
+  /** Takes a port. Returns the reason if it cannot be taken. */
+  take(port: number): string | undefined {
+    if (port < nodePorts.first || port > nodePorts.last) {
+      return `provided port is not in the valid range. The range of valid ports is ${nodePorts.first}-${nodePorts.last}`;
+    }
+    if (this.#taken.has(port - nodePorts.first) || this.#used.hasPort(port))
+      return 'provided port is already allocated';
+    this.#taken.add(port - nodePorts.first);
+    return undefined;
+  }
+
+  /** Takes any free port. Throws StatusError if there is none. */
+  takeAny(): number {
+    const port =
+      this.#used.freePort({ first: firstAutomatic, last: nodePorts.last }, this.#random(), this.#taken) ??
+      this.#used.freePort({ first: nodePorts.first, last: firstAutomatic - 1 }, this.#random(), this.#taken);
+    if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
+    this.#taken.add(port - nodePorts.first);
+    return port;
+  }
+}

@@ -1,0 +1,25 @@
+import { isIpv4 } from '../rules/ip-rules.ts';
+
+/**
+ * The range of the cluster IPs of services. Its first address is that of the network and its last one is for broadcasts;
+ * services get neither.
+ */
+export const serviceRange = { cidr: '10.96.0.0/16', prefix: '10.96.', size: 65_536 } as const;
+
+/** The range of node ports, both included. */
+export const nodePorts = { first: 30_000, last: 32_767 } as const;
+
+/** The cluster IP of the service `default/kubernetes`. No other service can have it. */
+export const kubernetesAddress = '10.96.0.1';
+
+/** Returns the address with this number in the range. */
+export function addressAt(offset: number): string {
+  return `${serviceRange.prefix}${offset >> 8}.${offset & 255}`;
+}
+
+/** Returns the number of an address in the range; `undefined` if it is not in the range. */
+export function offsetOf(address: string): number | undefined {
+  if (!address.startsWith(serviceRange.prefix) || !isIpv4(address)) return undefined;
+  const [high = '', low = ''] = address.slice(serviceRange.prefix.length).split('.');
+  return Number(high) * 256 + Number(low);
+}
