@@ -2,6 +2,7 @@ import { autoscalerKinds } from '../side-by-side/areas/autoscaler-kinds.ts';
 import { classKinds } from '../side-by-side/areas/class-kinds.ts';
 import { flowControlKinds } from '../side-by-side/areas/flow-control-kinds.ts';
 import { networkKinds } from '../side-by-side/areas/network-kinds.ts';
+import { serviceKinds } from '../side-by-side/areas/service-kinds.ts';
 import { trafficKinds } from '../side-by-side/areas/traffic-kinds.ts';
 import { volumeKinds } from '../side-by-side/areas/volume-kinds.ts';
 import { workloadKinds } from '../side-by-side/areas/workload-kinds.ts';
@@ -18,4 +19,5 @@ compareWithKubeApiserver(title, { own: fullSetDifferences, api: 'full' }, (pair)
   flowControlKinds(pair);
   volumeKinds(pair);
   workloadKinds(pair);
+  serviceKinds(pair);
 });

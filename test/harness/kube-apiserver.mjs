@@ -161,7 +161,7 @@ function serverFlags(options, token) {
     '--service-account-issuer=https://kubernetes.default',
     `--service-account-key-file=${file('account.pub', accounts.publicKey)}`,
     `--service-account-signing-key-file=${file('account.key', accounts.privateKey)}`,
-    '--service-cluster-ip-range=10.0.0.0/24',
+    '--service-cluster-ip-range=10.96.0.0/16',
     // No controller creates the endpoints that the default reconciler waits for.
     '--endpoint-reconciler-type=none',
     ...(options.flags ?? []),

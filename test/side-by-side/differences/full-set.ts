@@ -59,4 +59,12 @@ export const fullSetDifferences: readonly Difference[] = [
     explains: ({ path }, { request }) =>
       request.path.includes('/daemonsets') && /^body\.rows\[\d+\]\.object\.metadata\.annotations/.test(path),
   },
+  {
+    id: 'column-of-ages-of-addresses',
+    theirs: 'shows the age of an IPAddress in a cell that has no column',
+    ours: 'has a column for it',
+    because: 'a Table must have a column for each cell',
+    explains: ({ path }, { request }) =>
+      request.path.includes('/ipaddresses') && path.startsWith('body.columnDefinitions[2]'),
+  },
 ];

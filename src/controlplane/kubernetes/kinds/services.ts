@@ -18,13 +18,10 @@ import { serviceStatusErrors, serviceWarnings } from '../rules/services/service-
 import { kubernetesAddress } from '../services/service-range.ts';
 import { ipAddress } from './service-ranges.ts';
 
-const maxBalancerWidth = 16;
-
 function balancerAddresses(object: KubeObject): string {
   const points = listAt(object as JsonValue, 'status', 'loadBalancer', 'ingress');
   const addresses = points.map((point) => textAt(point, 'ip') || textAt(point, 'hostname'));
-  const text = [...new Set(addresses.filter((address) => address !== ''))].toSorted().join(',');
-  return text.length > maxBalancerWidth ? `${text.slice(0, maxBalancerWidth - 3)}...` : text;
+  return [...new Set(addresses.filter((address) => address !== ''))].toSorted().join(',');
 }
 
 function externalIpOf(object: KubeObject): string {
@@ -108,6 +105,7 @@ export const service: KubernetesKind = {
   description: 'A name and an address for a set of pods.',
   unconditionalUpdate: true,
   createOnUpdate: true,
+  returnsDeleted: true,
   status: { keeps: [], validate: serviceStatusErrors },
   validate: (object) => serviceErrors(object),
   validateUpdate: serviceErrors,

@@ -1,4 +1,4 @@
-import { type JsonValue, objectAt, textAt, textsAt } from '@flotilla/json';
+import { equalJson, type JsonObject, type JsonValue, objectAt, textAt, textsAt } from '@flotilla/json';
 import { pathSegmentFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../../../../api/field-error.ts';
 import type { KubeObject } from '../../../../api/meta.ts';
@@ -17,10 +17,21 @@ export function ipAddressErrors(object: KubeObject): FieldError[] {
 
 /** Returns the errors of an updated IPAddress. */
 export function ipAddressUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
-  return [
-    ...ipAddressErrors(object),
-    ...immutableErrors('spec.parentRef', parentOf(object) ?? null, parentOf(old) ?? null),
-  ];
+  return [...ipAddressErrors(object), ...changedParentErrors(parentOf(object), parentOf(old))];
+}
+
+function changedParentErrors(parent: JsonValue | undefined, old: JsonValue | undefined): FieldError[] {
+  const path = 'spec.parentRef';
+  if (parent === undefined || equalJson(parent, old)) return immutableErrors(path, parent, old);
+  const member = (name: string) => textAt(parent, name);
+  // Kubernetes prints its internal struct.
+  const printed: JsonObject = {
+    Group: member('group'),
+    Resource: member('resource'),
+    Namespace: member('namespace'),
+    Name: member('name'),
+  };
+  return [invalidStruct(path, printed, fieldIsImmutable)];
 }
 
 function parentOf(object: KubeObject): JsonValue | undefined {
