@@ -14,10 +14,10 @@ import {
   isHeadless,
   needsHealthCheck,
   nodePortOf,
-  nodePortsOf,
   portsOf,
   printedList,
   specOf,
+  takenNodePortsOf,
 } from '../rules/services/service-spec.ts';
 import { setIpFamilies } from './ip-families.ts';
 import { alignClusterIps, allocatesNodePorts, dropFieldsOfOldType, keepAllocatedValues } from './kept-values.ts';
@@ -149,7 +149,7 @@ function refuse({ metadata: { name = '' } }: KubeObject, errors: readonly FieldE
 
 /** True if a write takes node ports that the service does not have yet. */
 function takesPorts(spec: JsonObject, old: JsonObject | undefined): boolean {
-  const had = new Set(old === undefined ? [] : nodePortsOf(old));
+  const had = new Set(old === undefined ? [] : takenNodePortsOf(old));
   const needsPort = (port: JsonObject) => {
     const number = nodePortOf(port);
     return number === 0 ? allocatesNodePorts(spec) : !had.has(number);
@@ -185,7 +185,7 @@ function setNewPorts(spec: JsonObject, operation: PortOperation): FieldError[] {
 
 /** Sets the node ports of a changed service. It keeps those that it has. */
 function setChangedPorts(spec: JsonObject, old: JsonObject, operation: PortOperation): FieldError[] {
-  const known = new Set(nodePortsOf(old));
+  const known = new Set(takenNodePortsOf(old));
   for (const [index, port] of portsOf(spec).entries()) {
     const number = nodePortOf(port);
     if (number === 0) {

@@ -21,6 +21,7 @@ export class ServicesTestEnv {
     this.plane = plane;
   }
 
+  /** Opens the plane over a new store, or over one that other planes may share. */
   static async open(store?: Store): Promise<ServicesTestEnv> {
     let opened: PlaneTestEnv | undefined;
     const part = kubernetesKindsPart({
@@ -29,7 +30,11 @@ export class ServicesTestEnv {
         return opened.plane;
       },
     });
-    opened = await openPlaneTestEnv({ parts: [part], ...(store === undefined ? {} : { store }) });
+    opened = await openPlaneTestEnv({
+      parts: [part],
+      withoutMaintenance: true,
+      ...(store === undefined ? {} : { store }),
+    });
     return new ServicesTestEnv(opened);
   }
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../api/meta.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
-import { addressesOf, healthCheckPortOf, nodePortsOf, specOf } from '../rules/services/service-spec.ts';
+import { addressesOf, healthCheckPortOf, specOf, takenNodePortsOf } from '../rules/services/service-spec.ts';
 import { nodePorts, offsetOf, serviceRange } from './service-range.ts';
 import { UsedNumbers } from './used-numbers.ts';
 
@@ -79,7 +79,7 @@ function startIn({ first, last }: NumberRange, random: number): number {
 /** Returns the node ports of a service as numbers from 0. */
 function portNumbers(object: KubeObject): readonly number[] {
   const spec = specOf(object);
-  const all = [...nodePortsOf(spec), healthCheckPortOf(spec)];
+  const all = [...takenNodePortsOf(spec), healthCheckPortOf(spec)];
   return all.filter((port) => port >= nodePorts.first && port <= nodePorts.last).map((port) => port - nodePorts.first);
 }
 

@@ -66,6 +66,14 @@ export function hasNodePorts(spec: JsonObject): boolean {
   return typeOf(spec) === 'NodePort' || isLoadBalancer(spec);
 }
 
+/**
+ * Returns the node ports that a service has taken. Kubernetes does not check the node ports of a service with an external
+ * name, which has none.
+ */
+export function takenNodePortsOf(spec: JsonObject): readonly number[] {
+  return hasNodePorts(spec) ? nodePortsOf(spec) : [];
+}
+
 export function isExternallyAccessible(spec: JsonObject): boolean {
   return hasNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
 }
