@@ -229,6 +229,30 @@ export function serviceKinds(pair: Pair): void {
       await create('short', { ports, clusterIP: '10.96.4.1' });
     });
 
+    compared('are in discovery', async () => {
+      await pair.send({ path: networking });
+    });
+
+    compared('allocate nothing in a dry run', async () => {
+      const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports };
+      await post(`${services}?dryRun=All`, { metadata: { name: 'dry' }, spec }, chosen);
+      await post(`${services}?dryRun=All`, { metadata: { name: 'dry' }, spec: { ports, clusterIP: '10.97.0.1' } });
+      await pair.send({ path: `${services}/dry` });
+    });
+
+    compared('leave nothing when they are deleted', async () => {
+      const endpoints = `/api/v1/namespaces/${namespace}/endpoints`;
+      await create('deleted', { ports, clusterIP: '10.96.4.2', type: 'NodePort' }, chosen);
+      await post(endpoints, { metadata: { name: 'deleted' }, subsets: [{ addresses: [{ ip: '10.0.0.1' }] }] });
+      await pair.send({ method: 'DELETE', path: `${services}/deleted?dryRun=All` }, { ignoredFields: chosen });
+      await merge(`${services}/deleted`, { metadata: { finalizers: ['a.example/b'] } }, chosen);
+      await pair.send({ method: 'DELETE', path: `${services}/deleted` }, { ignoredFields: chosen });
+      await create('other', { ports, clusterIP: '10.96.4.2' });
+      await merge(`${services}/deleted`, { metadata: { finalizers: null } }, chosen);
+      await pair.send({ path: `${endpoints}/deleted` });
+      await create('other', { ports, clusterIP: '10.96.4.2' });
+    });
+
     compared('have updates that keep what was allocated', async () => {
       const web = `${services}/web`;
       const put = (name: string, json: object, ignoredFields?: RegExp) =>

@@ -67,4 +67,19 @@ export const fullSetDifferences: readonly Difference[] = [
     explains: ({ path }, { request }) =>
       request.path.includes('/ipaddresses') && path.startsWith('body.columnDefinitions[2]'),
   },
+  {
+    id: 'dry-runs-of-services',
+    theirs: 'returns placeholders for addresses and node ports, and does not always find the range of an address',
+    ours: 'returns values that are free, and decides as for a real request',
+    because: 'a dry run shows what the request would do',
+    explains: (_, { request }) => request.method === 'POST' && request.path.endsWith('/services?dryRun=All'),
+  },
+  {
+    id: 'endpoints-of-deleted-services',
+    theirs: 'deletes the Endpoints of a service after the service',
+    ours: 'keeps them',
+    because:
+      'decision 49: nothing acts on the objects; a controller of the tenant owns the Endpoints that it has created',
+    explains: (_, { request }) => /\/endpoints\/deleted$/.test(request.path),
+  },
 ];
