@@ -13,8 +13,11 @@ export interface Place {
   readonly root: JsonObject;
   /** The stored object. Absent for a create. */
   readonly old?: JsonObject;
-  /** Returns the errors of a struct inside the value, for checks that depend on them (`validatesInside`). */
-  structErrors(struct: string, object: JsonObject, path: string): Iterable<FieldError>;
+  /**
+   * Returns the errors of a struct inside the value, for checks that depend on them (`validatesInside`). Absent if a kind
+   * calls the check itself.
+   */
+  structErrors?(struct: string, object: JsonObject, path: string): Iterable<FieldError>;
 }
 
 /** Returns the errors of a value, worded as in Kubernetes. Its types were validated before. */

@@ -11,7 +11,7 @@ export function* volumeErrors(pod: PodContext): Generator<FieldError> {
     const name = textOf(volume.name);
     const namePath = childPath(path, 'name');
     const errors = [
-      ...pod.place.structErrors('core.Volume', volume, path),
+      ...(pod.place.structErrors?.('core.Volume', volume, path) ?? []),
       ...(name === '' ? [required(namePath)] : faultErrors(namePath, name, labelFaults(name))),
       ...(pod.volumes.has(name) ? [duplicate(namePath, name)] : []),
     ];

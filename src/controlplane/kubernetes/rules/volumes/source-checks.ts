@@ -37,10 +37,10 @@ export const gceDisk = structChecks({ pdName: [isRequired()], partition: [partit
 export const awsDisk = structChecks({ volumeID: [isRequired()], partition: [partition] });
 export const glusterfs = structChecks({ endpoints: [isRequired()], path: [isRequired()] });
 
-const endpointsNamespace: Check = function* (value, { path }) {
+const endpointsNamespace: Check = function* (value, place) {
   if (value === '') {
-    yield invalid(path, value, 'if the endpointnamespace is set, it must be a valid namespace name');
-  } else yield* textWithout(labelFaults)(value, { path, parent: {}, root: {} });
+    yield invalid(place.path, value, 'if the endpointnamespace is set, it must be a valid namespace name');
+  } else yield* textWithout(labelFaults)(value, place);
 };
 
 export const persistentGlusterfs = structChecks({

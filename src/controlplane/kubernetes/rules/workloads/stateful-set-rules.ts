@@ -3,8 +3,8 @@ import { labelFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../../../api/field-error.ts';
 import { childPath } from '../../../../api/schema/field-path.ts';
 import { validateAnnotations } from '../../../../api/validation/labels.ts';
-import { isUnset, labels, listOf, memberAt, notNegative, objectAt, textOf, textWithout } from '../checks.ts';
-import { invalidStruct } from '../field-rules.ts';
+import { isUnset, labels, listOf, memberAt, notNegative, numberOf, objectAt, textOf, textWithout } from '../checks.ts';
+import { invalidStruct, nonNegativeErrors } from '../field-rules.ts';
 import type { Check, KindRules, Place, StructRules } from '../object-rules.ts';
 import { amountErrors, amountOf, internalStrategy, percentErrors, zeroAmountError } from './rolling-update-checks.ts';
 import { atMostReplicas, notDecremented, notNegativeCounts } from './status-checks.ts';
@@ -18,7 +18,7 @@ const podManagementPolicy: Check = function* (value, { path }) {
 };
 
 function* rollingUpdateErrors(update: JsonObject, path: string): Generator<FieldError> {
-  yield* notNegative(update.partition ?? 0, { path: childPath(path, 'partition'), parent: update, root: update });
+  yield* nonNegativeErrors(childPath(path, 'partition'), numberOf(update.partition));
   const { maxUnavailable } = update;
   if ((maxUnavailable ?? undefined) === undefined) return;
   const members = ['maxUnavailable'];
