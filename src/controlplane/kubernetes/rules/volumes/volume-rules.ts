@@ -46,36 +46,9 @@ const sources: readonly VolumeSource[] = [
 
 const volumeSource = oneSource(sources);
 
-const positions = new WeakMap<readonly JsonValue[], ReadonlyMap<string, number>>();
-
-/** Returns the first position of each name in a list of volumes. The map is made at the first volume. */
-function firstPositions(volumes: readonly JsonValue[], index: number): ReadonlyMap<string, number> {
-  const known = positions.get(volumes);
-  if (known !== undefined && index !== 0) return known;
-  const made = new Map<string, number>();
-  for (const [at, volume] of volumes.entries()) {
-    const name = isJsonObject(volume) ? textOf(volume.name) : '';
-    if (!made.has(name)) made.set(name, at);
-  }
-  positions.set(volumes, made);
-  return made;
-}
-
-function* nameErrors(volume: JsonObject, { path, parent }: Place): Generator<FieldError> {
-  const name = textOf(volume.name);
-  const at = childPath(path, 'name');
-  if (name === '') yield required(at);
-  else for (const fault of labelFaults(name)) yield invalid(at, name, fault);
-  const index = Number(/\[([0-9]+)\]$/.exec(path)?.[1] ?? 0);
-  if (name !== '' && (firstPositions(listOf(parent.volumes), index).get(name) ?? index) < index) {
-    yield duplicate(at, name);
-  }
-}
-
 const volume: Check = function* (value, place) {
   if (!isJsonObject(value)) return;
   yield* volumeSource(value, place);
-  yield* nameErrors(value, place);
 };
 
 /** The rules of volumes in pods and pod templates. The checks of a volume include those of its source. */
