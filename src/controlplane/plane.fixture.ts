@@ -16,7 +16,7 @@ import { openKubernetesPlane } from './kubernetes-plane.ts';
 import { type Maintenance, startMaintenance } from './maintenance/maintenance.ts';
 import { tasksInPlanes } from './maintenance/maintenance-task.ts';
 import type { AddedKind } from './plane-kinds.ts';
-import type { PlanePart } from './plane-part.ts';
+import type { PartDependencies, PlanePart } from './plane-part.ts';
 
 /** Returns a test kind whose objects can have any `spec`. */
 export function testKind(plural: string, kind: string, change: Partial<StoredResource> = {}): StoredResource {
@@ -75,7 +75,8 @@ afterEach(async () => {
 });
 
 export interface PlaneTestEnvOptions {
-  readonly parts?: readonly PlanePart[];
+  /** The parts of the plane, or a function that makes them. */
+  readonly parts?: readonly PlanePart[] | ((dependencies: PartDependencies) => readonly PlanePart[]);
   readonly store?: Store;
   readonly clock?: ManualClock;
   readonly id?: string;
@@ -95,7 +96,7 @@ export async function openPlaneTestEnv(options: PlaneTestEnvOptions = {}): Promi
     clock,
     log: silentLog,
     compose: (dependencies) => ({
-      parts: [namespacesPart(dependencies), ...parts],
+      parts: [namespacesPart(dependencies), ...(typeof parts === 'function' ? parts(dependencies) : parts)],
       authorize: () => ({ allowed: true, reason: 'test' }),
     }),
     onMaintenanceWork: () => wake(),

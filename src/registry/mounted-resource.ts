@@ -14,8 +14,8 @@ export interface MountedResource {
    */
   readonly documentKey?: object;
   /**
-   * Reasons why the server does not support requests that clients of this API send, by `<verb> <subresource>`. The
-   * response is 405 with the reason. Discovery does not list these requests.
+   * Reasons why the server does not support requests that clients of this API send, by `<verb> <subresource>`, or by
+   * `<verb>` for the object itself. The response is 405 with the reason. Discovery does not list these requests.
    */
   readonly unsupported?: Readonly<Record<string, string>>;
 }

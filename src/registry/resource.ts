@@ -116,6 +116,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   readonly serverOwnedStatus?: boolean;
   /** The verbs that clients may use. Optional; defaults to all verbs. The server itself may always use all verbs. */
   readonly verbs?: readonly (keyof ResourceVerbs)[];
+  /** The reason why clients may not use the other verbs. It is in the response to them. */
+  readonly verbsReason?: string;
   /**
    * True if a PUT without a resourceVersion overwrites the object, as for most core kinds. Otherwise the PUT gets 422.
    */

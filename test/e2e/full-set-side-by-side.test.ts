@@ -1,3 +1,4 @@
+import { apiServices } from '../side-by-side/areas/api-services.ts';
 import { autoscalerKinds } from '../side-by-side/areas/autoscaler-kinds.ts';
 import { classKinds } from '../side-by-side/areas/class-kinds.ts';
 import { flowControlKinds } from '../side-by-side/areas/flow-control-kinds.ts';
@@ -20,4 +21,5 @@ compareWithKubeApiserver(title, { own: fullSetDifferences, api: 'full' }, (pair)
   volumeKinds(pair);
   workloadKinds(pair);
   serviceKinds(pair);
+  apiServices(pair);
 });

@@ -51,6 +51,10 @@ export interface KubernetesKind {
   readonly createOnUpdate?: boolean;
   /** True if the response to a delete is the removed object. Optional; defaults to false. */
   readonly returnsDeleted?: boolean;
+  /** The verbs that clients may use. Optional; defaults to all verbs. */
+  readonly verbs?: NonNullable<StoredResource['verbs']>;
+  /** The reason why clients may not use the other verbs. */
+  readonly verbsReason?: string;
   /** A warning for all clients that use the kind. */
   readonly deprecation?: string;
   /** Columns after the name. Optional; defaults to the age. */
@@ -110,6 +114,8 @@ export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind 
     unconditionalUpdate: row.unconditionalUpdate,
     createOnUpdate: row.createOnUpdate ?? false,
     returnsDeleted: row.returnsDeleted ?? false,
+    ...(row.verbs === undefined ? {} : { verbs: row.verbs }),
+    ...(row.verbsReason === undefined ? {} : { verbsReason: row.verbsReason }),
     ...(row.generation === undefined ? {} : { generation: row.generation }),
     ...optionalMembers(row),
     ...statusMembers(row.status),

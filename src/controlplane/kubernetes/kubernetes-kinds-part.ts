@@ -6,6 +6,8 @@ import { resourceKey } from '../../registry/rows/rows.ts';
 import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { mountScale } from '../scale/mount-scale.ts';
+import { apiServiceKind, builtinApiServices } from './api-services.ts';
+import { CustomApiServices } from './custom-api-services.ts';
 import { appsKinds } from './kinds/apps.ts';
 import { horizontalPodAutoscaler } from './kinds/autoscalers.ts';
 import { admitClaim, setDefaultClass } from './kinds/claim-admission.ts';
@@ -25,6 +27,7 @@ import { ServiceAllocation } from './services/service-allocation.ts';
 
 /** The kinds that only planes with the full set of kinds serve. All planes share their definitions. */
 export const fullSetKinds: readonly StoredKubernetesKind[] = [
+  apiServiceKind,
   ...appsKinds,
   horizontalPodAutoscaler,
   ...endpointKinds,
@@ -42,10 +45,15 @@ export const fullSetKinds: readonly StoredKubernetesKind[] = [
   ...volumeKinds,
 ].map(storedKubernetesKind);
 
-const builtinObjects: readonly KubeObject[] = [...builtinPriorityClasses, builtinServiceCidr, ...builtinServices];
+const builtinObjects: readonly KubeObject[] = [
+  ...builtinPriorityClasses,
+  builtinServiceCidr,
+  ...builtinServices,
+  ...builtinApiServices(fullSetKinds),
+];
 
 /** The built-in kinds of Kubernetes that only planes with the full set of kinds serve. */
-export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>): PlanePart {
+export function kubernetesKindsPart({ plane, log }: Pick<PartDependencies, 'plane' | 'log'>): PlanePart {
   const openStoreOf = (row: { plural: string; group: string }) => {
     const store = plane().kinds.get(resourceKey(row));
     if (store === undefined) throw new Error(`the control plane was opened without the kind ${row.plural}`);
@@ -56,12 +64,16 @@ export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>):
     addresses: () => openStoreOf(ipAddress),
   });
   const storeOf = (key: string) => plane().kinds.get(key);
+  const apiServices = new CustomApiServices({ storeOf, log });
+  const hooks = new Map<string, Partial<StoredResource>>([
+    [resourceKey(service), allocation.hooks()],
+    [resourceKey(apiServiceKind), { reconcile: apiServices.reconcile }],
+  ]);
   return {
     resources: [],
-    resourcesOnDemand: fullSetKinds.map((kind) =>
-      resourceKey(kind) === service.plural ? withHooks(kind, allocation.hooks()) : kind,
-    ),
+    resourcesOnDemand: fullSetKinds.map((kind) => withHooks(kind, hooks.get(resourceKey(kind)))),
     builtinObjects,
+    start: async () => apiServices.start(),
     mount: (stores) =>
       fullSetKinds.map((resource) => {
         const store = stores.get(resourceKey(resource));
@@ -77,7 +89,8 @@ export function kubernetesKindsPart({ plane }: Pick<PartDependencies, 'plane'>):
 }
 
 /** Returns a definition for one plane. It shares everything else with that of all planes, including the lazy schema. */
-function withHooks(kind: StoredResource, hooks: Partial<StoredResource>): StoredResource {
+function withHooks(kind: StoredResource, hooks: Partial<StoredResource> | undefined): StoredResource {
+  if (hooks === undefined) return kind;
   const members = { ...Object.getOwnPropertyDescriptors(kind), ...Object.getOwnPropertyDescriptors(hooks) };
   return Object.defineProperties({}, members) as StoredResource;
 }
@@ -96,6 +109,10 @@ class MountOnDemand implements MountedResource {
   /** Documents about the kind are the same in all planes that serve it. */
   get documentKey(): object {
     return this.kind;
+  }
+
+  get unsupported(): Readonly<Record<string, string>> {
+    return this.#mount().unsupported ?? {};
   }
 
   get verbs(): MountedResource['verbs'] {

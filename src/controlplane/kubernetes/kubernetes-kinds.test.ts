@@ -18,15 +18,7 @@ class Kinds {
   }
 
   static async open(): Promise<Kinds> {
-    let plane: Awaited<ReturnType<typeof openPlaneTestEnv>> | undefined;
-    const part = kubernetesKindsPart({
-      plane() {
-        if (plane === undefined) throw new Error('the plane is not open');
-        return plane.plane;
-      },
-    });
-    const opened = await openPlaneTestEnv({ parts: [part] });
-    plane = opened;
+    const opened = await openPlaneTestEnv({ parts: (dependencies) => [kubernetesKindsPart(dependencies)] });
     return new Kinds((key) => opened.kind(key));
   }
 

@@ -117,8 +117,11 @@ function serveResource(endpoint: Endpoint): Promise<Reply> {
  * without a route, because Kubernetes registers no route for such a verb (rule REQ-12).
  */
 function verbRefused(endpoint: Endpoint): StatusError {
+  const { verb, subresource } = endpoint.exchange.info;
+  const reason = endpoint.mounted.unsupported?.[`${verb} ${subresource}`.trimEnd()];
+  if (reason !== undefined) return methodNotAllowed(resourceOf(endpoint), verb, reason);
   if (endpoint.mounted.kind.builtIn === true) return methodNotAllowedOnPath();
-  return methodNotAllowed(resourceOf(endpoint), endpoint.exchange.info.verb);
+  return methodNotAllowed(resourceOf(endpoint), verb);
 }
 
 function serveSubresource(endpoint: Endpoint, subresource: MountedSubresource): Promise<Reply> {

@@ -2,6 +2,7 @@ import { toWriteResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindStore } from '../kind-store.ts';
 import type { MountedResource } from '../mounted-resource.ts';
+import type { StoredResource } from '../resource.ts';
 import type { ResourceVerbs, SubresourceVerbs, WriteResult } from '../verbs.ts';
 
 /** Returns the verbs that clients may use: those in `resource.verbs`, or all verbs if it is absent. */
@@ -58,5 +59,15 @@ export function mountStoredKind(
     verbs: storedVerbs(kindStore),
     // Discovery lists the status of custom resources first, and the subresources of built-in kinds by name.
     subresources: resource.builtIn === true ? { ...subresources, ...status } : { ...status, ...subresources },
+    ...unsupportedVerbs(resource),
   };
 }
+
+/** Returns the reason for each verb that clients may not use, if the kind has one. */
+function unsupportedVerbs({ verbs = [], verbsReason }: StoredResource): Pick<MountedResource, 'unsupported'> {
+  if (verbsReason === undefined) return {};
+  const others = allVerbs.filter((verb) => !verbs.includes(verb));
+  return { unsupported: Object.fromEntries(others.map((verb) => [verb, verbsReason])) };
+}
+
+const allVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;

@@ -34,6 +34,23 @@ export const fullSetDifferences: readonly Difference[] = [
       /\/persistentvolume(claim)?s/.test(request.path) && path.endsWith('metadata.finalizers'),
   },
   {
+    id: 'no-aggregation',
+    theirs: 'lets clients write API services, to add the APIs of other servers',
+    ours: 'refuses writes with 405 and the reason',
+    because: 'decision 49: a virtual cluster serves only its own API',
+    explains: ({ path }, { request, ours }) =>
+      /^\/apis\/apiregistration\.k8s\.io\/v1(\/apiservices|$)/.test(request.path) &&
+      (ours.status === 405 || /^body\.resources\[\d\]\.verbs/.test(path)),
+  },
+  {
+    id: 'owners-of-api-services',
+    theirs: 'records the time of the condition and the owners of the fields of API services',
+    ours: 'records neither for built-in groups, whose services all virtual clusters share',
+    because: 'decision 49: an unused virtual cluster must stay small',
+    explains: ({ path }, { request }) =>
+      request.path.includes('/apiservices/') && /managedFields|lastTransitionTime/.test(path),
+  },
+  {
     id: 'dropped-data-sources',
     theirs: 'lets the client own a data source in another namespace, which it drops from the claim',
     ours: 'lets nobody own a field that the claim does not have',
