@@ -49,6 +49,8 @@ export function compareWithKubeApiserver(title: string, options: ComparisonOptio
       kubeApiserver = await startKubeApiserver({
         programs,
         dataDir,
+        // Clusters usually allow privileged containers. There are no nodes that could run them.
+        flags: ['--allow-privileged=true'],
         ...(authorization === undefined ? {} : { authorization }),
       });
       const { url } = await bench.start();

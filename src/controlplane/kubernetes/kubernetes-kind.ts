@@ -1,4 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
+import { type JsonObject, type JsonValue, valueAt } from '@flotilla/json';
 import { boundedErrors } from '../../api/bounded-errors.ts';
 import type { FieldError } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
@@ -9,6 +9,8 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { CompanionObject, Draft, GenerationRule, KeptMetadata, StoredResource } from '../../registry/resource.ts';
 import type { ScaledKind } from '../scale/mount-scale.ts';
 import { kubernetesDefaults } from './defaults/kubernetes-defaults.ts';
+import { podTemplatePath } from './rules/pods/warnings/pod-template-path.ts';
+import { podTemplateWarnings } from './rules/pods/warnings/pod-warnings.ts';
 
 /** The behavior of the status subresource of a kind. */
 export interface StatusRule {
@@ -174,6 +176,16 @@ function validate(row: KubernetesKind, { object, old }: Draft, context: RequestC
       ? row.validate(object)
       : row.validateUpdate(object, before),
   );
-  if (errors.length === 0) for (const warning of row.warnings?.(object, before) ?? []) context.warn(warning);
+  if (errors.length > 0) return errors;
+  for (const warning of [...(row.warnings?.(object, before) ?? []), ...templateWarnings(row, object, before)]) {
+    context.warn(warning);
+  }
   return errors;
+}
+
+/** Returns the warnings about the pod template of an object, if it has one that is new or may have changed. */
+function templateWarnings({ struct }: KubernetesKind, object: KubeObject, old: KubeObject | undefined): string[] {
+  const path = podTemplatePath(struct);
+  if (path === undefined || (old !== undefined && old.metadata.generation === object.metadata.generation)) return [];
+  return podTemplateWarnings(valueAt(object as JsonValue, ...path), path.join('.'));
 }

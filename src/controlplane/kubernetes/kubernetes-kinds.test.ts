@@ -195,6 +195,32 @@ describe('the kinds of the full set', () => {
     expect(kinds.cells('runtimeclasses.node.k8s.io', runtime)).toEqual(['kata', 'kata', '0s']);
   });
 
+  it('have pod templates with defaults, columns and warnings', async () => {
+    const kinds = await Kinds.open();
+    const env = [{ name: 'A' }, { name: 'A' }];
+    const containers = [
+      { name: 'web', image: 'nginx', lifecycle: { stopSignal: 'SIGINT' } },
+      { name: 'side', image: 'x:1', env },
+    ];
+    const metadata = { labels: { b: '2', a: '1' }, annotations: { 'pod.beta.kubernetes.io/init-containers': 'x' } };
+    const spec = { containers, serviceAccount: 'robot' };
+    const created = await kinds.create('podtemplates', 'pods', { template: { metadata, spec } });
+    expect(kinds.cells('podtemplates', created)).toEqual(['pods', 'web,side', 'nginx,x:1', 'a=1,b=2']);
+    expect(created).toMatchObject({
+      metadata: { generation: 1 },
+      template: { spec: { serviceAccount: 'robot', serviceAccountName: 'robot', dnsPolicy: 'ClusterFirst' } },
+    });
+    expect(JSON.stringify(created.template)).not.toMatch(/stopSignal|lifecycle|init-containers/);
+    const hidden =
+      'template.spec.containers[1].env[1]: hides previous definition of "A", which may be dropped when using apply';
+    expect(kinds.warnings).toEqual([hidden]);
+    await kinds.update('podtemplates', created, { metadata: { ...created.metadata, labels: { a: 'b' } } });
+    expect(kinds.warnings).toEqual([hidden]);
+    expect(await refusal(kinds.create('podtemplates', 'bad'))).toBe(
+      'PodTemplate "bad" is invalid: template.spec.containers: Required value',
+    );
+  });
+
   it('warn about classes in annotations, ranges and labels of nodes', async () => {
     const kinds = await Kinds.open();
     await kinds.create('ingresses.networking.k8s.io', 'old', {

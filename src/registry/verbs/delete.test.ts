@@ -42,6 +42,16 @@ describe('delete', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
+  it('the response is the removed object for kinds that return it', async () => {
+    const { kind } = await openWidgets({ gracePeriods: false, returnsDeleted: true });
+    await kind.verbs.create(callerContext(), newWidget('w'), testWriteOptions);
+    const dryRun = await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ dryRun: true }));
+    const deleted = await kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
+    for (const result of [dryRun, deleted])
+      expect(result).toMatchObject({ object: { object: { metadata: { name: 'w' } } } });
+    expect(kind.peek('a', 'w')).toBeUndefined();
+  });
+
   it('the same garbage collector work is left whether or not the fast path applies (OWNER-05)', async () => {
     const owners = new OwnerTracker();
     const { kind, store } = await openWidgets(

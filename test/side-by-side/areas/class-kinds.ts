@@ -55,6 +55,7 @@ export function classKinds(pair: Pair): void {
         allowVolumeExpansion: true,
       });
       await table(`${classes}/fast`);
+      await pair.send({ method: 'DELETE', path: `${classes}/fast` });
       const attributes = `${storage}/volumeattributesclasses`;
       await post(attributes, { metadata: { name: 'bare' } });
       await post(attributes, { metadata: { name: 'gold' }, driverName: 'd.example', parameters: { iops: '9' } });

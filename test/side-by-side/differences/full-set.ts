@@ -18,6 +18,14 @@ export const fullSetDifferences: readonly Difference[] = [
     explains: ({ path }) => /^body\.columnDefinitions\[\d+\]\.description$/.test(path),
   },
   {
+    id: 'owners-of-disabled-fields',
+    theirs: 'removes the fields of disabled features from pod templates and keeps the owners of these fields',
+    ours: 'removes the owners too',
+    because: 'decision 49: a field that is not stored has no owner',
+    explains: ({ path }, { request }) =>
+      request.path.includes('/podtemplates') && /\.f:template\.f:spec\..*(f:lifecycle|f:schedulingGroup)$/.test(path),
+  },
+  {
     id: 'protected-attributes-classes',
     theirs: 'adds a finalizer to volume attributes classes, which a controller removes',
     ours: 'adds none',

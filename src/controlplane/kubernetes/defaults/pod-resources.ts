@@ -53,12 +53,13 @@ export function amountsOfContainers(spec: JsonObject, member: 'limits' | 'reques
     if (container.restartPolicy === 'Always') {
       add(total, own);
       add(running, own);
-      raise(starting, running);
     } else {
-      add(own, running);
+      // The resources that this container does not use are compared at the end.
+      for (const name of own.keys()) addAmount(own, name, running.get(name));
       raise(starting, own);
     }
   }
+  raise(starting, running);
   raise(total, starting);
   return total;
 }
@@ -74,11 +75,14 @@ export function amountsOf(container: JsonObject, member: 'limits' | 'requests'):
 }
 
 function add(target: Amounts, more: Amounts): void {
-  for (const [name, amount] of more) {
-    const known = target.get(name);
-    const sum = known === undefined ? amount : { ...known, billionths: known.billionths + amount.billionths };
-    target.set(name, sum);
-  }
+  for (const [name, amount] of more) addAmount(target, name, amount);
+}
+
+function addAmount(target: Amounts, name: string, amount: Quantity | undefined): void {
+  const known = target.get(name);
+  if (amount === undefined) return;
+  const sum = known === undefined ? amount : { ...known, billionths: known.billionths + amount.billionths };
+  target.set(name, sum);
 }
 
 function raise(target: Amounts, least: Amounts): void {

@@ -26,6 +26,7 @@ export const podTemplate: KubernetesKind = {
   description: 'A template for pods, for programs that create pods.',
   generation: { first: 1, increasedBy: 'spec' },
   unconditionalUpdate: true,
+  returnsDeleted: true,
   columns: [
     column('Containers', containerTexts('name'), { description: 'The names of the containers.' }),
     column('Images', containerTexts('image'), { description: 'The images of the containers.' }),

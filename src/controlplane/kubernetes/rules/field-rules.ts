@@ -1,4 +1,4 @@
-import { equalJson, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
+import { equalJson, type JsonValue, writeJson } from '@flotilla/json';
 import { qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, notSupported, required } from '../../../api/field-error.ts';
 
@@ -19,19 +19,23 @@ export function requiredChoiceErrors(path: string, value: string, allowed: reado
   return allowed.includes(value) ? [] : [notSupported(path, value, allowed)];
 }
 
-/** Returns the error for a struct. Its members are printed in their order. */
-export function invalidStruct(path: string, value: JsonObject, detail: string): FieldError {
-  const printed = writeJson(value, { sorted: false });
-  const message = `Invalid value: ${printed}${detail === '' ? '' : `: ${detail}`}`;
+/** Returns the error for a struct or a pointer, which Go prints as JSON. Members are printed in their order. */
+export function invalidStruct(path: string, value: JsonValue, detail: string): FieldError {
+  const message = `Invalid value: ${printedStruct(value)}${detail === '' ? '' : `: ${detail}`}`;
   return { type: 'FieldValueInvalid', field: path, message };
 }
 
 /** Returns the error for a struct that has none of the allowed types. Its members are printed in their order. */
 export function notSupportedStruct(path: string, value: JsonObject, allowed: readonly string[]): FieldError {
-  const printed = writeJson(value, { sorted: false });
   const list = allowed.map((one) => `"${one}"`).join(', ');
-  const message = `Unsupported value: ${printed}: supported values: ${list}`;
+  const message = `Unsupported value: ${printedStruct(value)}: supported values: ${list}`;
   return { type: 'FieldValueNotSupported', field: path, message };
+}
+
+/** Returns the JSON of a value as Go writes it, which escapes the characters that have a meaning in HTML. */
+function printedStruct(value: JsonValue): string {
+  const escaped = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return writeJson(value, { sorted: false }).replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
 export function immutableErrors(path: string, value: JsonValue | undefined, old: JsonValue | undefined): FieldError[] {

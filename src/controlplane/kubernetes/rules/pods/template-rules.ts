@@ -12,10 +12,10 @@ import { allContainers, structAt } from './pod-context.ts';
 const mirrorPod = 'kubernetes.io/config.mirror';
 const tolerationList = 'scheduler.alpha.kubernetes.io/tolerations';
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
-const seccompOfPod = 'seccomp.security.alpha.kubernetes.io/pod';
-const seccompOfContainer = 'container.seccomp.security.alpha.kubernetes.io/';
+export const seccompOfPod = 'seccomp.security.alpha.kubernetes.io/pod';
+export const seccompOfContainer = 'container.seccomp.security.alpha.kubernetes.io/';
 export const appArmorOfContainer = 'container.apparmor.security.beta.kubernetes.io/';
-const localProfile = 'localhost/';
+export const localProfile = 'localhost/';
 
 type Texts = Readonly<Record<string, string>>;
 

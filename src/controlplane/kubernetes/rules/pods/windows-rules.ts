@@ -3,7 +3,7 @@ import { byteLength, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../../../api/field-error.ts';
 import { childPath } from '../../../../api/schema/field-path.ts';
 import { isUnset, objectAt, textOf } from '../checks.ts';
-import { faultErrors } from '../field-rules.ts';
+import { invalidStruct } from '../field-rules.ts';
 import { allContainers, isSet, type PodContext, structAt } from './pod-context.ts';
 
 const maxCredentialKiB = 64;
@@ -20,20 +20,21 @@ export function* windowsOptionErrors(context: JsonObject, contextPath: string): 
   const path = childPath(contextPath, 'windowsOptions');
   if (isSet(options.gmsaCredentialSpecName)) {
     const name = textOf(options.gmsaCredentialSpecName);
-    yield* faultErrors(childPath(path, 'gmsaCredentialSpecName'), name, subdomainFaults(name));
+    for (const fault of subdomainFaults(name))
+      yield invalidStruct(childPath(path, 'gmsaCredentialSpecName'), name, fault);
   }
   if (isSet(options.gmsaCredentialSpec)) {
     const text = textOf(options.gmsaCredentialSpec);
     const at = childPath(path, 'gmsaCredentialSpec');
-    if (text === '') yield invalid(at, text, 'gmsaCredentialSpec cannot be an empty string');
+    if (text === '') yield invalidStruct(at, text, 'gmsaCredentialSpec cannot be an empty string');
     else if (byteLength(text) > maxCredentialKiB * 1024) {
-      yield invalid(at, text, `gmsaCredentialSpec size must be under ${maxCredentialKiB} KiB`);
+      yield invalidStruct(at, text, `gmsaCredentialSpec size must be under ${maxCredentialKiB} KiB`);
     }
   }
   if (isSet(options.runAsUserName)) {
     const name = textOf(options.runAsUserName);
-    const faults = userNameFaults(name).map((fault) => `runAsUserName${fault}`);
-    yield* faultErrors(childPath(path, 'runAsUserName'), name, faults);
+    const at = childPath(path, 'runAsUserName');
+    for (const fault of userNameFaults(name)) yield invalidStruct(at, name, `runAsUserName${fault}`);
   }
 }
 

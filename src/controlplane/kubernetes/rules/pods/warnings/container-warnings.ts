@@ -1,0 +1,74 @@
+import { goQuote } from '@flotilla/go-text';
+import { equalJson, type JsonObject } from '@flotilla/json';
+import { childPath, keyPath } from '../../../../../api/schema/field-path.ts';
+import { itemsAt, objectAt, textOf } from '../../checks.ts';
+import { allContainers, isSet, structAt } from '../pod-context.ts';
+import {
+  annotationsOf,
+  appArmorOfContainer,
+  localProfile,
+  seccompOfContainer,
+  seccompOfPod,
+} from '../template-rules.ts';
+import { fractionWarnings } from './fraction-warnings.ts';
+
+const bytes = ['memory', 'ephemeral-storage'];
+const unusedSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
+
+/** Warns about annotations that fields have replaced, fractions of bytes, and variables that hide others. */
+export function* containerWarnings(template: JsonObject, path: string): Generator<string> {
+  const annotations = annotationsOf(template);
+  const spec = objectAt(template, 'spec');
+  const annotationPath = (key: string) => keyPath(`${path}.metadata.annotations`, key);
+  const security = objectAt(spec, 'securityContext');
+  if (!isSet(security.seccompProfile) && annotations[seccompOfPod] !== undefined) {
+    yield `${annotationPath(seccompOfPod)}: ${unusedSeccomp}`;
+  }
+  for (const [container, at] of allContainers(spec, childPath(path, 'spec'))) {
+    const own = objectAt(container, 'securityContext');
+    const name = textOf(container.name);
+    const [seccompKey, appArmorKey] = [`${seccompOfContainer}${name}`, `${appArmorOfContainer}${name}`];
+    if (!isSet(own.seccompProfile) && annotations[seccompKey] !== undefined) {
+      yield `${annotationPath(seccompKey)}: ${unusedSeccomp}`;
+    }
+    const profile = annotations[appArmorKey];
+    if (!isSet(own.appArmorProfile) && profile !== undefined && !isProfileOf(security, profile)) {
+      yield `${annotationPath(appArmorKey)}: deprecated since v1.30; use the "appArmorProfile" field instead`;
+    }
+    yield* resourceWarnings(container, at);
+    yield* hiddenVariables(container, at);
+  }
+}
+
+function* resourceWarnings(container: JsonObject, path: string): Generator<string> {
+  const resources = objectAt(container, 'resources');
+  for (const name of bytes) {
+    for (const list of ['limits', 'requests']) {
+      yield* fractionWarnings(objectAt(resources, list), `${path}.resources.${list}`, [name]);
+    }
+  }
+}
+
+/** True if the AppArmor profile in an annotation is that of the pod. */
+function isProfileOf(security: JsonObject, annotation: string): boolean {
+  const ofPod = structAt(security, 'appArmorProfile');
+  if (ofPod === undefined) return false;
+  if (annotation === 'runtime/default') return equalJson(ofPod, { type: 'RuntimeDefault' });
+  if (annotation === 'unconfined') return equalJson(ofPod, { type: 'Unconfined' });
+  const localhostProfile = annotation.startsWith(localProfile) ? annotation.slice(localProfile.length) : '';
+  return localhostProfile !== '' && equalJson(ofPod, { type: 'Localhost', localhostProfile });
+}
+
+/** A variable may be defined again if its value contains the previous one. */
+function* hiddenVariables(container: JsonObject, path: string): Generator<string> {
+  const known = new Set<string>();
+  for (const [variable, at] of itemsAt(container, 'env', path)) {
+    const [name, value] = [textOf(variable.name), textOf(variable.value)];
+    const reference = `$(${name})`;
+    const extendsPrevious = !isSet(variable.valueFrom) && value !== reference && value.includes(reference);
+    if (known.has(name) && !extendsPrevious) {
+      yield `${at}: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`;
+    }
+    known.add(name);
+  }
+}
