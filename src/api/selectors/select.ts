@@ -5,8 +5,16 @@ import { badRequest } from '../status.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
+/** The paths of counts of built-in kinds that are 0 if they are absent. The name in a selector may differ. */
+const counts: ReadonlyMap<string, readonly string[]> = new Map([
+  ['batch/v1 Job status.successful', ['status', 'succeeded']],
+  ['v1 ReplicationController status.replicas', ['status', 'replicas']],
+]);
+
 /** Returns a field as text for field selectors. Objects, lists and absent fields are '' (rule SEL-14). */
 export function fieldValue(object: KubeObject, field: string): string {
+  const count = counts.get(`${object.apiVersion} ${object.kind} ${field}`);
+  if (count !== undefined) return String(valueAt(object as JsonValue, ...count) ?? 0);
   const value = valueAt(object as JsonValue, ...field.split('.'));
   if (value === undefined || value === null || typeof value === 'object') return '';
   return String(value);

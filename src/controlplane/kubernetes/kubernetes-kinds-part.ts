@@ -10,12 +10,14 @@ import { apiServiceKind, builtinApiServices } from './api-services.ts';
 import { CustomApiServices } from './custom-api-services.ts';
 import { appsKinds } from './kinds/apps.ts';
 import { horizontalPodAutoscaler } from './kinds/autoscalers.ts';
+import { batchKinds } from './kinds/batch.ts';
 import { admitClaim, setDefaultClass } from './kinds/claim-admission.ts';
 import { endpointKinds } from './kinds/endpoints.ts';
 import { flowControlKinds } from './kinds/flow-control.ts';
 import { networkingKinds } from './kinds/networking.ts';
 import { podTemplate } from './kinds/pod-templates.ts';
 import { policyKinds } from './kinds/policy.ts';
+import { replicationController } from './kinds/replication-controllers.ts';
 import { runtimeClass } from './kinds/runtime-classes.ts';
 import { builtinPriorityClasses, refuseSecondDefault, schedulingKinds } from './kinds/scheduling.ts';
 import { builtinServiceCidr, ipAddress, serviceCidr } from './kinds/service-ranges.ts';
@@ -30,11 +32,13 @@ export const fullSetKinds: readonly StoredKubernetesKind[] = [
   apiServiceKind,
   ...appsKinds,
   horizontalPodAutoscaler,
+  ...batchKinds,
   ...endpointKinds,
   ...flowControlKinds,
   ...networkingKinds,
   podTemplate,
   ...policyKinds,
+  replicationController,
   runtimeClass,
   ...schedulingKinds,
   service,

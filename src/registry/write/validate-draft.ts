@@ -57,7 +57,7 @@ export function validateStatus(resource: StoredResource, draft: Draft, more: rea
   const { status } = draft.object;
   const old = draft.old?.object.status;
   const errors = schema === undefined || status === undefined ? [] : validateChanged(schema, status, old, 'status');
-  refuse(resource, draft.object, [...errors, ...more]);
+  refuse(resource, draft.object, [...reportedErrors(resource, errors), ...more]);
 }
 
 /**
@@ -87,11 +87,16 @@ function schemaErrors(
   object: KubeObject,
   old: KubeObject | undefined,
 ): readonly FieldError[] {
-  // For built-in kinds, kube-apiserver does not detect duplicate list keys, and a missing field has the zero value of
-  // its Go type. The kind's own validation decides whether that is acceptable.
-  const isReported = ({ type }: FieldError) =>
-    resource.builtIn !== true || (type !== 'FieldValueDuplicate' && type !== 'FieldValueRequired');
-  return validateChanged(resource.schema, object, old, '').filter(isReported);
+  return reportedErrors(resource, validateChanged(resource.schema, object, old, ''));
+}
+
+/**
+ * Omits the schema errors of built-in kinds that kube-apiserver does not detect: duplicate list keys, and missing
+ * fields, which have the zero value of their Go type. The kind's own validation decides whether that is acceptable.
+ */
+function reportedErrors({ builtIn }: StoredResource, errors: readonly FieldError[]): readonly FieldError[] {
+  if (builtIn !== true) return errors;
+  return errors.filter(({ type }) => type !== 'FieldValueDuplicate' && type !== 'FieldValueRequired');
 }
 
 function metadataErrors(

@@ -1,12 +1,11 @@
 import { describe } from 'vitest';
 import { comparedTests } from '../area.ts';
-import { applyPatch, asTable, jsonPatch, mergePatch } from '../gadgets.ts';
+import { applyPatch } from '../gadgets.ts';
 import type { Pair } from '../pair.ts';
+import { compareScale, compareScaleBriefly, strategicPatch, Workloads } from '../workloads.ts';
 
 const namespace = 'workloads';
 const apps = `/apis/apps/v1/namespaces/${namespace}`;
-const strategicPatch = 'application/strategic-merge-patch+json';
-const age = /\.cells\[\d+\]$/;
 const labels = { app: 'web' };
 const selector = { matchLabels: labels };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1' }] } };
@@ -15,75 +14,6 @@ const onceTemplate = {
   metadata: { labels: { app: 'other' } },
   spec: { ...template.spec, restartPolicy: 'Never', activeDeadlineSeconds: 5 },
 };
-
-/** Requests for workloads of one namespace. */
-class Workloads {
-  readonly #pair: Pair;
-
-  constructor(pair: Pair) {
-    this.#pair = pair;
-  }
-
-  post(path: string, json: unknown) {
-    return this.#pair.send({ method: 'POST', path, json });
-  }
-
-  patch(path: string, type: string, change: unknown) {
-    const body = JSON.stringify(change);
-    return this.#pair.send({ method: 'PATCH', path, body, headers: { 'content-type': type } });
-  }
-
-  merge(path: string, change: unknown) {
-    return this.patch(path, mergePatch, change);
-  }
-
-  get(path: string) {
-    return this.#pair.send({ path });
-  }
-
-  table(path: string) {
-    return this.#pair.send({ path, headers: { accept: asTable } }, { ignoredFields: age });
-  }
-
-  /** Reads an object, changes it, and sends it back. */
-  async put(path: string, change: object) {
-    await this.#pair.send({ path }, { keepAs: path });
-    await this.#pair.send((side) => ({ method: 'PUT', path, json: { ...side.kept(path), ...change } }));
-  }
-}
-
-/** Requests about the `scale` of a workload with the given name. */
-async function compareScale(workloads: Workloads, path: string, parent: { apiVersion: string; kind: string }) {
-  const scale = `${path}/scale`;
-  await workloads.get(scale);
-  await workloads.put(scale, { spec: { replicas: 4 } });
-  await workloads.put(scale, { spec: {} });
-  await workloads.put(scale, { spec: { replicas: -1 } });
-  await workloads.put(scale, { metadata: { name: path.split('/').at(-1), uid: 'x' }, spec: { replicas: 1 } });
-  await workloads.put(scale, { metadata: { name: 'other' }, spec: { replicas: 1 } });
-  await workloads.put(scale, { metadata: { name: path.split('/').at(-1) }, spec: { replicas: 2 } });
-  await workloads.merge(scale, { spec: { replicas: 3 } });
-  await workloads.merge(scale, { metadata: { resourceVersion: '1' }, spec: { replicas: 3 } });
-  await workloads.patch(scale, strategicPatch, { spec: { replicas: 5 } });
-  await workloads.patch(scale, jsonPatch, [{ op: 'replace', path: '/spec/replicas', value: 6 }]);
-  await workloads.get(path);
-  const applied = (replicas: number) => ({
-    apiVersion: 'autoscaling/v1',
-    kind: 'Scale',
-    metadata: { name: path.split('/').at(-1) },
-    spec: { replicas },
-  });
-  await workloads.patch(`${scale}?fieldManager=scaler`, applyPatch, applied(7));
-  await workloads.patch(`${scale}?fieldManager=scaler&force=true`, applyPatch, applied(7));
-  await workloads.patch(`${path}?fieldManager=other`, applyPatch, {
-    ...parent,
-    metadata: { name: path.split('/').at(-1) },
-    spec: { replicas: 8 },
-  });
-  await workloads.get(path);
-  await workloads.get(`${path}-absent/scale`);
-  await workloads.merge(`${path}-absent/scale`, { spec: { replicas: 3 } });
-}
 
 /** The kinds of apps/v1. */
 export function workloadKinds(pair: Pair): void {
@@ -160,6 +90,7 @@ export function workloadKinds(pair: Pair): void {
         metadata: { name: 'applied' },
         spec: { selector, template },
       });
+      await workloads.put(`${path}/scale`, { metadata: { name: 'web', uid: 'x' }, spec: { replicas: 1 } });
       await compareScale(workloads, path, { apiVersion: 'apps/v1', kind: 'Deployment' });
     });
 
@@ -177,7 +108,7 @@ export function workloadKinds(pair: Pair): void {
       await workloads.merge(`${path}/web/status`, { status: { replicas: 1, fullyLabeledReplicas: 1 } });
       await workloads.get(`${path}?fieldSelector=status.replicas%3D0`);
       await workloads.table(`${path}/web`);
-      await compareScale(workloads, `${path}/web`, { apiVersion: 'apps/v1', kind: 'ReplicaSet' });
+      await compareScaleBriefly(workloads, `${path}/web`);
     });
 
     compared('have stateful sets with defaults, rules and columns', async () => {
@@ -233,7 +164,7 @@ export function workloadKinds(pair: Pair): void {
       });
       await workloads.merge(`${path}/status`, { status: { replicas: -1, collisionCount: 0 } });
       await workloads.table(path);
-      await compareScale(workloads, path, { apiVersion: 'apps/v1', kind: 'StatefulSet' });
+      await compareScaleBriefly(workloads, path);
     });
 
     compared('have daemon sets', async () => {

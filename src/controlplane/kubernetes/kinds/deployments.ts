@@ -5,7 +5,7 @@ import type { KubernetesKind } from '../kubernetes-kind.ts';
 import { rulesOf, statusRulesOf } from '../rules/kind-rules.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { selectorText } from './selector-text.ts';
-import { containerColumns, countColumn, readyColumn, selectorColumn, textCountColumn } from './workload-columns.ts';
+import { containerColumns, readyColumn, replicaColumns, selectorColumn, textCountColumn } from './workload-columns.ts';
 import { workloadScale } from './workload-scale.ts';
 
 const group = 'apps';
@@ -53,12 +53,5 @@ export const replicaSet: KubernetesKind = {
   status: { keeps: [], ...statusRulesOf('apps.ReplicaSet') },
   scale: workloadScale(specSelectorText),
   warnings: nameWarnings,
-  columns: [
-    countColumn('Desired', 'spec.replicas', 'The desired number of pods.'),
-    countColumn('Current', 'status.replicas', 'The number of pods.'),
-    countColumn('Ready', 'status.readyReplicas', 'The number of ready pods.'),
-    ageColumn,
-    ...containerColumns('spec', 'template'),
-    selectorColumn('spec', 'selector'),
-  ],
+  columns: [...replicaColumns, ageColumn, ...containerColumns('spec', 'template'), selectorColumn('spec', 'selector')],
 };

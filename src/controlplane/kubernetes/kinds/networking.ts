@@ -4,31 +4,19 @@ import { ageColumn, column } from '../../../api/columns.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required, tooLong } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import type { KubernetesKind } from '../kubernetes-kind.ts';
-import { immutableErrors } from '../rules/field-rules.ts';
+import { domainPrefixedPathErrors, immutableErrors } from '../rules/field-rules.ts';
 import { classNameColumn } from './columns.ts';
 import { ingress } from './ingresses.ts';
 import { networkPolicy } from './network-policies.ts';
 
 const group = 'networking.k8s.io';
 const maxControllerLength = 250;
-const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 const scopes = ['Cluster', 'Namespace'];
 
 function controllerErrors(controller: string): FieldError[] {
   const path = 'spec.controller';
   const errors = byteLength(controller) > maxControllerLength ? [tooLong(path, maxControllerLength)] : [];
-  if (controller === '') return [required(path)];
-  const slash = controller.indexOf('/');
-  const [domain, rest] = [controller.slice(0, Math.max(slash, 0)), controller.slice(slash + 1)];
-  if (domain === '' || rest === '') {
-    return [...errors, invalid(path, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  }
-  const pathDetail = `Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')`;
-  return [
-    ...errors,
-    ...subdomainFaults(domain).map((fault) => invalid(path, domain, fault)),
-    ...(pathPattern.test(rest) ? [] : [invalid(path, rest, pathDetail)]),
-  ];
+  return [...errors, ...domainPrefixedPathErrors(path, controller)];
 }
 
 function parameterErrors(parameters: JsonValue | undefined): FieldError[] {

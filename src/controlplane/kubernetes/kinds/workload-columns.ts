@@ -42,3 +42,10 @@ export const readyColumn: Column = column(
 function countAt(object: KubeObject, path: string): number {
   return numberAt(object as JsonValue, ...path.split('.')) ?? 0;
 }
+
+/** The columns of workloads that only have replicas. */
+export const replicaColumns: readonly Column[] = [
+  countColumn('Desired', 'spec.replicas', 'The desired number of pods.'),
+  countColumn('Current', 'status.replicas', 'The number of pods.'),
+  countColumn('Ready', 'status.readyReplicas', 'The number of ready pods.'),
+];

@@ -1,5 +1,5 @@
-import { equalJson, type JsonValue, writeJson } from '@flotilla/json';
-import { qualifiedNameFaults } from '@flotilla/kubernetes-formats';
+import { equalJson, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
+import { qualifiedNameFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, notSupported, required } from '../../../api/field-error.ts';
 
 /** Rules for the values of single fields, worded as in Kubernetes. */
@@ -53,6 +53,28 @@ export function requiredQualifiedNameErrors(path: string, value: string): FieldE
   if (value === '') return [required(path)];
   const lower = value.toLowerCase();
   return qualifiedNameFaults(lower).map((fault) => invalid(path, lower, fault));
+}
+
+const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+
+/** Returns the errors of a required path after a domain, such as `example.com/controller`. */
+export function domainPrefixedPathErrors(path: string, value: string): FieldError[] {
+  if (value === '') return [required(path)];
+  const slash = value.indexOf('/');
+  const [domain, rest] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  if (domain === '' || rest === '') {
+    return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const pathDetail = `Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')`;
+  return [
+    ...subdomainFaults(domain).map((fault) => invalid(path, domain, fault)),
+    ...(pathPattern.test(rest) ? [] : [invalid(path, rest, pathDetail)]),
+  ];
+}
+
+/** Returns an error that does not show the value. */
+export function invalidWithoutValue(path: string, detail: string): FieldError {
+  return { type: 'FieldValueInvalid', field: path, message: `Invalid value: ${detail}` };
 }
 
 const percentPattern = /^[0-9]+%$/;
