@@ -4,8 +4,8 @@ import { type FieldError, required } from '../../../api/field-error.ts';
 import { type KubeObject, parseApiVersion } from '../../../api/meta.ts';
 import type { KubernetesKind } from '../kubernetes-kind.ts';
 import { immutableErrors, nonNegativeErrors } from '../rules/field-rules.ts';
-import { deployment, replicaSet } from './deployments.ts';
-import { daemonSet, statefulSet } from './pod-sets.ts';
+import { deployment, replicaSet } from './workloads/deployments.ts';
+import { daemonSet, statefulSet } from './workloads/pod-sets.ts';
 
 function revisionErrors(object: KubeObject): FieldError[] {
   return nonNegativeErrors('revision', numberAt(object as JsonValue, 'revision') ?? 0);

@@ -9,13 +9,13 @@ import {
   textAt,
   valueAt,
 } from '@flotilla/json';
-import { ageColumn, column } from '../../../api/columns.ts';
-import type { KubeObject } from '../../../api/meta.ts';
-import { formatAge, formatDuration } from '../../../api/table.ts';
-import type { KubernetesKind } from '../kubernetes-kind.ts';
-import { rulesOf, statusRulesOf } from '../rules/kind-rules.ts';
-import { jobLabels } from '../rules/workloads/job-rules.ts';
-import { integerColumn } from './columns.ts';
+import { ageColumn, column } from '../../../../api/columns.ts';
+import type { KubeObject } from '../../../../api/meta.ts';
+import { formatAge, formatDuration } from '../../../../api/table.ts';
+import type { KubernetesKind } from '../../kubernetes-kind.ts';
+import { rulesOf, statusRulesOf } from '../../rules/kind-rules.ts';
+import { jobLabels } from '../../rules/workloads/job-rules.ts';
+import { integerColumn } from '../columns.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { containerColumns, selectorColumn } from './workload-columns.ts';
 

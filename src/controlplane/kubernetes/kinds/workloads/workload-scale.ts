@@ -1,8 +1,8 @@
 import { type JsonValue, numberAt } from '@flotilla/json';
-import type { KubeObject } from '../../../api/meta.ts';
-import { invalidObject } from '../../../api/status.ts';
-import type { ScaledKind } from '../../scale/mount-scale.ts';
-import { nonNegativeErrors } from '../rules/field-rules.ts';
+import type { KubeObject } from '../../../../api/meta.ts';
+import { invalidObject } from '../../../../api/status.ts';
+import type { ScaledKind } from '../../../scale/mount-scale.ts';
+import { nonNegativeErrors } from '../../rules/field-rules.ts';
 
 /** The subresource `scale` of a workload with the fields `spec.replicas` and `status.replicas`. */
 export function workloadScale(selectorOf: (object: KubeObject) => string): ScaledKind {

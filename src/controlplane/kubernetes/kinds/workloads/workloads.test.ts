@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../api/meta.ts';
-import type { Patch } from '../../../registry/verbs.ts';
-import { testDeleteOptions, testWriteOptions } from '../../plane.fixture.ts';
-import { mountScale } from '../../scale/mount-scale.ts';
-import { Kinds, refusal } from '../kubernetes-kinds.fixture.ts';
-import { fullSetKinds } from '../kubernetes-kinds-part.ts';
+import type { KubeObject } from '../../../../api/meta.ts';
+import type { Patch } from '../../../../registry/verbs.ts';
+import { testDeleteOptions, testWriteOptions } from '../../../plane.fixture.ts';
+import { mountScale } from '../../../scale/mount-scale.ts';
+import { Kinds, refusal } from '../../kubernetes-kinds.fixture.ts';
+import { fullSetKinds } from '../../kubernetes-kinds-part.ts';
 
 const labels = { app: 'web' };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1' }] } };

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonValue, objectAt } from '@flotilla/json';
-import { ageColumn, column } from '../../../api/columns.ts';
-import type { KubeObject } from '../../../api/meta.ts';
-import type { KubernetesKind } from '../kubernetes-kind.ts';
-import { rulesOf, statusRulesOf } from '../rules/kind-rules.ts';
+import { ageColumn, column } from '../../../../api/columns.ts';
+import type { KubeObject } from '../../../../api/meta.ts';
+import type { KubernetesKind } from '../../kubernetes-kind.ts';
+import { rulesOf, statusRulesOf } from '../../rules/kind-rules.ts';
+import { selectorText } from '../selector-text.ts';
 import { specSelectorText } from './deployments.ts';
-import { selectorText } from './selector-text.ts';
 import { keepTemplateGeneration, showTemplateGeneration } from './template-generation.ts';
 import { containerColumns, countColumn, readyColumn, selectorColumn } from './workload-columns.ts';
 import { workloadScale } from './workload-scale.ts';

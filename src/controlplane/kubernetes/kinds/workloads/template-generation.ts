@@ -1,6 +1,6 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue, objectAt } from '@flotilla/json';
-import type { KubeObject } from '../../../api/meta.ts';
-import { badRequest } from '../../../api/status.ts';
+import type { KubeObject } from '../../../../api/meta.ts';
+import { badRequest } from '../../../../api/status.ts';
 
 /** The annotation in which apps/v1 shows a field of earlier versions: the number of changes of the pod template. */
 const annotation = 'deprecated.daemonset.template.generation';

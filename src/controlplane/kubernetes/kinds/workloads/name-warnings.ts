@@ -1,5 +1,5 @@
 import { labelFaults } from '@flotilla/kubernetes-formats';
-import type { KubeObject } from '../../../api/meta.ts';
+import type { KubeObject } from '../../../../api/meta.ts';
 
 /** Warns about the name of a new workload that cannot be the host name of its pods. */
 export function nameWarnings({ metadata }: KubeObject, old: KubeObject | undefined): string[] {

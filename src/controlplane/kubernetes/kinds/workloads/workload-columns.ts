@@ -1,9 +1,9 @@
 import { type JsonValue, listAt, numberAt, textAt, valueAt } from '@flotilla/json';
-import { column } from '../../../api/columns.ts';
-import type { KubeObject } from '../../../api/meta.ts';
-import type { Column } from '../../../api/resource.ts';
-import { integerColumn } from './columns.ts';
-import { selectorText } from './selector-text.ts';
+import { column } from '../../../../api/columns.ts';
+import type { KubeObject } from '../../../../api/meta.ts';
+import type { Column } from '../../../../api/resource.ts';
+import { integerColumn } from '../columns.ts';
+import { selectorText } from '../selector-text.ts';
 
 /** Returns the wide columns with the names and the images of the containers of a pod template. */
 export function containerColumns(...template: readonly string[]): Column[] {
