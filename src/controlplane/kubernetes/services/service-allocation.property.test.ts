@@ -51,7 +51,9 @@ function run(env: ServicesTestEnv, { do: action, name, spec: given }: Step): Pro
 function expectNoConflicts(env: ServicesTestEnv): void {
   const specs = env.services.peekAll().map(({ object }) => specOf(object));
   const taken = specs.flatMap(addressesOf).filter((address) => address !== 'None');
-  const ports = specs.flatMap((each) => [...takenNodePortsOf(each), healthCheckPortOf(each)]).filter((port) => port !== 0);
+  const ports = specs
+    .flatMap((each) => [...takenNodePortsOf(each), healthCheckPortOf(each)])
+    .filter((port) => port !== 0);
   expect(new Set(taken).size).toBe(taken.length);
   expect(new Set(ports).size).toBe(ports.length);
   expect(env.addressNames().toSorted()).toEqual(taken.toSorted());

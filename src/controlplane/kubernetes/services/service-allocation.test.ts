@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../api/meta.ts';
-import { testClientContext, testDeleteOptions } from '../../plane.fixture.ts';
+import { testClientContext, testDeleteOptions, testWriteOptions } from '../../plane.fixture.ts';
 import { specOf } from '../rules/services/service-spec.ts';
 import { refusalOf, ServicesTestEnv } from './services.fixture.ts';
 
@@ -105,6 +105,27 @@ describe('the allocation of services', () => {
       externalName: 'a.example',
     });
     expect(env.addressNames()).toEqual(['10.96.0.1']);
+  });
+
+  it('gives allocated values no owner, and responds to a delete with the service', async () => {
+    const env = await ServicesTestEnv.open();
+    const created = await env.create('web', { type: 'NodePort', ports });
+    const owned = JSON.stringify(created.metadata.managedFields);
+    expect(owned).toContain('f:externalTrafficPolicy');
+    for (const member of ['clusterIP', 'ipFamilies', 'nodePort']) expect(owned).not.toContain(member);
+    const deleted = await env.services.verbs.delete(testClientContext('default'), 'web', testDeleteOptions());
+    expect('gone' in deleted ? deleted.object?.object.spec : undefined).toEqual(created.spec);
+  });
+
+  it('keeps the address while a finalizer blocks the deletion', async () => {
+    const env = await ServicesTestEnv.open();
+    const spec = { ports, clusterIP: '10.96.0.9' };
+    const held = env.decoded('held', spec, { finalizers: ['a.example/b'] });
+    await env.services.verbs.create(testClientContext('default'), held, testWriteOptions);
+    await env.remove('held');
+    expect(await refusalOf(env.create('other', spec))).toContain('already allocated');
+    await env.update('held', spec);
+    await env.create('other', spec);
   });
 
   it('allocates nothing in a dry run', async () => {
