@@ -58,9 +58,24 @@ describeIfAvailable(kubectlMissing, 'kubectl in a virtual cluster with the full 
     expect(await ok('get', 'sc', 'fast', '-o', 'jsonpath={.reclaimPolicy}')).toBe('Delete');
   });
 
+  it('creates services with addresses and node ports', async () => {
+    expect(await ok('get', 'svc', 'kubernetes', '--no-headers')).toMatch(
+      /^kubernetes +ClusterIP +10\.96\.0\.1 +<none> +443\/TCP /,
+    );
+    await ok('create', 'service', 'nodeport', 'web', '--tcp=80:8080', '--node-port=30080');
+    expect(await ok('get', 'svc', 'web', '--no-headers')).toMatch(
+      /^web +NodePort +10\.96\.\d+\.\d+ +<none> +80:30080\/TCP /,
+    );
+    const address = await ok('get', 'svc', 'web', '-o', 'jsonpath={.spec.clusterIP}');
+    expect(await ok('get', 'ip', address, '--no-headers')).toMatch(/ services\/default\/web /);
+    expect(await ok('describe', 'svc', 'web')).toMatch(/NodePort: +80-8080 +30080\/TCP/);
+  });
+
   it('keeps the objects over a restart', async () => {
     cluster = await cluster.restart();
     virtual = cluster.existingVirtualCluster('full');
+    const taken = ['create', 'service', 'nodeport', 'other', '--tcp=80', '--node-port=30080'];
+    expect((await virtual.kubectl.run(taken)).stderr).toContain('provided port is already allocated');
     expect(await ok('get', 'pdb,sc,pc', '-o', 'name')).toContain('storageclass.storage.k8s.io/fast');
   });
 });
