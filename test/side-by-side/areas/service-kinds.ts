@@ -75,7 +75,7 @@ export function serviceKinds(pair: Pair): void {
       });
       await merge(`${ranges}/one`, { status: { conditions: [] } });
       await table(`${ranges}/two`, 2);
-      const varying = /(managedFields.*|cells\[2\]|lastTransitionTime)$/;
+      const varying = /(managedFields.*|cells\[2\]|lastTransitionTime|resourceVersion)$/;
       await pair.send({ path: `${ranges}/kubernetes`, headers: { accept: asTable } }, { ignoredFields: varying });
       await pair.send({ path: `${ranges}/kubernetes` }, { ignoredFields: varying });
     });
