@@ -89,7 +89,7 @@ describe('the set of kinds of a virtual cluster', () => {
         .map(({ plural }) => plural),
     );
     // The kinds with built-in objects.
-    expect(open).toEqual(['priorityclasses', 'services', 'ipaddresses', 'servicecidrs']);
+    expect(open).toEqual(['apiservices', 'priorityclasses', 'services', 'ipaddresses', 'servicecidrs']);
     await env.close();
   });
 });

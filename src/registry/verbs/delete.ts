@@ -14,7 +14,7 @@ import { finalizersForDelete, finalizersOf, foregroundFinalizer, orphanFinalizer
 import { canBeRemoved, gracePeriodEnd, normalizeMetadata } from '../write/metadata.ts';
 import { confirmCurrent, retryOnConflict } from '../write/retry-on-conflict.ts';
 import type { VerbContext } from './verb-context.ts';
-import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
+import { dryRunObject, writtenObject } from './written-object.ts';
 
 /** Deletes an object. If finalizers or a grace period block the removal, marks it as terminating instead. */
 export function deleteObject(

@@ -89,6 +89,7 @@ export function volumeKinds(pair: Pair): void {
       const all = Object.fromEntries(Object.entries(sources).map(([name, [valid]]) => [name, valid]));
       await post(`${volumes}?fieldValidation=Strict`, { metadata: { name: 'all' }, spec: spec(all) });
       await post(volumes, { metadata: { name: 'none' } });
+      await post(volumes, { metadata: { name: 'status' }, spec: spec({ nfs }), status: { phase: 'Bound' } });
     });
 
     compared('have rules and immutable fields', async () => {
@@ -154,6 +155,7 @@ export function volumeKinds(pair: Pair): void {
     compared('are requested by claims', async () => {
       const claim = (name: string, members: object) => post(claims, { metadata: { name }, spec: members });
       await claim('bare', {});
+      await post(claims, { metadata: { name: 'status' }, spec: requests('1'), status: { phase: 'Bound' } });
       await claim('plain', requests('1Gi'));
       await claim('wrong', {
         accessModes: ['x'],
@@ -251,6 +253,7 @@ export function volumeKinds(pair: Pair): void {
         maxLimitRequestRatio: { cpu: '3' },
       });
       await range('low', { type: 'Pod', maxLimitRequestRatio: { cpu: '500m' } });
+      await range('digits', { type: 'Pod', max: { cpu: `${'1'.repeat(124)}e119` } });
       const path = `${limits}/container`;
       await pair.send({ path, headers: { accept: asTable } }, { ignoredFields: age });
       const json = { metadata: { name: 'put' }, spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] } };
@@ -300,6 +303,8 @@ export function volumeKinds(pair: Pair): void {
       await merge(`${path}/status`, { status: { attached: true, attachError } });
       await merge(`${path}/status`, { metadata: { labels: { c: 'd' } }, status: { attached: true } });
       await pair.send({ path, headers: { accept: asTable } }, { ignoredFields: age });
+      await pair.send({ method: 'DELETE', path: `${path}?dryRun=All` });
+      await pair.send({ method: 'DELETE', path });
     });
   });
 }

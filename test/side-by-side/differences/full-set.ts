@@ -1,4 +1,4 @@
-import type { Difference } from '../difference.ts';
+import { type Difference, messageOf, sentOf } from '../difference.ts';
 
 /** Returns the text of a response without the description of changes in immutable specs. */
 function withoutChanges(text: string): string {
@@ -40,6 +40,14 @@ export const fullSetDifferences: readonly Difference[] = [
     because: 'decision 49: there are no such controllers, so the object could never be deleted',
     explains: ({ path }, { request }) =>
       /\/persistentvolume(claim)?s/.test(request.path) && path.endsWith('metadata.finalizers'),
+  },
+  {
+    id: 'long-quantities',
+    theirs: 'accepts quantities of any length',
+    ours: 'refuses quantities whose text, as sent or in its canonical form, has more than 128 characters',
+    because: 'the time to compute with a quantity grows with its number of digits',
+    explains: (_field, { request, ours }) =>
+      /"[0-9]{100,}[^"]*"/.test(sentOf(request)) && /quantities must match/.test(messageOf(ours)),
   },
   {
     id: 'no-aggregation',

@@ -114,7 +114,7 @@ describe('the allocation of services', () => {
     expect(owned).toContain('f:externalTrafficPolicy');
     for (const member of ['clusterIP', 'ipFamilies', 'nodePort']) expect(owned).not.toContain(member);
     const deleted = await env.services.verbs.delete(testClientContext('default'), 'web', testDeleteOptions());
-    expect('gone' in deleted ? deleted.object?.object.spec : undefined).toEqual(created.spec);
+    expect('pending' in deleted ? deleted.pending.object.spec : undefined).toEqual(created.spec);
   });
 
   it('keeps the address while a finalizer blocks the deletion', async () => {

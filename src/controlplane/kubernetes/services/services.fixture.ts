@@ -23,15 +23,8 @@ export class ServicesTestEnv {
 
   /** Opens the plane over a new store, or over one that other planes may share. */
   static async open(store?: Store): Promise<ServicesTestEnv> {
-    let opened: PlaneTestEnv | undefined;
-    const part = kubernetesKindsPart({
-      plane() {
-        if (opened === undefined) throw new Error('the plane is not open');
-        return opened.plane;
-      },
-    });
-    opened = await openPlaneTestEnv({
-      parts: [part],
+    const opened = await openPlaneTestEnv({
+      parts: (dependencies) => [kubernetesKindsPart(dependencies)],
       withoutMaintenance: true,
       ...(store === undefined ? {} : { store }),
     });

@@ -1,9 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
-import { labelFaults } from '@flotilla/kubernetes-formats';
-import { duplicate, type FieldError, invalid, required } from '../../../../api/field-error.ts';
-import { childPath } from '../../../../api/schema/field-path.ts';
-import { listOf, textOf } from '../checks.ts';
-import type { Check, Place, StructRules } from '../object-rules.ts';
+import { isJsonObject } from '@flotilla/json';
+import type { Check, StructRules } from '../object-rules.ts';
 import { iscsi, podInitiatorErrors } from './iscsi-rules.ts';
 import { oneSource, type VolumeSource } from './one-source.ts';
 import * as pod from './pod-source-checks.ts';
