@@ -48,7 +48,7 @@ describe('delete', () => {
     const dryRun = await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ dryRun: true }));
     const deleted = await kind.verbs.delete(callerContext(), 'w', testDeleteOptions());
     for (const result of [dryRun, deleted])
-      expect(result).toMatchObject({ object: { object: { metadata: { name: 'w' } } } });
+      expect(result).toMatchObject({ pending: { object: { metadata: { name: 'w' } } }, isRemoved: true });
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 

@@ -67,14 +67,6 @@ export const fullSetDifferences: readonly Difference[] = [
       request.path.includes('/apiservices/') && /managedFields|lastTransitionTime/.test(path),
   },
   {
-    id: 'dropped-data-sources',
-    theirs: 'lets the client own a data source in another namespace, which it drops from the claim',
-    ours: 'lets nobody own a field that the claim does not have',
-    because: 'the field is not there',
-    explains: ({ path }, { request }) =>
-      /\/persistentvolumeclaims/.test(request.path) && path.endsWith('.fieldsV1.f:spec.f:dataSourceRef'),
-  },
-  {
     id: 'changes-of-volumes',
     theirs: 'shows the difference between two specs of a volume or claim, in lines, with the names of its Go fields',
     ours: 'names the fields that differ',
