@@ -5,15 +5,12 @@ import { groupResourceOf, type ResourceKind } from '../../../api/resource.ts';
 import { forbidden } from '../../../api/status.ts';
 import type { AdmissionAttributes } from '../../../registry/admission-attributes.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
-import { classAnnotation, requestedSize, specOf } from '../rules/volumes/claim-rules.ts';
+import { requestedSize, specOf } from '../rules/volumes/claim-rules.ts';
+import { classAnnotation, defaultClassAnnotations } from '../rules/volumes/class-annotations.ts';
 
 type StoreOf = (resourceKey: string) => KindStore | undefined;
 
 const storageClasses = 'storageclasses.storage.k8s.io';
-const defaultAnnotations = [
-  'storageclass.kubernetes.io/is-default-class',
-  'storageclass.beta.kubernetes.io/is-default-class',
-];
 
 function isClaim({ group, plural }: Pick<ResourceKind, 'group' | 'plural'>): boolean {
   return group === '' && plural === 'persistentvolumeclaims';
@@ -32,7 +29,7 @@ export function setDefaultClass(resource: ResourceKind, claim: KubeObject, store
   if (spec === undefined) return;
   let found: KubeObject | undefined;
   for (const { object } of storeOf(storageClasses)?.peekAll() ?? []) {
-    const isDefault = defaultAnnotations.some((name) => object.metadata.annotations?.[name] === 'true');
+    const isDefault = defaultClassAnnotations.some((name) => object.metadata.annotations?.[name] === 'true');
     if (isDefault && (found === undefined || isBefore(object, found))) found = object;
   }
   if (found?.metadata.name !== undefined) spec.storageClassName = found.metadata.name;

@@ -20,6 +20,7 @@ import {
   storageClassUpdateErrors,
   storageClassWarnings,
 } from '../rules/storage-class-rules.ts';
+import { defaultClassAnnotations } from '../rules/volumes/class-annotations.ts';
 import { classNameColumn, integerColumn, textColumn } from './columns.ts';
 
 const group = 'storage.k8s.io';
@@ -37,10 +38,7 @@ const storageClass: KubernetesKind = {
   validateUpdate: storageClassUpdateErrors,
   warnings: storageClassWarnings,
   columns: [
-    classNameColumn([
-      'storageclass.kubernetes.io/is-default-class',
-      'storageclass.beta.kubernetes.io/is-default-class',
-    ]),
+    classNameColumn(defaultClassAnnotations),
     column('Provisioner', 'provisioner', { description: 'The program that makes volumes of this class.' }),
     textColumn('ReclaimPolicy', 'reclaimPolicy', {
       description: 'The fate of a volume whose claim was deleted: Delete or Retain.',

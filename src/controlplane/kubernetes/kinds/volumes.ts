@@ -11,9 +11,9 @@ import {
   claimStatusErrors,
   claimUpdateErrors,
   claimWarnings,
-  classAnnotation,
   normalizeDataSources,
 } from '../rules/volumes/claim-rules.ts';
+import { classAnnotation } from '../rules/volumes/class-annotations.ts';
 import { limitRangeErrors } from '../rules/volumes/limit-range-rules.ts';
 import { volumeErrors, volumeUpdateErrors, volumeWarnings } from '../rules/volumes/persistent-volume-rules.ts';
 

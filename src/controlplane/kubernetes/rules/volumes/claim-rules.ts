@@ -8,11 +8,8 @@ import { immutableErrors } from '../field-rules.ts';
 import { isNative } from '../resource-checks.ts';
 import { changedMembers } from './changed-members.ts';
 import { claimSpecErrors } from './claim-template-rules.ts';
+import { classAnnotation, classAnnotationWarning } from './class-annotations.ts';
 import { basicResourceErrors } from './persistent-volume-rules.ts';
-
-/** The annotation that named the storage class before there was a field. */
-export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
-const deprecatedAnnotation = 'deprecated since v1.8; use "storageClassName" attribute instead';
 
 export function specOf(object: KubeObject): JsonObject {
   return objectAt(object as JsonObject, 'spec');
@@ -154,7 +151,7 @@ function resourceKeyErrors(name: string, path: string): FieldError[] {
 export function claimWarnings({ metadata, ...claim }: KubeObject): string[] {
   const isDeprecated = metadata.annotations?.[classAnnotation] !== undefined;
   return [
-    ...(isDeprecated ? [`metadata.annotations[${classAnnotation}]: ${deprecatedAnnotation}`] : []),
+    ...(isDeprecated ? [`metadata.annotations[${classAnnotation}]: ${classAnnotationWarning}`] : []),
     ...['requests', 'limits'].flatMap((name) => {
       const amount = memberAt(claim as JsonObject, ['spec', 'resources', name, 'storage']);
       if (typeof amount !== 'string' || isWholeQuantity(parseQuantity(amount))) return [];

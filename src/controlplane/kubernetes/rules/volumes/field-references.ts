@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
 import { parseQuantity, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, notSupported, required } from '../../../../api/field-error.ts';
 import { childPath } from '../../../../api/schema/field-path.ts';
@@ -89,8 +89,7 @@ function divisorsOf(resource: string): { allowed: readonly string[]; name: strin
 }
 
 /** Returns the errors of a reference to a resource of a container. In a volume, it must name the container. */
-export function* resourceFieldErrors(reference: unknown, path: string, isInVolume: boolean): Generator<FieldError> {
-  if (!isJsonObject(reference)) return;
+export function* resourceFieldErrors(reference: JsonObject, path: string, isInVolume: boolean): Generator<FieldError> {
   const resource = textOf(reference.resource);
   const at = childPath(path, 'resource');
   if (isInVolume && textOf(reference.containerName) === '') yield required(childPath(path, 'containerName'));

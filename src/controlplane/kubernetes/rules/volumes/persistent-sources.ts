@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@flotilla/json';
+import { isJsonObject } from '@flotilla/json';
 import { required } from '../../../../api/field-error.ts';
 import { childPath } from '../../../../api/schema/field-path.ts';
 import type { Check } from '../object-rules.ts';
@@ -9,14 +9,10 @@ import * as source from './source-checks.ts';
 /** A directory of a node. The volume must name the node. */
 const local: Check = function* (value, place) {
   yield* source.local(value, place);
-  if (isJsonObject(nodeAffinityOf(place.parent))) return;
+  if (isJsonObject(place.parent.nodeAffinity)) return;
   const at = childPath(place.path.replace(/\.?local$/, ''), 'nodeAffinity');
   yield required(at, 'Local volume requires node affinity');
 };
-
-function nodeAffinityOf({ nodeAffinity = null }: JsonObject) {
-  return nodeAffinity;
-}
 
 /** The sources of persistent volumes, in the order in which Kubernetes looks for them. */
 const sources: readonly VolumeSource[] = [

@@ -7,6 +7,7 @@ import { isUnset, listOf, memberAt, objectAt, textOf } from '../checks.ts';
 import { choiceErrors, immutableErrors, invalidStruct } from '../field-rules.ts';
 import { changedMembers } from './changed-members.ts';
 import { accessModeErrors, classNameErrors, positiveErrors, volumeModes } from './claim-template-rules.ts';
+import { classAnnotation, classAnnotationWarning } from './class-annotations.ts';
 import { nodeSelectorErrors, nodeSelectorWarnings } from './node-selector-rules.ts';
 import { persistentSources, persistentVolumeSource } from './persistent-sources.ts';
 
@@ -220,7 +221,7 @@ function isSameAffinity(value: JsonValue, old: JsonValue): boolean {
 }
 
 const deprecatedAnnotations: ReadonlyMap<string, string> = new Map([
-  ['volume.beta.kubernetes.io/storage-class', 'deprecated since v1.8; use "storageClassName" attribute instead'],
+  [classAnnotation, classAnnotationWarning],
   [mountOptions, 'deprecated since v1.31; use "mountOptions" attribute instead'],
 ]);
 

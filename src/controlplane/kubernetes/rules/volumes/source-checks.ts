@@ -37,11 +37,10 @@ export const gceDisk = structChecks({ pdName: [isRequired()], partition: [partit
 export const awsDisk = structChecks({ volumeID: [isRequired()], partition: [partition] });
 export const glusterfs = structChecks({ endpoints: [isRequired()], path: [isRequired()] });
 
-const endpointsNamespace: Check = function* (value, place) {
-  if (value === '') {
-    yield invalid(place.path, value, 'if the endpointnamespace is set, it must be a valid namespace name');
-  } else yield* textWithout(labelFaults)(value, place);
-};
+const endpointsNamespace: Check = (value, place) =>
+  value === ''
+    ? [invalid(place.path, value, 'if the endpointnamespace is set, it must be a valid namespace name')]
+    : textWithout(labelFaults)(value, place);
 
 export const persistentGlusterfs = structChecks({
   endpoints: [isRequired()],

@@ -1,0 +1,10 @@
+/** The annotation that named the storage class of volumes and claims before there was a field. */
+export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+
+export const classAnnotationWarning = 'deprecated since v1.8; use "storageClassName" attribute instead';
+
+/** The annotations of which a default storage class has one. */
+export const defaultClassAnnotations: readonly string[] = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+];
