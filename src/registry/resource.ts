@@ -25,6 +25,8 @@ export interface Draft<Fields extends JsonObject = AnyFields> {
   hidden: JsonObject;
   /** The stored record before the write, frozen. Absent for a create. */
   readonly old?: StoredRecord<Fields>;
+  /** The decoded object of a create, of which `object` is a copy. Hooks must not change it. */
+  readonly sent?: KubeObject;
   /**
    * Values that are merged into the object in the response to this write only, for example `spec.key` of a new access
    * key. They are never stored, and a dry run does not set them.

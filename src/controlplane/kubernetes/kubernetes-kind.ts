@@ -65,8 +65,11 @@ export interface KubernetesKind {
   readonly orphansDependents?: StoredResource['orphansDependents'];
   /** Completes a decoded object after its defaults are set, in place. Throws StatusError if it cannot be decoded. */
   complete?(object: JsonObject): void;
-  /** Sets members that only the server decides on and removes members that clients may not set, in place. */
-  prepare?(object: KubeObject, old: KubeObject | undefined): void;
+  /**
+   * Sets members that only the server decides on and removes members that clients may not set, in place. `sent` is the
+   * decoded object of a create.
+   */
+  prepare?(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined): void;
   /** Returns the errors of a new object. Called for updates too, unless `validateUpdate` is present. */
   validate(object: KubeObject): Iterable<FieldError>;
   /** Returns the errors of an update. */
@@ -122,7 +125,7 @@ export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind 
     ...optionalMembers(row),
     ...statusMembers(row.status),
     ...(row.prepare === undefined ? {} : { tracksSentFields: true }),
-    prepare: ({ object, old }) => row.prepare?.(object, old?.object),
+    prepare: ({ object, old, sent }) => row.prepare?.(object, old?.object, sent),
     validate: (draft, context) => validate(row, draft, context),
     guardDelete: ({ object }) => row.guardDelete?.(object),
     ...relatedMembers(row),

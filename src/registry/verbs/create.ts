@@ -115,7 +115,7 @@ export function createUnderKey(
   const { kind, context, key } = write;
   const requires = requireCreatable(kind, key.namespace, sent.metadata);
   rejectOversized(kind, sent);
-  const draft: Draft = { object: newObject(kind, key, sent), hidden: {} };
+  const draft: Draft = { object: newObject(kind, key, sent), hidden: {}, sent };
   const sentFields = sentFieldsOf(kind, draft.object);
   if (!context.system) kind.planeCallbacks.completeNew?.(kind.resource, draft.object);
   const store = (): Promise<ServedObject> => {

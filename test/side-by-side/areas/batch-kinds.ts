@@ -55,7 +55,10 @@ export function batchKinds(pair: Pair): void {
     compared('have jobs with defaults, a generated selector and columns', async () => {
       await job.post('plain', { template });
       await job.post('labeled', { template: labeled });
-      await workloads.post(jobs, { metadata: { name: 'own', labels: { a: 'b' } }, spec: { template: labeled } });
+      for (const labels of [{ a: 'b' }, labeled.metadata.labels]) {
+        const metadata = { name: `own-${Object.keys(labels)[0]}`, labels };
+        await workloads.post(jobs, { metadata, spec: { template: labeled } });
+      }
       await job.post('indexed', { ...indexed, backoffLimitPerIndex: 1, maxFailedIndexes: 2 });
       const selector = { matchLabels: { app: 'task' } };
       await job.post('manual', { manualSelector: true, selector, template: labeled, parallelism: 2, suspend: true });

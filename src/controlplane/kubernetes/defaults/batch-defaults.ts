@@ -22,12 +22,22 @@ const job: StructDefault = (object, now) => {
   copyTemplateLabels(object, now);
 };
 
+/** The objects that got the labels of their pod template. */
+const withTemplateLabels = new WeakSet<object>();
+
+/** True if a decoded object got the labels of its pod template, because it had none. */
+export function hasTemplateLabels(object: object): boolean {
+  return withTemplateLabels.has(object);
+}
+
 /** Gives an object without labels those of its pod template. */
 export const copyTemplateLabels: StructDefault = (object) => {
   const labels = objectOf(objectOf(objectOf(objectOf(object, 'spec'), 'template'), 'metadata'), 'labels');
   const metadata = objectMember(object, 'metadata');
   const own = objectOf(metadata, 'labels');
-  if (labels !== undefined && (own === undefined || Object.keys(own).length === 0)) metadata.labels = cloneJson(labels);
+  if (labels === undefined || (own !== undefined && Object.keys(own).length > 0)) return;
+  metadata.labels = cloneJson(labels);
+  withTemplateLabels.add(object);
 };
 
 /** The defaults of batch/v1. */

@@ -1,5 +1,4 @@
 import {
-  equalJson,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -12,6 +11,7 @@ import {
 import { ageColumn, column } from '../../../../api/columns.ts';
 import type { KubeObject } from '../../../../api/meta.ts';
 import { formatAge, formatDuration } from '../../../../api/table.ts';
+import { hasTemplateLabels } from '../../defaults/batch-defaults.ts';
 import type { KubernetesKind } from '../../kubernetes-kind.ts';
 import { rulesOf, statusRulesOf } from '../../rules/kind-rules.ts';
 import { jobLabels } from '../../rules/workloads/job-rules.ts';
@@ -31,17 +31,17 @@ function memberObject(parent: JsonObject, name: string): JsonObject {
 }
 
 /** Makes the selector of a new job, and sets the labels that it selects, unless the client manages them. */
-function generateSelector(object: KubeObject, old: KubeObject | undefined): void {
+function generateSelector(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined): void {
   const spec = memberObject(object as JsonObject, 'spec');
   if (old !== undefined || spec.manualSelector === true) return;
   const { name = '', uid = '' } = object.metadata;
   const labels = memberObject(memberObject(memberObject(spec, 'template'), 'metadata'), 'labels');
-  // A job without labels has those of its pods. It has got those that the client sent as defaults.
-  const isDefaulted = equalJson((object.metadata.labels ?? {}) as JsonObject, labels);
   for (const key of [jobLabels.legacyName, jobLabels.name]) labels[key] ??= name;
   for (const key of [jobLabels.legacyUid, jobLabels.uid]) labels[key] ??= uid;
   memberObject(memberObject(spec, 'selector'), 'matchLabels')[jobLabels.uid] ??= uid;
-  if (isDefaulted) object.metadata.labels = { ...labels } as Record<string, string>;
+  // A job without labels has those of its pods. It already has those that the client sent.
+  const isUnlabeled = object.metadata.labels === undefined || (sent !== undefined && hasTemplateLabels(sent));
+  if (isUnlabeled) object.metadata.labels = { ...labels } as Record<string, string>;
 }
 
 function manyIndexesWarnings(spec: JsonValue | undefined, path: string): string[] {

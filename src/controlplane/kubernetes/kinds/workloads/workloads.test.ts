@@ -109,6 +109,15 @@ describe('workloads', () => {
     expect(kinds.cells('jobs.batch', created).slice(0, 5)).toEqual(['task', 'Running', '0/1', '', '0s']);
   });
 
+  it('give the labels of its pods to a job without labels', async () => {
+    const kinds = await Kinds.open();
+    const labeled = { ...once, metadata: { labels } };
+    const unlabeled = await kinds.create('jobs.batch', 'a', { spec: { template: labeled } });
+    expect(unlabeled.metadata.labels).toMatchObject({ app: 'web', 'job-name': 'a' });
+    const own = await kinds.create('jobs.batch', 'b', { metadata: { name: 'b', labels }, spec: { template: labeled } });
+    expect(own.metadata.labels).toEqual(labels);
+  });
+
   it('keep the dependents of a job that is deleted without a policy', async () => {
     const kinds = await Kinds.open();
     await kinds.create('jobs.batch', 'kept', { spec: { template: once } });
