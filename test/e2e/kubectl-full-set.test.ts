@@ -38,6 +38,26 @@ describeIfAvailable(kubectlMissing, 'kubectl in a virtual cluster with the full 
     expect(await ok('explain', 'storageclass')).toContain('volumeBindingMode\t<string>');
   });
 
+  it('creates, scales, changes and deletes workloads', async () => {
+    await ok('create', 'deployment', 'web', '--image=nginx:1', '--replicas=2');
+    await ok('scale', 'deployment/web', '--current-replicas=2', '--replicas=3');
+    await ok('set', 'image', 'deploy/web', 'nginx=nginx:2');
+    expect(await ok('get', 'deploy', 'web', '-o', 'wide', '--no-headers')).toMatch(
+      /^web +0\/3 +0 +0 +\w+ +nginx +nginx:2 +app=web/,
+    );
+    expect(await ok('describe', 'deploy', 'web')).toMatch(/Replicas: +3 desired/);
+    await ok('create', 'job', 'once', '--image=busybox:1');
+    await ok('create', 'cronjob', 'nightly', '--image=busybox:1', '--schedule=0 3 * * *');
+    await ok('create', 'job', 'now', '--from=cronjob/nightly');
+    expect(await ok('get', 'cj', 'nightly', '--no-headers')).toMatch(
+      /^nightly +0 3 \* \* \* +<none> +False +0 +<none>/,
+    );
+    const all = (await ok('get', 'all', '-o', 'name')).split('\n');
+    expect(all).toEqual(expect.arrayContaining(['deployment.apps/web', 'job.batch/now', 'cronjob.batch/nightly']));
+    await ok('delete', 'deploy/web', 'job/once', 'job/now', 'cj/nightly');
+    expect(await ok('get', 'all', '-o', 'name')).toBe('');
+  });
+
   it('applies with server-side apply, and reports a conflict', async () => {
     const storageClass = (members: object) =>
       JSON.stringify({
