@@ -23,7 +23,7 @@ const programMissing =
 const list = readTestList();
 const selected = [...list.run, ...list.runToo];
 
-describeIfAvailable(kubectlMissing ?? programMissing, "Kubernetes' own tests, on virtual clusters", () => {
+describeIfAvailable(kubectlMissing ?? programMissing, "Kubernetes' own tests, on virtual clusters with the full set of kinds", () => {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   const results = new Map<string, UpstreamResult>();
   let flotilla: FlotillaProcess;
@@ -54,7 +54,10 @@ describeIfAvailable(kubectlMissing ?? programMissing, "Kubernetes' own tests, on
   }
 
   beforeAll(async () => {
-    flotilla = await startFlotilla();
+    const settings = join(folder, 'settings.yaml');
+    // One test waits until a list cannot be continued at its old revision.
+    writeFileSync(settings, 'planes: {api: full}\nhistory: {seconds: 30, changes: 1}\n');
+    flotilla = await startFlotilla({ args: ['--config', settings] });
     admin = kubectlWith(flotilla.kubeconfig);
     await Promise.all(Array.from({ length: processes }, (_value, index) => runShare(index)));
   }, 900_000);

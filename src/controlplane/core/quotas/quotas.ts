@@ -333,7 +333,7 @@ function countedResource(name: string): string | undefined {
   return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
 }
 
-/** True if the quota has no scopes. A quota with scopes counts only pods or volume claims, which no plane has. */
+/** True if the quota has no scopes. A quota with scopes counts pods, which no plane has, or some of the volume claims. */
 function hasNoScopes(quota: KubeObject): boolean {
   const scoped = [
     ...listAt(quota as JsonValue, 'spec', 'scopes'),
