@@ -98,7 +98,7 @@ export const lastActivityAnnotation = `sleepmode.${apiWord}.sh/last-activity`;
 export const deleteAfterAnnotation = `sleepmode.${apiWord}.sh/delete-after`;
 
 export const adminsGroup = `${apiWord}:admins`;
-/** The group of users who may read everything except secrets, and the audit log, and change nothing. */
+/** The group of auditors. They may read everything except Secrets and logs of instances, and search the audit log. */
 export const auditorsGroup = `${apiWord}:auditors`;
 export const authenticatedGroup = `${apiWord}:authenticated`;
 export const kubernetesAuthenticatedGroup = 'system:authenticated';

@@ -93,7 +93,7 @@ function checksOf(query: AuditQuery): Check[] {
   return checks.filter((check) => check !== undefined);
 }
 
-/** True for a request without a valid credential, and for one that a permission, a scope or a policy refused. */
+/** True for a request without a valid credential, and for one that permissions, a scope or a policy refused. */
 function isDenied({ decision, responseStatus }: AuditEvent): boolean {
   return decision?.allowed === false || responseStatus?.code === 401 || responseStatus?.code === 403;
 }

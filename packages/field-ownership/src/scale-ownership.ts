@@ -20,7 +20,7 @@ function fieldAt(path: readonly string[]): FieldSet {
   return fromFieldsV1(path.reduceRight<JsonValue>((below, name) => ({ [`f:${name}`]: below }), {}));
 }
 
-/** Returns the managedFields of a Scale: the owners of the replica count of its object. */
+/** Returns the managedFields of a Scale. Its owners are the owners of the replica count of the scaled object. */
 export function scaleOwnership(entries: JsonValue | undefined, parent: ScaleParent): ManagedFieldsEntry[] {
   const path = fieldAt(parent.replicasPath);
   const owners = [...(readManagers(entries, parent.group) ?? new Map<string, ManagedSet>())]
@@ -34,7 +34,8 @@ export function scaleOwnership(entries: JsonValue | undefined, parent: ScalePare
 
 /**
  * Returns the managedFields of an object after a write of its Scale. `scaleEntries` are the managedFields of the Scale.
- * As in Kubernetes, an owner of the replica count gets an entry without a time, unless it has applied it to the object.
+ * As in Kubernetes, each owner of the Scale gets an entry without a time. An owner that has applied the replica count
+ * to the object keeps its entry.
  */
 export function ownershipAfterScale(
   entries: JsonValue | undefined,

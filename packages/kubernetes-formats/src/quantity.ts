@@ -102,8 +102,8 @@ export function formatQuantity({ billionths, format }: Quantity): string {
 }
 
 /**
- * Returns the canonical text of a quantity. It can always be parsed again: the canonical text of some quantities in
- * exponential notation is longer than the given one, and too long.
+ * Returns the canonical text of a quantity. Throws QuantityError if that text is too long to be parsed again: in
+ * exponential notation, it can be longer than the given text.
  */
 export function canonicalQuantity(text: string): string {
   const canonical = formatQuantity(parseQuantity(text));

@@ -20,7 +20,7 @@ export interface AuditQuery {
   readonly code?: string;
   /** `denied` also matches every response with the code 401 or 403. */
   readonly decision?: AuditDecision;
-  /** Dry runs change nothing and are not returned, except if this is `include` or `only`. */
+  /** `include` returns dry runs too, `only` returns nothing else. Optional; by default, dry runs are not returned. */
   readonly dryRuns?: AuditDryRuns;
   /** Text that the line must contain. Case-insensitive. */
   readonly text?: string;

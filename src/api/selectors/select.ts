@@ -5,7 +5,7 @@ import { badRequest } from '../status.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
-/** The paths of counts of built-in kinds that are 0 if they are absent. The name in a selector may differ. */
+/** Paths of counts that field selectors read as 0 if they are absent. The name in the selector may differ. */
 const counts: ReadonlyMap<string, readonly string[]> = new Map([
   ['batch/v1 Job status.successful', ['status', 'succeeded']],
   ['v1 ReplicationController status.replicas', ['status', 'replicas']],

@@ -200,7 +200,7 @@ export const ownedKeyPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: ['status'], grantedTo: ['anyCaller'] },
 ];
 
-/** The access keys of all users, without their values. */
+/** Rules for the access keys of all users. Responses do not contain the values of keys. */
 export const accessKeyPermissions: readonly Permission[] = [
   { verbs: ['get', ...lists], subresources: object, grantedTo: ['auditor'] },
   { verbs: ['get'], subresources: ['status'], grantedTo: ['auditor'] },
@@ -234,7 +234,7 @@ export const openPaths: readonly string[] = [
   '/readyz',
   '/readyz/*',
 ];
-/** Paths that auditors may read in addition. */
+/** Paths that auditors may read in addition to the open paths. */
 export const auditorPaths: readonly string[] = [auditPath, replicasPath, '/metrics'];
 export const openPathVerbs: readonly string[] = ['get', 'head'];
 
