@@ -118,7 +118,7 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   readonly serverOwnedStatus?: boolean;
   /** The verbs that clients may use. Optional; defaults to all verbs. The server itself may always use all verbs. */
   readonly verbs?: readonly (keyof ResourceVerbs)[];
-  /** The reason why clients may not use the other verbs. It is in the response to them. */
+  /** The reason why clients may not use the other verbs. Responses to these verbs contain it. */
   readonly verbsReason?: string;
   /**
    * True if a PUT without a resourceVersion overwrites the object, as for most core kinds. Otherwise the PUT gets 422.
@@ -158,8 +158,8 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    */
   readonly unownedFields?: readonly (readonly string[])[];
   /**
-   * True if field managers own the fields that clients have sent, even if `prepare` removes them, and none that `prepare`
-   * changes. Optional; by default, ownership is tracked after `prepare`.
+   * True if field managers own the fields that clients have sent, even those that `prepare` removes, and no fields that
+   * `prepare` adds. Optional; by default, ownership is tracked after `prepare`.
    */
   readonly tracksSentFields?: boolean;
   /**

@@ -165,7 +165,7 @@ export interface DeleteOptions {
 }
 
 /**
- * `gone`: the object was removed at once. `pending`: its deletion has started, and this is its current state. If
- * `isRemoved` is true, it was removed at once too, and this is its last state (`StoredResource.returnsDeleted`).
+ * `gone`: the object was removed at once. `pending`: its deletion has started, and this is its current state. With
+ * `isRemoved`, the object was removed at once, and `pending` is its last state (`StoredResource.returnsDeleted`).
  */
 export type DeleteResult = { readonly gone: Status } | { readonly pending: ServedObject; readonly isRemoved?: boolean };

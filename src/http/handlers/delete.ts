@@ -14,7 +14,7 @@ import { decodeRawBody, type RawBody, readRawBody } from './raw-body.ts';
 
 /**
  * Serves DELETE of one object. Returns a Status if the object was removed, or the object if finalizers or a grace
- * period delay its removal (rules DELETE-06, DELETE-07). For some kinds, a removed object is returned too.
+ * period delay its removal (rules DELETE-06, DELETE-07). Some kinds return removed objects too.
  */
 export async function deleteObject(
   endpoint: Endpoint,

@@ -27,7 +27,7 @@ export function deleteObject(
   return deleteWithoutWarning(kind, context, name, options);
 }
 
-/** Deletes an object of a collection. A warning is sent only once for the collection (`warnAboutOrphans`). */
+/** Deletes an object of a collection. `warnAboutOrphans` warns only once for the whole collection. */
 export function deleteWithoutWarning(
   kind: KindRuntime,
   context: RequestContext,
@@ -56,7 +56,10 @@ export function warnAboutOrphans({ resource }: KindRuntime, context: RequestCont
   if (warning !== undefined && options.propagationPolicy === undefined) context.warn(warning);
 }
 
-/** Some kinds keep the dependents by default. Finalizers of an earlier delete have priority over this default. */
+/**
+ * Returns the options with the policy Orphan if the kind keeps dependents by default. Finalizers of an earlier delete
+ * have priority over this default.
+ */
 function withDefaultPolicy({ resource }: KindRuntime, current: CachedObject, options: DeleteOptions): DeleteOptions {
   if (resource.orphansDependents === undefined || options.propagationPolicy !== undefined) return options;
   const { finalizers = [] } = current.metadata();

@@ -44,7 +44,7 @@ export function applyWrite(kind: KindRuntime, writer: FieldWriter, write: ApplyW
   return { merged, managedFields };
 }
 
-/** The same for objects of any kind, for example a Scale that is not stored. */
+/** Merges an applied object of any kind, for example a Scale, which is not stored. Throws as `applyWrite` does. */
 export function applyTracked(request: ApplyRequest<KubeObject>): KubeObject {
   try {
     return applyObject(request);

@@ -207,7 +207,7 @@ function describeKey({ namespace, name }: ObjectKey): string {
 /** The rows that the transaction checks after the row of the object itself. */
 interface CheckedRows {
   readonly claims: readonly string[];
-  /** The companions that are checked. Only those that the write adds are present. */
+  /** The companion of each check. `undefined` for a companion that the write changes. */
   readonly companions: readonly (CompanionObject | undefined)[];
   readonly required: readonly RequiredCheck[];
 }

@@ -11,7 +11,7 @@ import { normalizeMetadata } from './metadata.ts';
 
 export interface CompanionChanges {
   readonly checks: readonly RevisionCheck[];
-  /** The companion of each check. Absent for a companion that is changed. */
+  /** The companion of each check. `undefined` for a companion that the write changes. */
   readonly added: readonly (CompanionObject | undefined)[];
   readonly writes: readonly Write[];
 }

@@ -40,8 +40,8 @@ export function withOwnership(object: KubeObject, managedFields: KubeObject['met
 }
 
 /**
- * Updates managedFields of a draft. `sent` is the draft before its kind prepared it, if the kind tracks the fields of the
- * client only (`StoredResource.tracksSentFields`).
+ * Updates managedFields of a draft. `sent` is the draft before `prepare`; absent unless the kind tracks only the fields
+ * that clients have sent (`StoredResource.tracksSentFields`).
  */
 export function trackDraft(
   draft: KubeObject,
