@@ -6,8 +6,8 @@ import type { ScaledKind } from '../scale/mount-scale.ts';
 import { pathSegments, replicasAt, type ScaleValue, selectorAt } from './scale-errors.ts';
 
 /**
- * The replica counts of a custom resource. The CustomResourceDefinition specifies the paths of their fields (SCALE-01
- * to SCALE-03).
+ * Returns the functions that scale custom resources. The CustomResourceDefinition specifies the paths of the replica
+ * counts (SCALE-01 to SCALE-03).
  */
 export function customScale(paths: ScaleSubresource): ScaledKind {
   const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '' } = paths;

@@ -23,7 +23,7 @@ export interface ReplicaCounts {
   readonly selector: string;
 }
 
-/** Reads and changes the replica counts of the objects of one kind. All functions throw StatusError. */
+/** Functions that read and change the replica counts of objects of one kind. Their errors are StatusErrors. */
 export interface ScaledKind {
   countsOf(object: KubeObject): ReplicaCounts;
   /** The path of the desired number. */
@@ -43,7 +43,7 @@ const maxAttempts = 10;
 
 type DocumentPatch = Exclude<Patch, { type: 'apply' }>;
 
-/** The subresource `scale` of a kind. Clients read and write the replica count of an object without its other fields. */
+/** Returns the subresource `scale` of a kind, in which clients read and write only the replica count of an object. */
 export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubresource {
   const kind = { ...scaleKind(store.resource.namespaced), hasStatus: false };
   const { group, version } = store.resource;
@@ -55,19 +55,19 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
     context: RequestContext,
     name: string,
     options: WriteOptions,
-    wanted: (current: KubeObject, live: KubeObject) => TrackedScale,
+    nextScale: (current: KubeObject, live: KubeObject) => TrackedScale,
   ): Promise<WriteResult> {
     for (let attempt = 1; ; attempt++) {
       const { object: current } = await store.verbs.get(context, name, newest);
-      const { scale, managedFields } = wanted(current, ownership.withOwners(toScale(current), current));
+      const { scale, managedFields } = nextScale(current, ownership.withOwners(toScale(current), current));
       const next = cloneJson(current);
       setReplicas(next, scaled.replicasPath, scaled.requestedReplicas(scale, current));
       const { uid = '', resourceVersion: given = '' } = scale.metadata;
       if (uid !== '') next.metadata.uid = uid;
       if (given !== '') next.metadata.resourceVersion = given;
       try {
-        const how = { ...options, subresource: 'scale', ownership: ownership.afterWrite(current, managedFields) };
-        const written = await store.verbs.update(context, name, next, how);
+        const owned = { ...options, subresource: 'scale', ownership: ownership.afterWrite(current, managedFields) };
+        const written = await store.verbs.update(context, name, next, owned);
         return toWriteResult(toServedObject(kind, toScale(written.object)), false);
       } catch (error) {
         const isConflict = error instanceof StatusError && error.status.reason === 'Conflict';
