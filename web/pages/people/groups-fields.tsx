@@ -6,7 +6,7 @@ export interface GroupsFieldsProps {
   readonly value: readonly string[];
   onChange(groups: readonly string[]): void;
   readonly error: string | undefined;
-  /** Explain the effects of the switches. */
+  /** Texts that explain the effects of the switches. */
   readonly adminText: string;
   readonly auditorText: string;
 }

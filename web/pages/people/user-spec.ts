@@ -19,7 +19,7 @@ export function roleOfUser(user: User): 'Administrator' | 'Auditor' | 'User' {
   return groups.includes(auditorsGroup) ? 'Auditor' : 'User';
 }
 
-/** Returns the groups with or without one of them. */
+/** Returns the groups after `group` was added or removed. */
 export function withGroup(groups: readonly string[], group: string, isMember: boolean): string[] {
   const others = groups.filter((each) => each !== group);
   return isMember ? [...others, group] : others;
