@@ -46,7 +46,7 @@ const minimalGroups = [
   'rbac.authorization.k8s.io',
 ];
 
-/** The label of services that the server manages, and its values: at the start, and always. */
+/** The label of API services that the server manages: `onstart` for built-in groups, `true` for custom groups. */
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 
 interface GroupVersion {
@@ -58,21 +58,26 @@ export function apiServiceName({ group, version }: GroupVersion): string {
   return `${version}.${group}`;
 }
 
-function apiService(of: GroupVersion, [group, version]: Priorities, managed: 'onstart' | 'true'): KubeObject {
+function apiService(
+  groupVersion: GroupVersion,
+  [groupPriorityMinimum, versionPriority]: Priorities,
+  managed: 'onstart' | 'true',
+): KubeObject {
+  const { group, version } = groupVersion;
   return {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
-    metadata: { name: apiServiceName(of), labels: { [managedLabel]: managed } },
-    spec: { group: of.group, version: of.version, groupPriorityMinimum: group, versionPriority: version },
+    metadata: { name: apiServiceName(groupVersion), labels: { [managedLabel]: managed } },
+    spec: { group, version, groupPriorityMinimum, versionPriority },
   };
 }
 
-/** Returns the service of a group that custom resources define. */
-export function customApiService(of: GroupVersion): KubeObject {
-  return apiService(of, customPriorities, 'true');
+/** Returns the APIService of a group version that custom resource definitions serve. */
+export function customApiService(groupVersion: GroupVersion): KubeObject {
+  return apiService(groupVersion, customPriorities, 'true');
 }
 
-/** True for the service of a group that custom resources define or defined. */
+/** True for the APIService of a group version that custom resource definitions serve or served. */
 export function isCustomApiService({ metadata }: KubeObject): boolean {
   return metadata.labels?.[managedLabel] === 'true';
 }
@@ -84,14 +89,14 @@ const available = {
   message: 'Local APIServices are always available',
 };
 
-/** Returns the services of the groups of these kinds, and of the groups that all planes serve. */
+/** Returns the API services of the groups of these kinds, and of the groups that all planes serve. */
 export function builtinApiServices(kinds: readonly Pick<ResourceKind, 'group' | 'version'>[]): KubeObject[] {
   const minimal = minimalGroups.map((group) => ({ group, version: 'v1' }));
   const served = new Map([...minimal, ...kinds].map((kind) => [apiServiceName(kind), kind]));
   return [...served].flatMap(([name, kind]) => {
     const priorities = builtinPriorities[name];
     if (priorities === undefined) return [];
-    // All planes share the object, so that its condition has no time.
+    // All planes share the object, so its condition has no time.
     const object = { ...apiService(kind, priorities, 'onstart'), status: { conditions: [available] } };
     return [deepFreeze(object as JsonValue) as KubeObject];
   });
@@ -122,7 +127,7 @@ export const apiServiceKind: KubernetesKind = {
   description: 'A version of an API group that this server serves.',
   unconditionalUpdate: false,
   verbs: ['get', 'list', 'watch'],
-  verbsReason: 'the API of other servers cannot be added: this server serves only its own API',
+  verbsReason: 'APIs of other servers cannot be added, because this server serves only its own API',
   prepare(object, old) {
     if (old !== undefined) return;
     object.status = { conditions: [{ ...available, lastTransitionTime: timestamp(Date.now()) }] };

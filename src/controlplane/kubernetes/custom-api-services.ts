@@ -16,8 +16,8 @@ export interface CustomApiServicesOptions {
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io';
 const services = 'apiservices.apiregistration.k8s.io';
-const writing = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore' } as const;
-const removing = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {} };
+const writeOptions = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore' } as const;
+const deleteOptions = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {} };
 
 /** Returns the group versions that a definition serves. */
 function servedBy(definition: KubeObject): { group: string; version: string }[] {
@@ -27,7 +27,7 @@ function servedBy(definition: KubeObject): { group: string; version: string }[] 
     .map((version) => ({ group, version: textAt(version, 'name') }));
 }
 
-/** Keeps one APIService for each version of a group that custom resource definitions serve. */
+/** Maintains one APIService for each version of a group that custom resource definitions serve. */
 export class CustomApiServices {
   readonly #options: CustomApiServicesOptions;
 
@@ -35,7 +35,7 @@ export class CustomApiServices {
     this.#options = options;
   }
 
-  /** The hook of the kind APIService. Maintenance creates and deletes the objects, in one process only. */
+  /** The hook that creates or deletes an APIService. Maintenance calls it in one process only. */
   readonly reconcile: NonNullable<StoredResource['reconcile']> = async (_namespace, name, fence) => {
     const store = this.#options.storeOf(services);
     if (store === undefined) return undefined;
@@ -44,9 +44,9 @@ export class CustomApiServices {
     const present = store.peek('', name);
     try {
       if (wanted !== undefined && present === undefined) {
-        await store.verbs.create(context, customApiService(wanted), writing);
+        await store.verbs.create(context, customApiService(wanted), writeOptions);
       } else if (wanted === undefined && present !== undefined && isCustomApiService(present.object)) {
-        await store.verbs.delete(context, name, removing);
+        await store.verbs.delete(context, name, deleteOptions);
       }
     } catch (error) {
       if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
@@ -55,8 +55,8 @@ export class CustomApiServices {
   };
 
   /**
-   * Follows the definitions of the plane. Checks all services at the start, because the previous process may have been
-   * interrupted. Returns a function that stops it.
+   * Observes the definitions of the plane. Checks all API services at the start, because the previous process may have
+   * been interrupted. Returns a function that stops the observation.
    */
   start(): () => void {
     const { storeOf } = this.#options;
