@@ -16,8 +16,8 @@ import {
 const policyPath = 'spec.ipFamilyPolicy';
 
 /**
- * Sets the families of the cluster IPs of a service and the policy for families. Planes have IPv4 addresses only. Returns
- * the errors of given families, before all other errors of the service.
+ * Sets the families of the cluster IPs of a service and the policy for families. Planes have IPv4 addresses only.
+ * Returns the errors of the families in the request, which are reported before all other errors of the service.
  */
 export function setIpFamilies(spec: JsonObject, old: JsonObject | undefined): FieldError[] {
   if (isExternalName(spec) || isUnchanged(spec, old)) return [];
@@ -38,7 +38,7 @@ export function setIpFamilies(spec: JsonObject, old: JsonObject | undefined): Fi
 
 /** True if neither the policy PreferDualStack nor the fields to which it applies are changed. */
 function isUnchanged(spec: JsonObject, old: JsonObject | undefined): boolean {
-  const prefers = (of: JsonObject) => textAt(of, 'ipFamilyPolicy') === 'PreferDualStack';
+  const prefers = (each: JsonObject) => textAt(each, 'ipFamilyPolicy') === 'PreferDualStack';
   if (old === undefined || typeOf(old) !== typeOf(spec) || !prefers(spec) || !prefers(old)) return false;
   return isSame(addressesOf(spec), addressesOf(old)) && isSame(familiesOf(spec), familiesOf(old));
 }
@@ -91,7 +91,7 @@ function singleStackErrors(spec: JsonObject): FieldError[] {
   ];
 }
 
-/** Adds the families of given addresses. */
+/** Adds the families of the addresses in the request. */
 function inferFamilies(spec: JsonObject): FieldError[] {
   const addresses = addressesOf(spec);
   const errors: FieldError[] = [];

@@ -15,7 +15,7 @@ import {
   specOf,
 } from '../rules/services/service-spec.ts';
 
-/** True if the server gives node ports to the ports of a service that have none. */
+/** True if the server allocates node ports for the ports of a service that have none. */
 export function allocatesNodePorts(spec: JsonObject): boolean {
   return hasNodePorts(spec) && (!isLoadBalancer(spec) || valueAt(spec, 'allocateLoadBalancerNodePorts') !== false);
 }
@@ -53,7 +53,7 @@ function keepNodePorts(spec: JsonObject, old: JsonObject): void {
   }
 }
 
-/** Makes `clusterIPs` agree with `clusterIP` if a client knows only the latter. */
+/** Makes `clusterIPs` consistent with `clusterIP` if the client sets only `clusterIP`. */
 export function alignClusterIps(spec: JsonObject, old: JsonObject | undefined): void {
   const [address, addresses] = [textAt(spec, 'clusterIP'), addressesOf(spec)];
   if (old === undefined) {

@@ -3,10 +3,13 @@ import { nodePorts } from './service-range.ts';
 import type { UsedNumbers } from './used-numbers.ts';
 import type { UsedValues } from './used-values.ts';
 
-/** Kubernetes leaves the first node ports to services that request one. They are given to others last. */
+/**
+ * As in Kubernetes, ports below this one are for services that request a port. Other services get them only if no other
+ * port is free.
+ */
 const firstAutomatic = nodePorts.first + 86;
 
-/** The node ports that one write takes. */
+/** The node ports that one write takes: those in the request and those that the server allocates. */
 export class PortOperation {
   readonly #used: UsedValues;
   readonly #random: () => number;
@@ -29,7 +32,7 @@ export class PortOperation {
     return undefined;
   }
 
-  /** Takes any free port. Throws StatusError if there is none. */
+  /** Takes a free port. Throws StatusError if there is none. */
   takeAny(): number {
     const port =
       this.#used.freePort({ first: firstAutomatic, last: nodePorts.last }, this.#random(), this.#taken) ??

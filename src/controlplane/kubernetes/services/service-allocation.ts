@@ -26,14 +26,17 @@ import { addressAt, kubernetesAddress, offsetOf, serviceRange } from './service-
 import { UsedValues } from './used-values.ts';
 
 const kind = { group: '', kind: 'Service' };
-/** Kubernetes leaves the first addresses to services that request one. They are given to others last. */
+/**
+ * As in Kubernetes, addresses below this offset are for services that request an address. Other services get them only
+ * if no other address is free.
+ */
 const firstAutomatic = 257;
 
 /**
- * Gives cluster IPs and node ports to the services of a plane. The choice is made from the caches before the write, and
- * the transaction of the write confirms it: a cluster IP is a claim of its service, and its IPAddress must not exist yet;
- * writes that take node ports check and write a common guard, because a service can have more ports than a transaction can
- * have rows. If another write was faster, the write is repeated with the current state.
+ * Allocates cluster IPs and node ports for the services of a plane. It chooses values that are free in the caches, and
+ * the transaction of the write checks the choice: a cluster IP is a claim of its service, and its IPAddress must not
+ * exist yet; writes that take node ports check and replace a common guard, because a service can have more ports than a
+ * transaction can have rows. If another write took a value first, the write is repeated with the current state.
  */
 export class ServiceAllocation {
   readonly #stores: { readonly services: () => KindStore; readonly addresses: () => KindStore };
@@ -183,7 +186,7 @@ function setNewPorts(spec: JsonObject, operation: PortOperation): FieldError[] {
   return [];
 }
 
-/** Sets the node ports of a changed service. It keeps those that it has. */
+/** Sets the node ports of a changed service, which keeps those that it has. */
 function setChangedPorts(spec: JsonObject, old: JsonObject, operation: PortOperation): FieldError[] {
   const known = new Set(takenNodePortsOf(old));
   for (const [index, port] of portsOf(spec).entries()) {

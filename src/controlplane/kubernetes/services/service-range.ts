@@ -12,12 +12,12 @@ export const nodePorts = { first: 30_000, last: 32_767 } as const;
 /** The cluster IP of the service `default/kubernetes`. No other service can have it. */
 export const kubernetesAddress = '10.96.0.1';
 
-/** Returns the address with this number in the range. */
+/** Returns the address at an offset in the range. */
 export function addressAt(offset: number): string {
   return `${serviceRange.prefix}${offset >> 8}.${offset & 255}`;
 }
 
-/** Returns the number of an address in the range; `undefined` if it is not in the range. */
+/** Returns the offset of an address in the range; `undefined` if the address is not in the range. */
 export function offsetOf(address: string): number | undefined {
   if (!address.startsWith(serviceRange.prefix) || !isIpv4(address)) return undefined;
   const [high = '', low = ''] = address.slice(serviceRange.prefix.length).split('.');

@@ -10,8 +10,8 @@ interface NumberRange {
 }
 
 /**
- * The cluster IPs and node ports that the services of a plane have, and the addresses of its IPAddress objects. It reads all
- * objects once and follows their changes afterwards. Addresses are numbers (`offsetOf`).
+ * The cluster IPs and node ports that the services of a plane use, and the addresses of its IPAddress objects. The
+ * constructor reads all objects and then listens to their changes. Addresses are offsets in the range (`offsetOf`).
  */
 export class UsedValues {
   readonly #serviceAddresses = new UsedNumbers(serviceRange.size);
@@ -47,7 +47,7 @@ export class UsedValues {
     return this.#ports.has(port - nodePorts.first);
   }
 
-  /** Returns an empty set of ports for `freePort`. Its numbers start at 0. */
+  /** Returns an empty set of ports for `freePort`. It contains offsets in the range of node ports. */
   noPorts(): UsedNumbers {
     return new UsedNumbers(nodePorts.last - nodePorts.first + 1);
   }
@@ -62,13 +62,13 @@ export class UsedValues {
   #addService(object: KubeObject): void {
     const spec = specOf(object);
     for (const address of addressesOf(spec)) withOffset(address, (offset) => this.#serviceAddresses.add(offset));
-    for (const port of portNumbers(object)) this.#ports.add(port);
+    for (const offset of portOffsets(object)) this.#ports.add(offset);
   }
 
   #removeService(object: KubeObject): void {
     const spec = specOf(object);
     for (const address of addressesOf(spec)) withOffset(address, (offset) => this.#serviceAddresses.delete(offset));
-    for (const port of portNumbers(object)) this.#ports.delete(port);
+    for (const offset of portOffsets(object)) this.#ports.delete(offset);
   }
 }
 
@@ -76,8 +76,8 @@ function startIn({ first, last }: NumberRange, random: number): number {
   return first + Math.floor(random * (last - first + 1));
 }
 
-/** Returns the node ports of a service as numbers from 0. */
-function portNumbers(object: KubeObject): readonly number[] {
+/** Returns the node ports of a service as offsets in the range of node ports. */
+function portOffsets(object: KubeObject): readonly number[] {
   const spec = specOf(object);
   const all = [...takenNodePortsOf(spec), healthCheckPortOf(spec)];
   return all.filter((port) => port >= nodePorts.first && port <= nodePorts.last).map((port) => port - nodePorts.first);
@@ -100,7 +100,7 @@ function follow(store: KindStore, { add, remove, clear }: Follower): void {
     for (const { object } of store.peekAll()) add(object);
   };
   readAll();
-  // After a reload, removals are reported last. One of them may be of an object whose address has a new holder.
+  // After a reload, removals are reported last, also of objects whose address has a new holder. So all are read again.
   store.listen(({ before, after }) => {
     if (before !== undefined) remove(before.object);
     if (after !== undefined) add(after.object);
