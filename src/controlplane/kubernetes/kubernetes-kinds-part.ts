@@ -92,7 +92,7 @@ export function kubernetesKindsPart({ plane, log }: Pick<PartDependencies, 'plan
   };
 }
 
-/** Returns a definition for one plane. It shares everything else with that of all planes, including the lazy schema. */
+/** Returns a definition with hooks of one plane. All planes share the other members, including the lazy schema. */
 function withHooks(kind: StoredResource, hooks: Partial<StoredResource> | undefined): StoredResource {
   if (hooks === undefined) return kind;
   const members = { ...Object.getOwnPropertyDescriptors(kind), ...Object.getOwnPropertyDescriptors(hooks) };

@@ -22,10 +22,10 @@ const job: StructDefault = (object, now) => {
   copyTemplateLabels(object, now);
 };
 
-/** The objects that got the labels of their pod template. */
+/** Decoded objects without labels of their own. The defaults have set the labels of their pod template. */
 const withTemplateLabels = new WeakSet<object>();
 
-/** True if a decoded object got the labels of its pod template, because it had none. */
+/** True if the defaults have set the labels of the pod template on a decoded object, because it had none. */
 export function hasTemplateLabels(object: object): boolean {
   return withTemplateLabels.has(object);
 }

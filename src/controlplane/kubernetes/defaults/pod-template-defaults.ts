@@ -36,7 +36,7 @@ const podSpec: StructDefault = (object) => {
   removeDisabledFields(object);
 };
 
-/** `serviceAccount` is the older name of `serviceAccountName`. */
+/** Makes `serviceAccount` and `serviceAccountName` equal. The former is the older name of the field. */
 function copyServiceAccount(spec: JsonObject): void {
   setIfZero(spec, { serviceAccountName: spec.serviceAccount ?? '' });
   if (spec.serviceAccountName === '') delete spec.serviceAccountName;

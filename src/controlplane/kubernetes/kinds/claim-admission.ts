@@ -30,18 +30,18 @@ export function setDefaultClass(resource: ResourceKind, claim: KubeObject, store
   let found: KubeObject | undefined;
   for (const { object } of storeOf(storageClasses)?.peekAll() ?? []) {
     const isDefault = defaultClassAnnotations.some((name) => object.metadata.annotations?.[name] === 'true');
-    if (isDefault && (found === undefined || isBefore(object, found))) found = object;
+    if (isDefault && (found === undefined || hasPriority(object, found))) found = object;
   }
   if (found?.metadata.name !== undefined) spec.storageClassName = found.metadata.name;
 }
 
-/** True if a class is newer than another one, or of the same age with a name that sorts before. */
-function isBefore({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
+/** True if a class is newer than another one, or equally old and before it in the order of names. */
+function hasPriority({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
   const [time = '', otherTime = ''] = [metadata.creationTimestamp, other.creationTimestamp];
   return time === otherTime ? (metadata.name ?? '') < (other.name ?? '') : time > otherTime;
 }
 
-/** Throws 403 if a claim breaks the limits of its namespace, or grows although its class does not allow it. */
+/** Throws 403 if a claim exceeds the limits of its namespace, or grows although its class does not allow it. */
 export function admitClaim(write: AdmissionAttributes, storeOf: StoreOf): void {
   const { operation, resource, subresource, draft } = write;
   if (operation === 'DELETE' || subresource !== '' || !isClaim(resource)) return;
@@ -67,9 +67,9 @@ function limitFault(claim: KubeObject, storeOf: StoreOf): string | undefined {
 }
 
 function rangeFaults(limit: JsonValue, bound: 'min' | 'max', claim: KubeObject): string[] {
-  const word = bound === 'min' ? 'minimum' : 'maximum';
+  const boundName = bound === 'min' ? 'minimum' : 'maximum';
   return Object.entries(objectAt(limit, bound) ?? {}).flatMap(([name, amount]) => {
-    const rule = `${word} ${name} usage per PersistentVolumeClaim is ${amount}`;
+    const rule = `${boundName} ${name} usage per PersistentVolumeClaim is ${amount}`;
     const requested = textAt(claim as JsonValue, 'spec', 'resources', 'requests', name);
     if (requested === '') return [`${rule}.  No request is specified`];
     const difference = parseQuantity(requested).billionths - parseQuantity(String(amount)).billionths;

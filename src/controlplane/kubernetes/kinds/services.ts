@@ -64,7 +64,7 @@ function claimsOf(object: KubeObject): readonly string[] {
 
 const ipAddressKind = storedKubernetesKind(ipAddress);
 
-/** Returns the IPAddress objects of a service. That of `default/kubernetes` is built-in. */
+/** Returns the IPAddress objects of a service, except that of `default/kubernetes`, which is built-in. */
 function companionsOf(object: KubeObject): readonly CompanionObject[] {
   const { namespace = '', name = '' } = object.metadata;
   return claimsOf(object)
@@ -118,14 +118,14 @@ export const service: KubernetesKind = {
       description: 'The address of the service.',
       path: 'spec.clusterIP',
     }),
-    column('External-IP', externalIpOf, { description: 'The addresses for clients outside.' }),
+    column('External-IP', externalIpOf, { description: 'The addresses for clients outside the cluster.' }),
     column('Port(s)', portsText, { description: 'The ports with their node ports and protocols.' }),
     ageColumn,
     column('Selector', selectorOf, { description: 'The labels of the pods.', wide: true }),
   ],
 };
 
-/** The service under which the pods of a cluster find its API server, and its address. */
+/** The service that pods use to reach the API server of their cluster, and its IPAddress. */
 export const builtinServices: readonly KubeObject[] = [
   {
     apiVersion: 'v1',

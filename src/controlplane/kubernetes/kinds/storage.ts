@@ -41,7 +41,7 @@ const storageClass: KubernetesKind = {
     classNameColumn(defaultClassAnnotations),
     column('Provisioner', 'provisioner', { description: 'The program that makes volumes of this class.' }),
     textColumn('ReclaimPolicy', 'reclaimPolicy', {
-      description: 'The fate of a volume whose claim was deleted: Delete or Retain.',
+      description: 'The action on a volume when its claim is deleted: Delete or Retain.',
       absent: 'Delete',
     }),
     textColumn('VolumeBindingMode', 'volumeBindingMode', {

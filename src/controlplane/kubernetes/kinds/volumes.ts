@@ -96,7 +96,7 @@ const persistentVolume: KubernetesKind = {
       description: 'The ways in which nodes can use the volume.',
     }),
     column('Reclaim Policy', 'spec.persistentVolumeReclaimPolicy', {
-      description: 'The fate of the volume when its claim is deleted.',
+      description: 'The action on the volume when its claim is deleted: Delete, Recycle or Retain.',
     }),
     statusColumn,
     column('Claim', claimOf, { description: 'The claim that uses the volume.' }),

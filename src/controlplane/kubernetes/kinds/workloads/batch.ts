@@ -30,7 +30,7 @@ function memberObject(parent: JsonObject, name: string): JsonObject {
   return made;
 }
 
-/** Makes the selector of a new job, and sets the labels that it selects, unless the client manages them. */
+/** Generates the selector of a new job and the labels that it selects, unless the client manages them. */
 function generateSelector(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined): void {
   const spec = memberObject(object as JsonObject, 'spec');
   if (old !== undefined || spec.manualSelector === true) return;
@@ -39,7 +39,7 @@ function generateSelector(object: KubeObject, old: KubeObject | undefined, sent:
   for (const key of [jobLabels.legacyName, jobLabels.name]) labels[key] ??= name;
   for (const key of [jobLabels.legacyUid, jobLabels.uid]) labels[key] ??= uid;
   memberObject(memberObject(spec, 'selector'), 'matchLabels')[jobLabels.uid] ??= uid;
-  // A job without labels has those of its pods. It already has those that the client sent.
+  // A job without labels gets those of its pods. The defaults have set those that the client sent for the pods.
   const isUnlabeled = object.metadata.labels === undefined || (sent !== undefined && hasTemplateLabels(sent));
   if (isUnlabeled) object.metadata.labels = { ...labels } as Record<string, string>;
 }
@@ -64,16 +64,16 @@ function jobWarnings(object: KubeObject, old: KubeObject | undefined): string[] 
   return [...nameWarnings(object, old), ...(isSpecChanged(object, old) ? manyIndexesWarnings(spec, 'spec') : [])];
 }
 
-function isTrue(object: KubeObject, type: string): boolean {
+function isConditionTrue(object: KubeObject, type: string): boolean {
   const found = listAt(object as JsonValue, 'status', 'conditions').find((one) => textAt(one, 'type') === type);
   return textAt(found, 'status') === 'True';
 }
 
 function jobState(object: KubeObject): string {
-  if (isTrue(object, 'Complete')) return 'Complete';
-  if (isTrue(object, 'Failed')) return 'Failed';
+  if (isConditionTrue(object, 'Complete')) return 'Complete';
+  if (isConditionTrue(object, 'Failed')) return 'Failed';
   if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
-  const state = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find((type) => isTrue(object, type));
+  const state = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find((type) => isConditionTrue(object, type));
   return state ?? 'Running';
 }
 

@@ -10,7 +10,7 @@ import { workloadScale } from './workload-scale.ts';
 
 const group = 'apps';
 
-/** Returns the selector of a workload. It has one, because the rules require it. */
+/** Returns the label selector of a workload as text. The rules require a selector. */
 export function specSelectorText(object: KubeObject): string {
   return selectorText(valueAt(object as JsonValue, 'spec', 'selector'));
 }
@@ -23,7 +23,7 @@ export const deployment: KubernetesKind = {
   shortNames: ['deploy'],
   categories: ['all'],
   namespaced: true,
-  description: 'A number of equal pods, and the way in which they are replaced when the pod template changes.',
+  description: 'A number of identical pods, and the way in which they are replaced when the pod template changes.',
   generation: { first: 1, increasedBy: 'spec-or-annotations' },
   unconditionalUpdate: true,
   status: { keeps: ['labels'], ...statusRulesOf('apps.Deployment') },
@@ -47,7 +47,7 @@ export const replicaSet: KubernetesKind = {
   shortNames: ['rs'],
   categories: ['all'],
   namespaced: true,
-  description: 'A number of equal pods.',
+  description: 'A number of identical pods.',
   generation: { first: 1, increasedBy: 'spec' },
   unconditionalUpdate: true,
   status: { keeps: [], ...statusRulesOf('apps.ReplicaSet') },

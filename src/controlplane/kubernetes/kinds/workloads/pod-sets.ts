@@ -20,7 +20,7 @@ function dropMaxUnavailable(object: KubeObject, old: KubeObject | undefined): vo
   if (isJsonObject(update)) delete update.maxUnavailable;
 }
 
-function retentionWarnings(object: KubeObject): string[] {
+function revisionHistoryWarnings(object: KubeObject): string[] {
   const limit = objectAt(object as JsonValue, 'spec')?.revisionHistoryLimit;
   if (typeof limit !== 'number' || limit >= 0) return [];
   return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'];
@@ -41,7 +41,7 @@ export const statefulSet: KubernetesKind = {
   prepare: dropMaxUnavailable,
   status: { keeps: [], ...statusRulesOf('apps.StatefulSet') },
   scale: workloadScale(specSelectorText),
-  warnings: retentionWarnings,
+  warnings: revisionHistoryWarnings,
   columns: [readyColumn, ageColumn, ...containerColumns('spec', 'template')],
 };
 

@@ -20,7 +20,7 @@ export const replicationController: KubernetesKind = {
   shortNames: ['rc'],
   categories: ['all'],
   namespaced: true,
-  description: 'A number of equal pods. Replica sets have replaced this kind.',
+  description: 'A number of identical pods. Replica sets have replaced this kind.',
   generation: { first: 1, increasedBy: 'spec' },
   unconditionalUpdate: true,
   selectableFields: ['status.replicas'],

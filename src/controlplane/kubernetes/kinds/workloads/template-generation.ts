@@ -22,7 +22,7 @@ export function showTemplateGeneration(object: JsonObject): void {
   object.metadata = { ...metadata, annotations: { ...annotations, [annotation]: String(numberOf(text)) } };
 }
 
-/** Numbers the template of a daemon set. Clients can choose only the first number. */
+/** Increases the number when the template of a daemon set changes. Clients can choose only the first number. */
 export function keepTemplateGeneration(object: KubeObject, old: KubeObject | undefined): void {
   const number = (owner: KubeObject) => numberOf(owner.metadata.annotations?.[annotation] ?? '0');
   const templateOf = (owner: KubeObject) => objectAt(owner as JsonValue, 'spec', 'template') ?? {};
@@ -34,7 +34,7 @@ export function keepTemplateGeneration(object: KubeObject, old: KubeObject | und
 
 function faultOf(text: string): string | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return 'invalid syntax';
-  // A longer text is out of range, unless it starts with zeros. Nobody writes that.
+  // A longer text is out of range. Numbers with leading zeros are not expected.
   const isInRange = text.length <= 20 && numberOf(text) >= minGeneration && numberOf(text) <= maxGeneration;
   return isInRange ? undefined : 'value out of range';
 }

@@ -28,7 +28,7 @@ export function countColumn(name: string, path: string, description: string): Co
   return integerColumn(name, (object) => countAt(object, path), description);
 }
 
-/** The same for a column that Kubernetes announces as a string. */
+/** Returns a column like `countColumn` that Kubernetes announces as a string. */
 export function textCountColumn(name: string, path: string, description: string): Column {
   return column(name, (object) => countAt(object, path), { type: 'integer', description, path });
 }
@@ -43,7 +43,7 @@ function countAt(object: KubeObject, path: string): number {
   return numberAt(object as JsonValue, ...path.split('.')) ?? 0;
 }
 
-/** The columns of workloads that only have replicas. */
+/** The columns of workloads that only maintain a number of replicas. */
 export const replicaColumns: readonly Column[] = [
   countColumn('Desired', 'spec.replicas', 'The desired number of pods.'),
   countColumn('Current', 'status.replicas', 'The number of pods.'),
