@@ -33,7 +33,7 @@ function* nodeAffinityErrors(affinity: JsonObject, path: string): Generator<Fiel
   if (selector !== undefined) yield* nodeSelectorErrors(selector, childPath(path, requiredTerms));
   for (const [term, at] of itemsAt(affinity, preferredTerms, path)) {
     yield* weightErrors(term, at);
-    // Kubernetes accepts wrong label values here, because they only never match.
+    // Kubernetes accepts invalid label values here: a preference for them has no effect, because no node has them.
     yield* nodeTermErrors(objectAt(term, 'preference'), childPath(at, 'preference'), () => []);
   }
 }
@@ -78,7 +78,7 @@ function* valueErrors(requirement: JsonObject, path: string, faultsOf: ValueFaul
   }
 }
 
-/** The name is the only field of a node that can be matched. */
+/** Validates a requirement for a field of a node. Only its name can be matched. */
 function* nodeFieldErrors(requirement: JsonObject, path: string): Generator<FieldError> {
   const [key, operator] = [textOf(requirement.key), textOf(requirement.operator)];
   if (operator !== 'In' && operator !== 'NotIn') {

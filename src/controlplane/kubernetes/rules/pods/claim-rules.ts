@@ -40,13 +40,13 @@ function* claimSourceErrors(claim: JsonObject, path: string): Generator<FieldErr
   }
 }
 
-/** Validates the claims that a container uses. They must be claims of the pod. */
+/** Validates the resource claims that a container uses. They must be claims of the pod. */
 export function* claimReferenceErrors(
   resources: JsonObject,
   path: string,
   { claimNames }: PodContext,
 ): Generator<FieldError> {
-  /** The number of used requests of each claim. */
+  /** The number of requests that the container uses, by the name of their claim. */
   const requests = new Map<string, number>();
   const known = new Set<string>();
   for (const [claim, at] of itemsAt(resources, 'claims', path)) {

@@ -23,7 +23,7 @@ export function* portErrors(container: JsonObject, path: string): Generator<Fiel
   }
 }
 
-/** Returns errors for ports of nodes that several containers use. `containers` are those that run at the same time. */
+/** Returns errors for host ports that several containers use. `containers` are those that run at the same time. */
 export function* hostPortErrors(
   containers: readonly (readonly [container: JsonObject, path: string])[],
 ): Generator<FieldError> {
@@ -39,7 +39,7 @@ export function* hostPortErrors(
   }
 }
 
-/** In the network of the node, a port of a container is the port of the node. */
+/** Validates the host ports of a pod in the network of its node, where they are the ports of the containers. */
 export function* hostNetworkPortErrors({ spec, path }: PodContext): Generator<FieldError> {
   if (spec.hostNetwork !== true) return;
   for (const [container, at] of itemsAt(spec, 'containers', path)) {

@@ -21,7 +21,7 @@ import { isSet, type PodContext, structAt } from './pod-context.ts';
 import { lifecycleErrors, missingLifecycleErrors } from './probe-rules.ts';
 import { initResizeErrors, initRestartErrors, resizeErrors, restartErrors } from './restart-rules.ts';
 
-/** Validates what all containers have in common. */
+/** Validates the members that containers of all types have. */
 function* commonErrors(container: JsonObject, path: string, pod: PodContext): Generator<FieldError> {
   const name = textOf(container.name);
   const namePath = childPath(path, 'name');
@@ -76,11 +76,11 @@ export function* initContainerErrors(pod: PodContext): Generator<FieldError> {
     const name = textOf(container.name);
     if (names.has(name)) yield duplicate(childPath(path, 'name'), name);
     if (name !== '') names.add(name);
-    // Kubernetes reports ports of all init containers as those of the first one.
+    // Kubernetes reports the ports of all init containers with the path of the first one.
     yield* hostPortErrors([[container, `${childPath(pod.path, 'initContainers')}[0]`]]);
-    const staysRunning = container.restartPolicy === 'Always';
-    yield* staysRunning ? lifecycleErrors(container, path, pod) : missingLifecycleErrors(container, path);
-    if (!staysRunning) yield* initResizeErrors(container, path);
+    const isSidecar = container.restartPolicy === 'Always';
+    yield* isSidecar ? lifecycleErrors(container, path, pod) : missingLifecycleErrors(container, path);
+    if (!isSidecar) yield* initResizeErrors(container, path);
   }
 }
 

@@ -10,7 +10,7 @@ import { windowsOptionErrors } from './windows-rules.ts';
 const maxId = 2_147_483_647;
 const procMounts = ['Default', 'Unmasked'];
 
-/** Returns the error of the number of a user or group, if it is present. */
+/** Returns the error of the ID of a user or group, which may be absent. */
 export function idErrors(path: string, value: JsonValue | undefined): FieldError[] {
   const id = numberOf(value);
   return id >= 0 && id <= maxId ? [] : [invalid(path, value, `must be between 0 and ${maxId}, inclusive`)];
@@ -48,7 +48,7 @@ function* escalationErrors(context: JsonObject, path: string): Generator<FieldEr
   }
 }
 
-/** Returns a struct with the member names of Kubernetes' internal types, as it is printed in error messages. */
+/** Returns a struct with the member names of Kubernetes' internal types, as error messages show it. */
 function printedStruct(struct: JsonObject | undefined, names: Readonly<Record<string, string>>): JsonValue {
   if (struct === undefined) return null;
   return Object.fromEntries(Object.entries(names).map(([name, member]) => [name, struct[member] ?? null]));

@@ -21,7 +21,7 @@ export function dnsPolicyErrors({ spec, path }: PodContext): Iterable<FieldError
   return requiredChoiceErrors(childPath(path, 'dnsPolicy'), textOf(spec.dnsPolicy), policies);
 }
 
-/** Returns the faults of a domain in which names are searched. It may contain underscores. */
+/** Returns the faults of a DNS search domain, which may contain underscores. */
 function searchFaults(name: string): string[] {
   const rule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";

@@ -25,7 +25,7 @@ const envFields = [
   'status.podIP',
   'status.podIPs',
 ];
-/** The fields of a pod that other programs may read. */
+/** The fields of a pod that a reference can name. Environment variables can contain only some of them. */
 const podFields = new Set([
   ...envFields,
   'metadata.annotations',
@@ -128,13 +128,13 @@ function* resourceFieldErrors(source: JsonObject, path: string): Generator<Field
     yield notSupported(childPath(path, 'resource'), resource, resourceFields);
   }
   const divisor = textOf(source.divisor) || '0';
-  const what = isHugePages ? 'hugepages' : dividedResources.get(resource.slice(resource.indexOf('.') + 1));
+  const resourceName = isHugePages ? 'hugepages' : dividedResources.get(resource.slice(resource.indexOf('.') + 1));
   const isKnown = isHugePages || resourceFields.includes(resource);
-  if (!isKnown || what === undefined || parseQuantity(divisor).billionths === 0n) return;
-  const allowed = what === 'cpu' ? ['1m', '1'] : byteDivisors;
+  if (!isKnown || resourceName === undefined || parseQuantity(divisor).billionths === 0n) return;
+  const allowed = resourceName === 'cpu' ? ['1m', '1'] : byteDivisors;
   if (allowed.includes(divisor)) return;
-  const listed = what === 'cpu' ? '1m and 1' : byteDivisors.join(', ');
-  const detail = `only divisor's values ${listed} are supported with the ${what} resource`;
+  const listed = resourceName === 'cpu' ? '1m and 1' : byteDivisors.join(', ');
+  const detail = `only divisor's values ${listed} are supported with the ${resourceName} resource`;
   yield invalid(childPath(path, 'divisor'), resource, detail);
 }
 
@@ -145,7 +145,7 @@ const dividedResources: ReadonlyMap<string, string> = new Map([
   ['ephemeral-storage', 'local ephemeral storage'],
 ]);
 
-/** A key of a ConfigMap or a Secret. */
+/** Validates a reference to a key of a ConfigMap or a Secret. */
 function* keyErrors(source: JsonObject, path: string): Generator<FieldError> {
   const [name, key] = [textOf(source.name), textOf(source.key)];
   yield* faultErrors(childPath(path, 'name'), name, subdomainFaults(name));
@@ -153,7 +153,7 @@ function* keyErrors(source: JsonObject, path: string): Generator<FieldError> {
   else yield* faultErrors(childPath(path, 'key'), key, dataKeyFaults(key));
 }
 
-/** A variable in a file of a volume. */
+/** Validates a reference to a variable in a file of a volume. */
 function* fileErrors(source: JsonObject, path: string): Generator<FieldError> {
   const faults: readonly [member: string, faultsOf: (text: string) => readonly string[]][] = [
     ['key', variableFaults],
@@ -167,7 +167,7 @@ function* fileErrors(source: JsonObject, path: string): Generator<FieldError> {
   }
 }
 
-/** Kubernetes reports the number of sources for the list, without the index. */
+/** Validates `envFrom`. Kubernetes reports a wrong number of sources for the list, without the index. */
 export function* envFromErrors(container: JsonObject, path: string): Generator<FieldError> {
   for (const [source, at] of itemsAt(container, 'envFrom', path)) {
     const prefix = textOf(source.prefix);
@@ -184,7 +184,7 @@ export function* envFromErrors(container: JsonObject, path: string): Generator<F
   }
 }
 
-/** Files with variables must be in empty directories. */
+/** Checks that the files with variables are in volumes of the type emptyDir. */
 export function* envFileErrors({ spec, path }: PodContext): Generator<FieldError> {
   const volumes = new Map(itemsAt(spec, 'volumes', path).map(([volume]) => [textOf(volume.name), volume]));
   for (const [container, at] of allContainers(spec, path)) {

@@ -32,7 +32,7 @@ export function* matchLabelKeyErrors(term: JsonObject, path: string): Generator<
   }
 }
 
-/** A selector may already contain the expression that Kubernetes has added, but not a second one for the same key. */
+/** Allows the expression that Kubernetes has added to the selector for a key, but no second one for the same key. */
 function* repeatedKeyErrors(selector: JsonObject, keys: readonly string[], path: string): Generator<FieldError> {
   const indexes = new Map(keys.map((key, index) => [key, index]));
   const known = new Set(Object.keys(objectAt(selector, 'matchLabels')));

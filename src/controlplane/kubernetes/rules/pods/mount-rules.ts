@@ -18,7 +18,7 @@ export function hasBackstep(path: string): boolean {
   return path.split('/').includes('..');
 }
 
-/** Returns the errors of a path that must stay below another one. */
+/** Returns the errors of a relative path that must not leave its directory. */
 export function localPathErrors(path: string, target: string): FieldError[] {
   return [
     ...(target.startsWith('/') ? [invalid(path, target, 'must be a relative path')] : []),
@@ -26,7 +26,7 @@ export function localPathErrors(path: string, target: string): FieldError[] {
   ];
 }
 
-/** The names and paths of a list of mounts or devices. Of several entries with the same name, the last one counts. */
+/** The names and paths of a list of mounts or devices. An entry replaces earlier ones with the same name. */
 interface Targets {
   readonly names: ReadonlyMap<string, string>;
   readonly paths: ReadonlySet<string>;

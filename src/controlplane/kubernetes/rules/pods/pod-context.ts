@@ -10,7 +10,7 @@ export interface PodContext {
   readonly place: Place;
   /** The pod spec of the stored object. Absent for a create. */
   readonly old?: JsonObject;
-  /** The volumes without errors by name. Complete when the volumes were validated. */
+  /** The volumes without errors, by name. The check of the volumes adds them, so only later checks can use them. */
   readonly volumes: Map<string, JsonObject>;
   /** The names in `resourceClaims`. */
   readonly claimNames: ReadonlySet<string>;

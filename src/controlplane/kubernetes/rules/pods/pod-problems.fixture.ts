@@ -22,7 +22,7 @@ export function problems(spec: JsonObject): string[] {
   return templateProblems({ spec: { containers: [web], ...spec } }).map((line) => line.replace(/^spec\./, ''));
 }
 
-/** Returns the errors of the pod template with one container without its path. */
+/** Returns the errors of a pod spec with this container, without the path of the container. */
 export function containerProblems(container: JsonObject, spec: JsonObject = {}): string[] {
   return problems({ containers: [{ ...web, ...container }], ...spec }).map((line) =>
     line.replace(/^containers\[0\]\./, ''),

@@ -25,7 +25,7 @@ export function* podLevelErrors(pod: PodContext): Generator<FieldError> {
   yield* consistencyErrors(pod, at);
 }
 
-/** The containers may not request more than the pod has. */
+/** Checks that the containers do not request more than the pod has. */
 function* consistencyErrors({ spec }: PodContext, path: string): Generator<FieldError> {
   const [limits, requests] = [amountsOf(spec, 'limits'), amountsOf(spec, 'requests')];
   const totals = (name: 'limits' | 'requests', least: Amounts, isCompared: (resource: string) => boolean) =>

@@ -35,9 +35,9 @@ export function* podSecurityErrors({ spec, path: specPath, old }: PodContext): G
   yield* windowsOptionErrors(context, path);
   yield* appArmorErrors(context, path);
   yield* policyErrors(context, childPath(path, 'supplementalGroupsPolicy'), ['Merge', 'Strict']);
-  // Kubernetes accepts the other policy only if the stored pod has one.
-  const isChanged = isSet(objectAt(old, 'securityContext').seLinuxChangePolicy);
-  const policies = isChanged ? ['MountOption', 'Recursive'] : ['Recursive'];
+  // Kubernetes accepts `MountOption` only if the stored pod has a policy.
+  const hadPolicy = isSet(objectAt(old, 'securityContext').seLinuxChangePolicy);
+  const policies = hadPolicy ? ['MountOption', 'Recursive'] : ['Recursive'];
   yield* policyErrors(context, childPath(path, 'seLinuxChangePolicy'), policies);
 }
 
@@ -84,7 +84,7 @@ function* sysctlErrors(context: JsonObject, path: string, spec: JsonObject): Gen
   }
 }
 
-/** A pod with its own users cannot share other namespaces with its node. */
+/** Checks that a pod with its own user namespace does not share other namespaces with its node. */
 export function* hostUserErrors({ spec, path, hostUsers }: PodContext): Generator<FieldError> {
   if (hostUsers) return;
   const detail = 'when `hostUsers` is false';

@@ -55,7 +55,7 @@ interface Handler {
   readonly actions: readonly string[];
 }
 
-/** Only the first action is validated. */
+/** Validates a handler. Kubernetes validates only its first action and forbids others. */
 function* handlerErrors({ value, path, actions }: Handler, pod: PodContext): Generator<FieldError> {
   const [first, ...others] = actions.filter((name) => isSet(value[name]));
   if (first === undefined) {
@@ -96,7 +96,7 @@ export function* lifecycleErrors(container: JsonObject, path: string, pod: PodCo
   for (const name of probeNames) yield* probeErrors(container, name, path, pod);
 }
 
-/** Init containers that end have no hooks and probes. */
+/** Forbids hooks and probes of init containers that are not sidecars. */
 export function* missingLifecycleErrors(container: JsonObject, path: string): Generator<FieldError> {
   for (const name of ['lifecycle', ...probeNames]) {
     if (!isSet(container[name])) continue;

@@ -23,7 +23,7 @@ export function* restartErrors(container: JsonObject, path: string): Generator<F
   for (const [rule, rulePath] of rules) yield* ruleErrors(rule, rulePath);
 }
 
-/** The rules of an init container are validated only if it has a policy. */
+/** Returns the errors of the restart policy of an init container. Its rules are validated only if it has a policy. */
 export function initRestartErrors(container: JsonObject, path: string): Iterable<FieldError> {
   if (isSet(container.restartPolicy)) return restartErrors(container, path);
   const hasRules = listOf(container.restartPolicyRules).length > 0;
@@ -49,7 +49,7 @@ function* ruleErrors(rule: JsonObject, path: string): Generator<FieldError> {
 const resizedResources = ['cpu', 'memory'];
 const resizePolicies = ['NotRequired', 'RestartContainer'];
 
-/** Kubernetes reports most of these errors for the list, without the index. */
+/** Validates the resize policies of a container. Kubernetes reports most errors for the list, without the index. */
 export function* resizeErrors(container: JsonObject, path: string, pod: PodContext): Generator<FieldError> {
   const list = childPath(path, 'resizePolicy');
   const known = new Set<string>();
@@ -65,7 +65,7 @@ export function* resizeErrors(container: JsonObject, path: string, pod: PodConte
   }
 }
 
-/** Init containers that end cannot be restarted to resize them. */
+/** Forbids restarts that resize init containers, except sidecars. */
 export function* initResizeErrors(container: JsonObject, path: string): Generator<FieldError> {
   for (const [policy, at] of itemsAt(container, 'resizePolicy', path)) {
     if (policy.restartPolicy !== 'RestartContainer') continue;

@@ -38,7 +38,7 @@ export function* schedulingGateErrors({ spec, path }: PodContext): Generator<Fie
   }
 }
 
-/** Returns a check of the name of another object, which may be absent. */
+/** Returns a check of members that contain the name of another object. They may be absent. */
 export function optionalNameErrors(...members: readonly string[]): PodCheck {
   return function* ({ spec, path }) {
     for (const member of members) {
@@ -60,7 +60,7 @@ export function tolerationErrors({ spec, path, place }: PodContext): Iterable<Fi
   return tolerations(spec.tolerations ?? undefined, { ...place, path: childPath(path, 'tolerations') });
 }
 
-/** A name that is present may not be empty. */
+/** Validates the name of the runtime class, which may be absent, but not empty. */
 export function* runtimeClassErrors({ spec, path }: PodContext): Generator<FieldError> {
   if (!isSet(spec.runtimeClassName)) return;
   const name = textOf(spec.runtimeClassName);
@@ -73,7 +73,7 @@ export function* preemptionErrors({ spec, path }: PodContext): Generator<FieldEr
   yield* requiredChoiceErrors(childPath(path, 'preemptionPolicy'), policy, ['PreemptLowerPriority', 'Never']);
 }
 
-/** Kubernetes validates the overhead as limits. */
+/** Validates the overhead of a pod. Kubernetes validates it as limits. */
 export function overheadErrors({ spec, path }: PodContext): Iterable<FieldError> {
   return containerResourceErrors({ limits: structAt(spec, 'overhead') ?? {} }, childPath(path, 'overhead'));
 }

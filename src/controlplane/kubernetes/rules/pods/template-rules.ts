@@ -87,7 +87,7 @@ function* annotatedAppArmorErrors(annotations: Texts, path: string, spec: JsonOb
   }
 }
 
-/** A profile in an annotation must equal that in the field of the same purpose. */
+/** Checks that the profile in an annotation equals that in the field. */
 function* mismatchErrors(
   annotation: string | undefined,
   profile: JsonObject | undefined,
@@ -105,7 +105,7 @@ function* mismatchErrors(
 
 const securityOf = (owner: JsonObject) => objectAt(owner, 'securityContext');
 
-/** Compares the annotations of a pod template with its spec. */
+/** Compares the profiles in the annotations of a pod template with those in its spec. */
 export const templateProfiles: Check = function* (template, place) {
   const annotations = annotationsOf(template);
   const spec = objectAt(template, 'spec');

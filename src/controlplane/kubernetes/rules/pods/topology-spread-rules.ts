@@ -10,18 +10,18 @@ import { isSet, type PodContext } from './pod-context.ts';
 const actions = ['DoNotSchedule', 'ScheduleAnyway'];
 const nodePolicies = ['Honor', 'Ignore'];
 
-function kindOf(constraint: JsonObject): string {
+function identityOf(constraint: JsonObject): string {
   return `{${textOf(constraint.topologyKey)}, ${textOf(constraint.whenUnsatisfiable)}}`;
 }
 
-/** Validates the constraints that spread pods. A key and an action together identify a constraint. */
+/** Validates topology spread constraints. The key and the action identify a constraint. */
 export function* topologySpreadErrors({ spec, path }: PodContext): Generator<FieldError> {
   const constraints = itemsAt(spec, 'topologySpreadConstraints', path);
-  const last = new Map(constraints.map(([constraint], index) => [kindOf(constraint), index]));
+  const last = new Map(constraints.map(([constraint], index) => [identityOf(constraint), index]));
   for (const [index, [constraint, at]] of constraints.entries()) {
-    const kind = kindOf(constraint);
+    const identity = identityOf(constraint);
     yield* constraintErrors(constraint, at);
-    if (last.get(kind) !== index) yield duplicate(childPath(at, '{topologyKey, whenUnsatisfiable}'), kind);
+    if (last.get(identity) !== index) yield duplicate(childPath(at, '{topologyKey, whenUnsatisfiable}'), identity);
     yield* domainErrors(constraint, at);
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
       yield* choiceErrors(childPath(at, name), constraint[name], nodePolicies);

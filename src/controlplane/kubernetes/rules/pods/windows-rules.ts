@@ -38,7 +38,7 @@ export function* windowsOptionErrors(context: JsonObject, contextPath: string): 
   }
 }
 
-/** Returns the faults of `DOMAIN\user`. */
+/** Returns the faults of a user name, such as `DOMAIN\user`. */
 function userNameFaults(name: string): string[] {
   const parts = name.split('\\');
   if (name === '') return [' cannot be an empty string'];
@@ -66,20 +66,20 @@ function userNameFaults(name: string): string[] {
   return faults;
 }
 
-const isHostProcess = (container: JsonObject) =>
+const hostProcessOf = (container: JsonObject) =>
   objectAt(objectAt(container, 'securityContext'), 'windowsOptions').hostProcess ?? undefined;
 
-/** If a container is a process of its Windows node, all containers of the pod must be. */
+/** Checks that either all containers of a pod are host processes of a Windows node or none of them is. */
 export function* hostProcessErrors({ spec, path }: PodContext): Generator<FieldError> {
-  const ofPod = isHostProcess(spec);
+  const ofPod = hostProcessOf(spec);
   const containers = allContainers(spec, path);
   for (const [container, at] of containers) {
-    const own = isHostProcess(container);
+    const own = hostProcessOf(container);
     if (ofPod === undefined || own === undefined || own === ofPod) continue;
     const detail = `pod hostProcess value must be identical if both are specified, was ${String(ofPod)}`;
     yield invalid(`${at}.securityContext.windowsOptions.hostProcess`, own, detail);
   }
-  const count = containers.filter(([container]) => (isHostProcess(container) ?? ofPod) === true).length;
+  const count = containers.filter(([container]) => (hostProcessOf(container) ?? ofPod) === true).length;
   if (count === 0) return;
   if (count !== containers.length) {
     const detail = 'If pod contains any hostProcess containers then all containers must be HostProcess containers';

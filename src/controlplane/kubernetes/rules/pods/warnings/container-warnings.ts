@@ -59,7 +59,7 @@ function isProfileOf(security: JsonObject, annotation: string): boolean {
   return localhostProfile !== '' && equalJson(ofPod, { type: 'Localhost', localhostProfile });
 }
 
-/** A variable may be defined again if its value contains the previous one. */
+/** Warns about variables that hide previous ones. A variable whose value contains the previous one does not hide it. */
 function* hiddenVariables(container: JsonObject, path: string): Generator<string> {
   const known = new Set<string>();
   for (const [variable, at] of itemsAt(container, 'env', path)) {

@@ -3,7 +3,7 @@ import { isScalarType } from '../../../../../api/structs/struct-table.ts';
 
 const known = new Map<string, readonly string[] | undefined>();
 
-/** Returns the path of the pod template in objects of a kind, such as `spec`, `template`; `undefined` if it has none. */
+/** Returns the path of the pod template in objects of a kind: `spec`, `template`. `undefined` if there is none. */
 export function podTemplatePath(struct: string): readonly string[] | undefined {
   if (!known.has(struct)) known.set(struct, findPath(struct, new Set()));
   return known.get(struct);

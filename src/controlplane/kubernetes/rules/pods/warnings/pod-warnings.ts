@@ -12,7 +12,7 @@ import { fractionWarnings } from './fraction-warnings.ts';
 import { portWarnings } from './port-warnings.ts';
 import { volumeWarnings } from './volume-warnings.ts';
 
-/** No client shows as many warnings. */
+/** Limits the work for a template with many warnings. No client shows as many. */
 const maxWarnings = 1_000;
 
 /** Returns the warnings about a valid pod template, worded as in Kubernetes. */

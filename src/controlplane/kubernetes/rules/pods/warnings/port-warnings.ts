@@ -24,7 +24,7 @@ class SamePorts {
     return found;
   }
 
-  /** Ports on different addresses do not conflict. They are not visited, because a pod can have many of them. */
+  /** Returns the conflicting ports. It does not visit ports on other addresses, because a pod can have many of them. */
   #conflictsOf({ hostPort, hostIP }: Port): Port[] {
     const onHost = (address: string) => this.#byHost.get(`${hostPort}/${address}`) ?? [];
     const samePort = hostIP === '' ? (this.#byHostPort.get(hostPort) ?? []) : [...onHost(''), ...onHost(hostIP)];

@@ -40,7 +40,7 @@ function* claimWarnings(volume: JsonObject, path: string): Generator<string> {
   }
 }
 
-/** A file in a volume: its path, and where it comes from. */
+/** The path of a file in a volume, and the source of the file. */
 interface File {
   readonly path: string;
   readonly source: string;
@@ -88,7 +88,7 @@ class PathNode {
   readonly below: number[] = [];
 }
 
-/** Returns texts about files that have the same path as an earlier one, or are inside each other. */
+/** Returns a text for each pair of files of which both have the same path or one is inside the other. */
 function* overlapsIn(files: readonly File[]): Generator<string> {
   const root = new PathNode();
   const shortened = files.map(({ path, source }) => ({ path: withoutTrailingSlashes(path), source }));
