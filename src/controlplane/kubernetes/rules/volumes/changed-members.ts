@@ -1,7 +1,7 @@
 import { equalJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import { isUnset } from '../checks.ts';
 
-/** Returns those of the names of members whose values differ. */
+/** Returns the names of the given members whose values differ. */
 export function changedMembers(object: JsonObject, old: JsonObject, names: readonly string[]): string[] {
   return names.filter((name) => !isSame(object[name] ?? undefined, old[name] ?? undefined));
 }

@@ -15,7 +15,7 @@ export function specOf(object: KubeObject): JsonObject {
   return objectAt(object as JsonObject, 'spec');
 }
 
-/** Returns the requested size of a claim. An absent one is 0. */
+/** Returns the requested size of a claim; 0 if it is absent. */
 export function requestedSize(claim: KubeObject): bigint {
   return amountAt(claim, ['spec', 'resources', 'requests', 'storage']);
 }
@@ -40,7 +40,7 @@ export function* claimUpdateErrors(claim: KubeObject, old: KubeObject): Generato
   yield* attributesClassErrors(claim, old);
 }
 
-/** True if the class moves from the annotation to the field. The annotation may then be removed. */
+/** True if an update moves the class from the annotation to the field. It may then remove the annotation. */
 function isMovedToField(claim: KubeObject, old: KubeObject): boolean {
   const annotation = old.metadata.annotations?.[classAnnotation];
   const next = claim.metadata.annotations?.[classAnnotation];
@@ -55,7 +55,7 @@ function* annotationErrors(claim: KubeObject, old: KubeObject): Generator<FieldE
   yield invalid(`metadata.annotations.${classAnnotation}`, next, 'field is immutable');
 }
 
-/** True if the class is set for the first time. */
+/** True if an update sets the class for the first time. */
 function isFirstClass(claim: KubeObject, old: KubeObject): boolean {
   const name = specOf(claim).storageClassName ?? null;
   if (name === null || (specOf(old).storageClassName ?? null) !== null) return false;
@@ -92,7 +92,7 @@ function* specChangeErrors(claim: KubeObject, old: KubeObject): Generator<FieldE
   yield forbiddenField('spec', `${detail}\nchanged: ${changed.join(', ')}`);
 }
 
-/** Returns amounts that are equal if their quantities are, whatever their notation. A bound claim may change its size. */
+/** Returns amounts that do not depend on their notation. It omits the size of a bound claim, which may change. */
 function comparableAmounts(resources: JsonValue | undefined, isBound: boolean): JsonObject {
   const amountsOf = (name: string) =>
     Object.entries(objectAt(resources, name)).map(([key, amount]) => [key, parseQuantity(String(amount)).billionths]);
@@ -164,16 +164,16 @@ export function claimWarnings({ metadata, ...claim }: KubeObject): string[] {
 const snapshotGroup = 'snapshot.storage.k8s.io';
 
 /**
- * Makes the two fields for the source of the data equal. Other kinds of sources are dropped from the old field, and
- * sources in another namespace are dropped, because Kubernetes does not enable them.
+ * Makes `dataSource` and `dataSourceRef` equal. Removes sources of unknown kinds from `dataSource`, and sources in
+ * other namespaces, because Kubernetes does not enable these by default.
  */
 export function normalizeDataSources(claim: KubeObject, old: KubeObject | undefined): void {
   const spec = claim.spec;
   if (!isJsonObject(spec as JsonValue)) return;
   const next = spec as JsonObject;
   const before = old === undefined ? {} : specOf(old);
-  const isOther = textOf(memberAt(next, ['dataSourceRef', 'namespace'])) !== '';
-  if (isOther && !isJsonObject(before.dataSourceRef)) delete next.dataSourceRef;
+  const hasNamespace = textOf(memberAt(next, ['dataSourceRef', 'namespace'])) !== '';
+  if (hasNamespace && !isJsonObject(before.dataSourceRef)) delete next.dataSourceRef;
   const hadSource = isJsonObject(before.dataSource) || isJsonObject(before.dataSourceRef);
   if (!hadSource && !isJsonObject(next.dataSourceRef) && !isKnownSource(next.dataSource)) delete next.dataSource;
   copySource(next);

@@ -75,7 +75,7 @@ interface ClaimOptions {
   readonly isGroupChecked: boolean;
 }
 
-/** Returns the errors of the spec of a claim for a volume. */
+/** Returns the errors of the spec of a persistent volume claim. */
 export function* claimSpecErrors(
   spec: JsonObject,
   path: string,

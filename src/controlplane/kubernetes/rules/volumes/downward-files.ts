@@ -11,8 +11,7 @@ import { fileMode, filePath } from './path-checks.ts';
 const fields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
 /**
- * Returns the errors of a file with data of its pod. Their paths do not contain the position of the file, as in
- * Kubernetes.
+ * Returns the errors of a downward API file. As in Kubernetes, their paths do not contain the index of the file.
  */
 export function* downwardFileErrors(file: JsonObject, place: Place): Generator<FieldError> {
   yield* structChecks({ path: [isRequired(), filePath] })(file, place);

@@ -42,7 +42,7 @@ function isTooLong(source: JsonValue | undefined, volumeName: string): boolean {
   return memberAt(source, ['initiatorName']) !== undefined && byteLength(`${volumeName}:${portal}`) > 64;
 }
 
-/** The name of a volume in a pod limits the length of the portal. This is checked even if another source is used. */
+/** Checks the length of the portal, which the name of the volume limits. Called even if another source is used. */
 export function* podInitiatorErrors(volume: JsonValue | undefined, path: string): Generator<FieldError> {
   const name = textOf(memberAt(volume, ['name']));
   if (isTooLong(memberAt(volume, ['iscsi']), name)) yield invalid(childPath(path, 'name'), name, tooLongName);
@@ -68,8 +68,8 @@ function iscsiChecks(isPersistent: boolean): Check {
   };
 }
 
-/** An iSCSI disk in a pod. */
+/** The check of an iSCSI disk in a pod. */
 export const iscsi: Check = iscsiChecks(false);
 
-/** An iSCSI disk in a persistent volume. */
+/** The check of an iSCSI disk in a persistent volume. */
 export const persistentIscsi: Check = iscsiChecks(true);

@@ -52,7 +52,7 @@ function* limitErrors(limit: JsonObject, path: string): Generator<FieldError> {
   for (const name of names) yield* new ResourceLimits(limit, members, name).errors(path);
 }
 
-/** An amount that may not be greater than another one. */
+/** A pair of amounts, of which the first may not be greater than the second. */
 interface Order {
   readonly smaller: Amounts;
   readonly larger: Amounts;
@@ -66,7 +66,7 @@ const least = 'min value';
 const most = 'max value';
 const request = 'default request value';
 
-/** The orders in which Kubernetes compares amounts. */
+/** The pairs of amounts that Kubernetes compares, in the order of its checks. */
 const orders: readonly Order[] = [
   { smaller: 'min', larger: 'max', at: 'min', shown: 'min', names: [least, most] },
   { smaller: 'min', larger: 'defaultRequest', at: 'defaultRequest', shown: 'defaultRequest', names: [least, request] },

@@ -14,7 +14,7 @@ import { persistentSources, persistentVolumeSource } from './persistent-sources.
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const notInline = 'may not be specified in the context of inline volumes';
 
-/** A spec of a persistent volume, and its place. */
+/** The place of a spec of a persistent volume. */
 interface SpecPlace {
   readonly path: string;
   /** The object that contains the spec. */
@@ -166,7 +166,7 @@ export function* volumeUpdateErrors(object: KubeObject, old: KubeObject): Genera
   }
 }
 
-/** Returns a spec without the secret that may be set once. */
+/** Returns a spec without the secret that an update may add, if the stored spec has none. */
 function withOldExpandSecret(spec: JsonObject, old: JsonObject): JsonObject {
   const secret = 'controllerExpandSecretRef';
   if (!isJsonObject(spec.csi) || !isJsonObject(old.csi) || isJsonObject(old.csi[secret])) return spec;
@@ -206,7 +206,7 @@ function internalAffinity(affinity: JsonObject): JsonObject {
   return { Required: isJsonObject(affinity.required) ? { NodeSelectorTerms: terms } : null };
 }
 
-/** True if two values are equal except for the keys of beta labels, which may lose their beta. */
+/** True if two values are equal, except that the stable key of a label may replace its beta key. */
 function isSameAffinity(value: JsonValue, old: JsonValue): boolean {
   if (Array.isArray(value) && Array.isArray(old)) {
     return value.length === old.length && value.every((item, index) => isSameAffinity(item, old[index] ?? null));

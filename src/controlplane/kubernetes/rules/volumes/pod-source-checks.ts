@@ -43,5 +43,5 @@ const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const pullPolicy: Check = (value, place) =>
   textOf(value) === '' ? [required(place.path)] : exactlyOneOf(...pullPolicies)(value, place);
 
-/** The files of an image. Pod templates may lack its reference, which only pods need. */
+/** The check of a volume with the files of an image. Pod templates may lack its reference, which only pods need. */
 export const image = structChecks({ pullPolicy: [pullPolicy] });

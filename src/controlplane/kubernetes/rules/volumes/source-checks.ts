@@ -8,7 +8,7 @@ import { structChecks } from '../member-checks.ts';
 import type { Check } from '../object-rules.ts';
 import { pathWithoutParentSteps } from './path-checks.ts';
 
-/** A number from 0 to 255. Kubernetes announces the lowest partition as 1. */
+/** Accepts a partition from 0 to 255. The message of Kubernetes names 1 as the lowest. */
 const partition: Check = function* (value, { path }) {
   if (numberOf(value) < 0 || numberOf(value) > 255) yield invalid(path, value, 'must be between 1 and 255, inclusive');
 };
@@ -122,11 +122,11 @@ const flexOptions: Check = function* (value, { path }) {
 
 export const flexVolume = structChecks({ driver: [isRequired()], options: [flexOptions] });
 
-const setIfPresent: Check = (value, { path }) => (value === '' ? [required(path)] : []);
+const notEmpty: Check = (value, { path }) => (value === '' ? [required(path)] : []);
 const azureShare = { secretName: [isRequired()], shareName: [isRequired()] };
 
 export const azureFile = structChecks(azureShare);
-export const persistentAzureFile = structChecks({ ...azureShare, secretNamespace: [setIfPresent] });
+export const persistentAzureFile = structChecks({ ...azureShare, secretNamespace: [notEmpty] });
 
 const azureDiskAddress: Check = function* (value, { path, parent: { kind = null } }) {
   if (kind === null) return;
