@@ -49,7 +49,7 @@ const timeZone: Check = function* (value, { path, old }) {
   if (fault !== undefined) yield invalid(path, name, fault);
 };
 
-/** The selector of the jobs is always made by the server. */
+/** The template may not contain a selector, because the server generates the selector of each job. */
 const generatedSelector: Check = function* (template, { path }) {
   const { selector, manualSelector } = objectAt(template, 'spec');
   const specPath = childPath(path, 'spec');

@@ -43,7 +43,7 @@ class JobStatus {
   }
 }
 
-/** A write of the status of a job. Most rules apply only to what the write changes. */
+/** A write of the status of a job. Most rules apply only to members that the write changes. */
 interface StatusWrite {
   readonly spec: JsonObject;
   readonly old: JobStatus;
@@ -64,7 +64,7 @@ function statusWrite(job: JsonValue | undefined, before: JsonValue | undefined):
   return { spec: objectAt(job, 'spec'), old, next, changes: (...names) => names.some(differs) };
 }
 
-/** In Go, these members are no pointers, so their zero value does not differ from an absent one. */
+/** Returns a member for comparisons. In Go, some members are not pointers, so their zero value equals an absent one. */
 function zeroIsAbsent(name: string, value: JsonValue | undefined): JsonValue {
   if (name === 'active') return numberOf(value);
   return name === 'completedIndexes' ? textOf(value) : (value ?? null);
@@ -212,7 +212,7 @@ function* transitionErrors({ spec, old, next, changes }: StatusWrite): Generator
 
 const counts = notNegativeCounts('active', 'succeeded', 'failed', 'ready', 'terminating');
 
-/** The rules of the status of a job. Programs other than the controller of Kubernetes may write it. */
+/** The rules of the status of a job, which controllers of tenants may write. */
 export const jobStatus: Check = function* (job, place) {
   yield* counts(job, place);
   const write = statusWrite(job, place.old);

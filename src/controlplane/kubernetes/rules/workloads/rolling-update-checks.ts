@@ -10,7 +10,7 @@ export function amountOf(value: JsonValue | undefined): number {
   return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0;
 }
 
-/** Returns the errors of two amounts, both of which are checked before the percentages are. */
+/** Returns the errors of amounts. Kubernetes checks all amounts before it checks percentages (`percentErrors`). */
 export function amountErrors(update: JsonObject, path: string, members: readonly string[]): FieldError[] {
   return members.flatMap((name) => wholeOrPercentErrors(`${path}.${name}`, update[name] ?? 0));
 }

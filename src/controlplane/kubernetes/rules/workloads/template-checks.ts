@@ -22,7 +22,7 @@ export function isEmptySelector(selector: JsonObject): boolean {
   return !hasLabels && !(Array.isArray(matchExpressions) && matchExpressions.length > 0);
 }
 
-/** The selector of a workload must be present, valid and not empty. The empty selector is invalid for `workload`. */
+/** The selector of a workload must be present, valid and not empty. Messages contain `workload`. */
 export function workloadSelector(workload: string, invalidDetail: string): Check {
   return function* (value, { path }) {
     if (!isJsonObject(value)) {
@@ -55,7 +55,7 @@ function hasValidSelector({ selector }: JsonObject): boolean {
   return labelSelectorErrors(selector, '').length === 0;
 }
 
-/** Kubernetes does not check the template of a workload with an invalid selector. */
+/** Returns the template of a workload with a valid selector. Kubernetes does not check the template of others. */
 export function templateOfValidSelector(value: JsonValue | undefined, { parent }: Place): JsonValue | undefined {
   return hasValidSelector(parent) ? value : undefined;
 }
@@ -80,7 +80,7 @@ export function ifSelectorIsValid(check: Check): Check {
   return (spec, place) => (isJsonObject(spec) && hasValidSelector(spec) ? check(spec, place) : []);
 }
 
-/** Makes a check of a struct between the checks of its members. */
+/** Returns a check of a member that checks its struct instead, so that it runs between the checks of other members. */
 export function ofParent(check: Check): Check {
   return (_, place) => check(place.parent, { ...place, path: place.path.slice(0, place.path.lastIndexOf('.')) });
 }

@@ -25,7 +25,7 @@ const spec = { selector, template };
 const once = { metadata: { labels }, spec: { ...pod, restartPolicy: 'Never' } };
 const job = { manualSelector: true, selector, template: once, completionMode: 'NonIndexed', parallelism: 1 };
 
-/** Returns the errors outside pod templates. */
+/** Returns the errors of an object as texts. */
 function errors(kind: string, object: JsonObject, old?: JsonObject): string[] {
   return kubernetesRules.errorsOf(kind, object, old).map(describeFieldError);
 }
