@@ -50,7 +50,7 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
   const ownership = new ScaleOwnership(kind, { group, version, replicasPath: scaled.replicasPath });
   const toScale = (object: KubeObject) => scaleOf(object, scaled.countsOf(object));
 
-  /** Writes the replica count of a Scale into the object. A uid and a resourceVersion in the Scale are preconditions. */
+  /** Writes the replica count of a Scale into the object. Its uid and its resourceVersion are preconditions. */
   async function writeReplicas(
     context: RequestContext,
     name: string,

@@ -32,7 +32,7 @@ export function trackNewObject(kind: KindRuntime, manager: string, next: KubeObj
   return managedFields === undefined ? tracked : { ...tracked, metadata: { ...tracked.metadata, managedFields } };
 }
 
-/** Sets the managedFields that were computed before. Fields that defaults or hooks added afterwards have no owner (SSA-37). */
+/** Sets managedFields that were computed earlier. Fields that defaults or hooks added later have no owner (SSA-37). */
 export function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };

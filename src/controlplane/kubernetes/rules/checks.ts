@@ -130,7 +130,7 @@ export function immutable(...path: readonly string[]): Check {
   };
 }
 
-/** The same for a struct. The message shows its members in their order. */
+/** The struct at `path` must equal that of the stored object. The message shows its members in their order. */
 export function immutableStruct(...path: readonly string[]): Check {
   return function* (object, { old }) {
     const value = memberAt(object, path);

@@ -13,7 +13,7 @@ export function faultErrors(path: string, value: JsonValue, faults: readonly str
   return faults.map((fault) => invalid(path, value, fault));
 }
 
-/** Returns an error if the text is empty or none of the allowed ones, which the message lists in their order. */
+/** Returns an error if the text is empty or not an allowed one. The message lists the allowed ones in this order. */
 export function requiredChoiceErrors(path: string, value: string, allowed: readonly string[]): FieldError[] {
   if (value === '') return [required(path)];
   return allowed.includes(value) ? [] : [notSupported(path, value, allowed)];
@@ -57,7 +57,7 @@ export function requiredQualifiedNameErrors(path: string, value: string): FieldE
 
 const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** Returns the errors of a required path after a domain, such as `example.com/controller`. */
+/** Returns the errors of a required domain-prefixed path, such as `example.com/controller`. */
 export function domainPrefixedPathErrors(path: string, value: string): FieldError[] {
   if (value === '') return [required(path)];
   const slash = value.indexOf('/');

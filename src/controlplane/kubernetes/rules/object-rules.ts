@@ -14,8 +14,8 @@ export interface Place {
   /** The stored object. Absent for a create. */
   readonly old?: JsonObject;
   /**
-   * Returns the errors of a struct inside the value, for checks that depend on them (`validatesInside`). Absent if a kind
-   * calls the check itself.
+   * Returns the errors of a struct inside the value, for checks that depend on them (`validatesInside`). Absent if a
+   * kind calls the check itself.
    */
   structErrors?(struct: string, object: JsonObject, path: string): Iterable<FieldError>;
 }

@@ -87,7 +87,7 @@ function amountsOf(value: JsonValue | undefined): [name: string, text: string][]
   return isJsonObject(value) ? Object.entries(value).map(([name, text]) => [name, String(text)]) : [];
 }
 
-/** Huge pages are used as a whole. */
+/** Checks that an amount of huge pages is a multiple of their size. */
 function* hugePageErrors(name: string, text: string, path: string): Generator<FieldError> {
   if (!isHugePages(name)) return;
   const size = pageSize(name.slice('hugepages-'.length));

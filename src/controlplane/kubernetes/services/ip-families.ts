@@ -57,7 +57,7 @@ function defaultPolicy(spec: JsonObject, old: JsonObject | undefined): string {
   return isHeadlessWithoutSelector(spec) ? 'RequireDualStack' : 'SingleStack';
 }
 
-/** Removes the second family if the policy is now SingleStack. Returns an error if it was removed without this policy. */
+/** Removes the second family if the policy is now SingleStack. Returns an error if the client removed it otherwise. */
 function reduceToOneFamily(spec: JsonObject, old: JsonObject): FieldError[] {
   const [addresses, families] = [addressesOf(spec), familiesOf(spec)];
   const policy = textAt(spec, 'ipFamilyPolicy');

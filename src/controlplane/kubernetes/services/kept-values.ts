@@ -21,8 +21,8 @@ export function allocatesNodePorts(spec: JsonObject): boolean {
 }
 
 /**
- * Sets the allocated values that an update does not contain to those of the stored service, so that a client can send the
- * same manifest again.
+ * Copies allocated values that an update does not contain from the stored service, so that a client can send the same
+ * manifest again.
  */
 export function keepAllocatedValues(spec: JsonObject, old: JsonObject): void {
   if (!isExternalName(spec) && !isExternalName(old)) {
@@ -72,8 +72,8 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Removes fields that a service of the new type cannot have, if the update does not change them. Most of them were set by
- * the server, so the client need not remove them itself.
+ * Removes fields that a service of the new type cannot have, if the update does not change them. The server has set
+ * most of them, so the client need not remove them itself.
  */
 export function dropFieldsOfOldType(object: KubeObject, stored: KubeObject): void {
   const [spec, old] = [specOf(object), specOf(stored)];

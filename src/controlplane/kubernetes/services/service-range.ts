@@ -1,8 +1,8 @@
 import { isIpv4 } from '../rules/ip-rules.ts';
 
 /**
- * The range of the cluster IPs of services. Its first address is that of the network and its last one is for broadcasts;
- * services get neither.
+ * The range of the cluster IPs of services. Services get neither its first address, which is that of the network, nor
+ * its last one, which is for broadcasts.
  */
 export const serviceRange = { cidr: '10.96.0.0/16', prefix: '10.96.', size: 65_536 } as const;
 

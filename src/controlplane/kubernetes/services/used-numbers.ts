@@ -1,7 +1,7 @@
 const bitsPerWord = 32;
 const fullWord = 0xffffffff;
 
-/** A set of numbers from 0 to `size` - 1, as a bitmap: finding an absent number takes little time even if few are absent. */
+/** A set of numbers from 0 to `size` - 1. It is a bitmap, in which a search for one of few absent numbers is fast. */
 export class UsedNumbers {
   readonly #size: number;
   readonly #words: Uint32Array;
@@ -30,8 +30,8 @@ export class UsedNumbers {
   }
 
   /**
-   * Returns a number from `first` to `last` that neither this set nor `other` contains; `undefined` if there is none. The
-   * search starts at `start` and continues at `first` after `last`. Both sets must have the same size.
+   * Returns a number from `first` to `last` that neither this set nor `other` contains; `undefined` if there is none.
+   * The search starts at `start` and continues at `first` after `last`. Both sets must have the same size.
    */
   firstAbsent(range: { first: number; last: number; start: number }, other?: UsedNumbers): number | undefined {
     const { first, last, start } = range;

@@ -61,14 +61,14 @@ export function isLoadBalancer(spec: JsonObject): boolean {
   return typeOf(spec) === 'LoadBalancer';
 }
 
-/** True if the service has a type whose ports can have node ports. */
+/** True if the ports of a service of this type can have node ports. */
 export function hasNodePorts(spec: JsonObject): boolean {
   return typeOf(spec) === 'NodePort' || isLoadBalancer(spec);
 }
 
 /**
- * Returns the node ports that a service has taken. Kubernetes does not check the node ports of a service with an external
- * name, which has none.
+ * Returns the node ports that a service has taken. A service of the type ExternalName takes none, although Kubernetes
+ * accepts node ports in its spec.
  */
 export function takenNodePortsOf(spec: JsonObject): readonly number[] {
   return hasNodePorts(spec) ? nodePortsOf(spec) : [];
@@ -78,7 +78,7 @@ export function isExternallyAccessible(spec: JsonObject): boolean {
   return hasNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
 }
 
-/** True if the service has a node port on which a load balancer finds out whether a node has pods of the service. */
+/** True if the service has a node port at which load balancers check whether a node has pods of the service. */
 export function needsHealthCheck(spec: JsonObject): boolean {
   return isLoadBalancer(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
 }
