@@ -15,6 +15,7 @@ import { envFileErrors } from './env-rules.ts';
 import { type PodCheck, podContext } from './pod-context.ts';
 import { podLevelErrors } from './pod-resource-rules.ts';
 import { hostUserErrors, podSecurityErrors } from './pod-security-rules.ts';
+import { podVolumeErrors } from './pod-volume-rules.ts';
 import {
   deadlineErrors,
   gracePeriodErrors,
@@ -30,13 +31,12 @@ import {
 } from './scheduling-rules.ts';
 import { noEphemeralContainers, templateMetadata, templateProfiles } from './template-rules.ts';
 import { topologySpreadErrors } from './topology-spread-rules.ts';
-import { volumeErrors } from './volume-name-rules.ts';
 import { hostProcessErrors, osErrors } from './windows-rules.ts';
 
 /** The checks of a pod spec, in the order in which Kubernetes reports their errors. */
 const podChecks: readonly PodCheck[] = [
   gracePeriodErrors,
-  volumeErrors,
+  podVolumeErrors,
   claimErrors,
   containerErrors,
   initContainerErrors,

@@ -6,7 +6,7 @@ import { faultErrors } from '../field-rules.ts';
 import type { PodContext } from './pod-context.ts';
 
 /** Validates the volumes of a pod. Containers can mount only those without errors, which it adds to `pod.volumes`. */
-export function* volumeErrors(pod: PodContext): Generator<FieldError> {
+export function* podVolumeErrors(pod: PodContext): Generator<FieldError> {
   for (const [volume, path] of itemsAt(pod.spec, 'volumes', pod.path)) {
     const name = textOf(volume.name);
     const namePath = childPath(path, 'name');
