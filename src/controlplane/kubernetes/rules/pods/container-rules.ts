@@ -18,7 +18,7 @@ import { containerSecurityErrors } from './container-security-rules.ts';
 import { envErrors, envFromErrors } from './env-rules.ts';
 import { deviceErrors, mountErrors } from './mount-rules.ts';
 import { isSet, type PodContext, structAt } from './pod-context.ts';
-import { lifecycleErrors, missingLifecycleErrors } from './probe-rules.ts';
+import { forbiddenLifecycleErrors, lifecycleErrors } from './probe-rules.ts';
 import { initResizeErrors, initRestartErrors, resizeErrors, restartErrors } from './restart-rules.ts';
 
 /** Validates the members that containers of all types have. */
@@ -79,7 +79,7 @@ export function* initContainerErrors(pod: PodContext): Generator<FieldError> {
     // Kubernetes reports the ports of all init containers with the path of the first one.
     yield* hostPortErrors([[container, `${childPath(pod.path, 'initContainers')}[0]`]]);
     const isSidecar = container.restartPolicy === 'Always';
-    yield* isSidecar ? lifecycleErrors(container, path, pod) : missingLifecycleErrors(container, path);
+    yield* isSidecar ? lifecycleErrors(container, path, pod) : forbiddenLifecycleErrors(container, path);
     if (!isSidecar) yield* initResizeErrors(container, path);
   }
 }

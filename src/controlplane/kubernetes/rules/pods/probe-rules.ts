@@ -97,7 +97,7 @@ export function* lifecycleErrors(container: JsonObject, path: string, pod: PodCo
 }
 
 /** Forbids hooks and probes of init containers that are not sidecars. */
-export function* missingLifecycleErrors(container: JsonObject, path: string): Generator<FieldError> {
+export function* forbiddenLifecycleErrors(container: JsonObject, path: string): Generator<FieldError> {
   for (const name of ['lifecycle', ...probeNames]) {
     if (!isSet(container[name])) continue;
     yield forbiddenField(childPath(path, name), 'may not be set for init containers without restartPolicy=Always');
