@@ -12,13 +12,13 @@ import { childPath } from '../../../../api/schema/field-path.ts';
 import { isUnset, itemsAt, textOf } from '../checks.ts';
 import { faultErrors, requiredChoiceErrors } from '../field-rules.ts';
 import { containerResourceErrors } from '../resource-checks.ts';
-import { claimReferenceErrors } from './claim-rules.ts';
 import { hostPortErrors, portErrors } from './container-port-rules.ts';
 import { containerSecurityErrors } from './container-security-rules.ts';
 import { envErrors, envFromErrors } from './env-rules.ts';
 import { deviceErrors, mountErrors } from './mount-rules.ts';
 import { isSet, type PodContext, structAt } from './pod-context.ts';
 import { forbiddenLifecycleErrors, lifecycleErrors } from './probe-rules.ts';
+import { claimReferenceErrors } from './resource-claim-rules.ts';
 import { initResizeErrors, initRestartErrors, resizeErrors, restartErrors } from './restart-rules.ts';
 
 /** Validates the members that containers of all types have. */

@@ -4,8 +4,8 @@ import { childPath, keyPath } from '../../../../api/schema/field-path.ts';
 import { type Amounts, amountsOf, amountsOfContainers } from '../../defaults/pod-resources.ts';
 import { itemsAt, objectAt } from '../checks.ts';
 import { podResourceErrors } from '../resource-checks.ts';
-import { claimReferenceErrors } from './claim-rules.ts';
 import { isSet, type PodContext, structAt } from './pod-context.ts';
+import { claimReferenceErrors } from './resource-claim-rules.ts';
 
 /** Validates the resources of a pod as a whole. */
 export function* podLevelErrors(pod: PodContext): Generator<FieldError> {

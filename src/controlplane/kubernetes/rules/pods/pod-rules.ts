@@ -1,7 +1,6 @@
 import { isJsonObject } from '@flotilla/json';
 import type { Check, KindRules, StructRules } from '../object-rules.ts';
 import { affinityErrors } from './affinity-rules.ts';
-import { claimErrors } from './claim-rules.ts';
 import { hostNetworkPortErrors } from './container-port-rules.ts';
 import { containerErrors, ephemeralContainerErrors, initContainerErrors } from './container-rules.ts';
 import {
@@ -16,6 +15,7 @@ import { type PodCheck, podContext } from './pod-context.ts';
 import { podLevelErrors } from './pod-resource-rules.ts';
 import { hostUserErrors, podSecurityErrors } from './pod-security-rules.ts';
 import { podVolumeErrors } from './pod-volume-rules.ts';
+import { resourceClaimErrors } from './resource-claim-rules.ts';
 import {
   deadlineErrors,
   gracePeriodErrors,
@@ -37,7 +37,7 @@ import { hostProcessErrors, osErrors } from './windows-rules.ts';
 const podChecks: readonly PodCheck[] = [
   gracePeriodErrors,
   podVolumeErrors,
-  claimErrors,
+  resourceClaimErrors,
   containerErrors,
   initContainerErrors,
   ephemeralContainerErrors,

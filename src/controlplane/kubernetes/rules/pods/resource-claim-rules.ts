@@ -7,7 +7,7 @@ import { faultErrors, invalidStruct } from '../field-rules.ts';
 import { isSet, type PodContext } from './pod-context.ts';
 
 /** Validates the resource claims of a pod. */
-export function* claimErrors({ spec, path }: PodContext): Generator<FieldError> {
+export function* resourceClaimErrors({ spec, path }: PodContext): Generator<FieldError> {
   const names = new Set<string>();
   for (const [claim, at] of itemsAt(spec, 'resourceClaims', path)) {
     const name = textOf(claim.name);
