@@ -2,8 +2,8 @@ import { describe } from 'vitest';
 import { comparedTests } from '../area.ts';
 import { applyPatch, asTable, mergePatch } from '../gadgets.ts';
 import type { Pair } from '../pair.ts';
-import { warnedTemplates } from './warned-pods.ts';
-import { wrongContainers, wrongPods, wrongTemplates } from './wrong-pods.ts';
+import { invalidContainers, invalidPods, invalidTemplates } from './invalid-pods.ts';
+import { templatesWithWarnings } from './templates-with-warnings.ts';
 
 const namespace = 'pod-templates';
 const templates = `/api/v1/namespaces/${namespace}/podtemplates`;
@@ -60,7 +60,7 @@ export function podTemplateKinds(pair: Pair): void {
       }
     });
 
-    compared('are changed', async () => {
+    compared('can be changed', async () => {
       await merge('plain', { metadata: { labels: { a: 'b' } } });
       await merge('plain', { template: { spec: { serviceAccountName: 'robot' } } });
       await merge('plain', { template: { spec: { serviceAccount: 'other' } } });
@@ -94,24 +94,24 @@ export function podTemplateKinds(pair: Pair): void {
       await pair.send({ method: 'DELETE', path: `${templates}/labelled` });
     });
 
-    compared('have warnings', async () => {
-      for (const [index, template] of warnedTemplates.entries()) await post(`warned-${index}`, template);
+    compared('cause warnings', async () => {
+      for (const [index, template] of templatesWithWarnings.entries()) await post(`warned-${index}`, template);
       await merge('warned-0', { metadata: { labels: { a: 'b' } } });
       await merge('warned-0', { template: { spec: { terminationGracePeriodSeconds: -2 } } });
     });
 
-    compared('have rules for their metadata', async () => {
-      for (const template of wrongTemplates) await post('bad', template);
+    compared('are refused if their metadata is invalid', async () => {
+      for (const template of invalidTemplates) await post('bad', template);
     });
 
-    compared('have rules for containers', async () => {
-      for (const { container, pod } of wrongContainers) {
+    compared('are refused if a container is invalid', async () => {
+      for (const { container, pod } of invalidContainers) {
         await post('bad', { spec: { containers: [{ ...web, ...container }], ...pod } });
       }
     });
 
-    compared('have rules for pods', async () => {
-      for (const pod of wrongPods) await post('bad', { spec: { containers: [web], ...pod } });
+    compared('are refused if the pod spec is invalid', async () => {
+      for (const pod of invalidPods) await post('bad', { spec: { containers: [web], ...pod } });
     });
   });
 }

@@ -6,8 +6,8 @@ const preferred = [
 const nodeSelectorTerms = [{ matchExpressions: [{ key: 'beta.kubernetes.io/os', operator: 'Exists' }] }];
 const item = (path: string) => ({ key: 'k', path });
 
-/** Valid pod templates about which Kubernetes warns. The headers with warnings have a limit, so they are several. */
-export const warnedTemplates: readonly object[] = [
+/** Valid pod templates about which Kubernetes warns. The size of warning headers is limited, so there are several. */
+export const templatesWithWarnings: readonly object[] = [
   {
     metadata: { annotations: { 'scheduler.alpha.kubernetes.io/critical-pod': '' } },
     spec: {

@@ -1,8 +1,8 @@
 const web = { name: 'web', image: 'nginx' };
 const long = 'x'.repeat(300);
 
-/** Pod templates whose metadata is wrong. A map has at most one wrong entry, because Kubernetes sorts no maps. */
-export const wrongTemplates: readonly object[] = [
+/** Pod templates with invalid metadata. A map has at most one invalid entry, because Kubernetes does not sort maps. */
+export const invalidTemplates: readonly object[] = [
   {},
   { metadata: { labels: { '-': 'a' }, annotations: { '/': 'a' } }, spec: { containers: [] } },
   { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } },
@@ -44,13 +44,13 @@ export const wrongTemplates: readonly object[] = [
   },
 ];
 
-interface WrongContainer {
+interface InvalidContainer {
   readonly container: object;
-  /** The pod around it, without what is wrong in the container. */
+  /** Other members of the pod spec. Optional. */
   readonly pod?: object;
 }
 
-const names: readonly WrongContainer[] = [
+const names: readonly InvalidContainer[] = [
   {
     container: {
       name: 'a.b',
@@ -83,7 +83,7 @@ const names: readonly WrongContainer[] = [
   { container: { name: 'i', restartPolicyRules: Array.from({ length: 21 }, () => ({ action: 'Restart' })) } },
 ];
 
-const ports: readonly WrongContainer[] = [
+const ports: readonly InvalidContainer[] = [
   {
     container: {
       ports: [
@@ -101,7 +101,7 @@ const valueFrom = (source: object) => ({ valueFrom: source });
 const field = (fieldPath: string) => valueFrom({ fieldRef: { fieldPath } });
 const resource = (name: string, divisor?: string) => valueFrom({ resourceFieldRef: { resource: name, divisor } });
 
-const variables: readonly WrongContainer[] = [
+const variables: readonly InvalidContainer[] = [
   {
     container: {
       env: [
@@ -142,7 +142,7 @@ const variables: readonly WrongContainer[] = [
   },
 ];
 
-const mounts: readonly WrongContainer[] = [
+const mounts: readonly InvalidContainer[] = [
   {
     container: {
       volumeMounts: [
@@ -172,7 +172,7 @@ const mounts: readonly WrongContainer[] = [
   },
 ];
 
-const probes: readonly WrongContainer[] = [
+const probes: readonly InvalidContainer[] = [
   {
     container: {
       livenessProbe: { successThreshold: 2, terminationGracePeriodSeconds: 0, grpc: { port: 0 }, timeoutSeconds: -1 },
@@ -191,7 +191,7 @@ const probes: readonly WrongContainer[] = [
   { container: { lifecycle: { postStart: {}, preStop: { httpGet: {} } }, readinessProbe: {} } },
 ];
 
-const resources: readonly WrongContainer[] = [
+const resources: readonly InvalidContainer[] = [
   {
     container: {
       resources: {
@@ -222,7 +222,7 @@ const resources: readonly WrongContainer[] = [
   { container: { resources: { requests: { unknown: '1' }, limits: { 'a/b/c': '1' } } } },
 ];
 
-const security: readonly WrongContainer[] = [
+const security: readonly InvalidContainer[] = [
   {
     container: {
       securityContext: {
@@ -278,8 +278,8 @@ const security: readonly WrongContainer[] = [
   },
 ];
 
-/** Containers that are wrong, by theme. */
-export const wrongContainers: readonly WrongContainer[] = [
+/** Invalid containers, grouped by their members. */
+export const invalidContainers: readonly InvalidContainer[] = [
   ...names,
   ...ports,
   ...variables,
@@ -327,8 +327,8 @@ const affinity = {
   podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 101, podAffinityTerm: {} }] },
 };
 
-/** Pod specs that are wrong, by theme. */
-export const wrongPods: readonly object[] = [
+/** Invalid pod specs, grouped by their members. */
+export const invalidPods: readonly object[] = [
   {
     restartPolicy: 'x',
     dnsPolicy: 'y',
