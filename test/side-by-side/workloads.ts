@@ -4,7 +4,7 @@ import type { Pair } from './pair.ts';
 export const strategicPatch = 'application/strategic-merge-patch+json';
 const age = /\.cells\[\d+\]$/;
 
-/** Requests for workloads of one namespace. */
+/** Sends requests for workloads to both servers. */
 export class Workloads {
   readonly #pair: Pair;
 
@@ -72,7 +72,7 @@ export async function compareScale(workloads: Workloads, path: string, parent: {
   await workloads.merge(`${path}-absent/scale`, { spec: { replicas: 3 } });
 }
 
-/** Compares the `scale` of another workload, which uses the same code. */
+/** Compares the `scale` of a workload with few requests. All workloads use the same code. */
 export async function compareScaleBriefly(workloads: Workloads, path: string) {
   await workloads.put(`${path}/scale`, { spec: { replicas: 4 } });
   await workloads.get(path);

@@ -8,7 +8,7 @@ const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** Fields that differ between any two servers. */
 const ignoredFields = /resourceVersion|\.cells\[\d+\]$/;
 
-/** The list of API groups. */
+/** The API services, which list the served API groups. */
 export function apiServices(pair: Pair): void {
   describe('API services', () => {
     const compared = comparedTests(pair);
@@ -35,10 +35,10 @@ export function apiServices(pair: Pair): void {
         },
       };
       await pair.prepare({ method: 'POST', path: definitions, json });
-      await appears(pair, 'v1.services.test', 200);
+      await waitForStatus(pair, 'v1.services.test', 200);
       await get('v1.services.test');
       await pair.prepare({ method: 'DELETE', path: `${definitions}/${json.metadata.name}` });
-      await appears(pair, 'v1.services.test', 404);
+      await waitForStatus(pair, 'v1.services.test', 404);
     });
 
     compared('cannot be written', async () => {
@@ -52,8 +52,8 @@ export function apiServices(pair: Pair): void {
   });
 }
 
-/** Waits until both servers answer with the status. */
-async function appears(pair: Pair, name: string, status: number): Promise<void> {
+/** Waits until both servers respond with the status to a GET of an API service. */
+async function waitForStatus(pair: Pair, name: string, status: number): Promise<void> {
   for (const side of pair.sides) {
     for (let attempt = 0; attempt < 100; attempt++) {
       if ((await side.send({ path: `${services}/${name}` })).status === status) break;

@@ -14,7 +14,7 @@ const template = { spec: pod };
 const labeled = { metadata: { labels: { app: 'task' } }, spec: pod };
 const indexed = { completionMode: 'Indexed', completions: 3, parallelism: 3, template };
 
-/** Requests for objects that differ in their spec. */
+/** Sends requests for objects of one kind that differ in their spec. */
 class Specs {
   readonly #workloads: Workloads;
   readonly #path: string;
@@ -41,7 +41,7 @@ const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T0
 
 /** Kinds of batch/v1, and replication controllers. */
 export function batchKinds(pair: Pair): void {
-  describe('Batches', () => {
+  describe('Batch kinds and replication controllers', () => {
     const compared = comparedTests(pair);
     const workloads = new Workloads(pair);
     const job = new Specs(workloads, jobs);
@@ -52,7 +52,7 @@ export function batchKinds(pair: Pair): void {
       await workloads.get('/apis/batch/v1');
     });
 
-    compared('have jobs with defaults, a generated selector and columns', async () => {
+    compared('include jobs with defaults, a generated selector and columns', async () => {
       await job.post('plain', { template });
       await job.post('labeled', { template: labeled });
       for (const labels of [{ a: 'b' }, labeled.metadata.labels]) {
@@ -74,7 +74,7 @@ export function batchKinds(pair: Pair): void {
       });
     });
 
-    compared('have jobs with rules', async () => {
+    compared('have rules for the spec of jobs', async () => {
       const amounts = [
         'parallelism',
         'completions',
@@ -101,7 +101,7 @@ export function batchKinds(pair: Pair): void {
       await job.post('a.b', { ...indexed });
     });
 
-    compared('have jobs with policies', async () => {
+    compared('have rules for the policies of jobs', async () => {
       const onExitCodes = { operator: 'In', values: [0, 3, 3, 1], containerName: 'x' };
       const onPodConditions = [{ type: 'A/b/c', status: 'x' }, { type: 'Ready' }];
       const rules = [
@@ -129,7 +129,7 @@ export function batchKinds(pair: Pair): void {
       await job.post('partial', { ...indexed, successPolicy: { rules: [{ succeededIndexes: '0,2' }] } });
     });
 
-    compared('have jobs with updates', async () => {
+    compared('have rules for updates of jobs', async () => {
       await job.merge(
         'plain',
         { spec: { parallelism: 2, suspend: true } },
@@ -149,7 +149,7 @@ export function batchKinds(pair: Pair): void {
       await job.merge('indexed', { spec: { completions: 4 } }, { spec: { completions: 4, parallelism: 4 } });
     });
 
-    compared('have jobs with a status', async () => {
+    compared('have rules for the status of jobs', async () => {
       const status = (name: string, ...changes: readonly object[]) =>
         job.merge(`${name}/status`, ...changes.map((change) => ({ status: change })));
       await status(
@@ -172,13 +172,13 @@ export function batchKinds(pair: Pair): void {
       await status('partial', { ...condition('Complete'), ...times });
     });
 
-    compared('have jobs whose pods are kept by default', async () => {
+    compared('keep the pods of deleted jobs by default', async () => {
       await pair.send({ method: 'DELETE', path: `${jobs}/labeled` });
       await pair.send({ method: 'DELETE', path: `${jobs}/failing?propagationPolicy=Background` });
       await pair.send({ method: 'DELETE', path: `${jobs}/partial`, json: { propagationPolicy: 'Foreground' } });
     });
 
-    compared('have cron jobs with defaults, rules and columns', async () => {
+    compared('include cron jobs with defaults, rules and columns', async () => {
       const jobTemplate = { spec: { template } };
       await cron.post('daily', { schedule: '@daily', jobTemplate });
       await cron.post('zone', { schedule: '0/15 9-17 * JAN,feb mon-FRI', timeZone: 'Europe/Berlin', jobTemplate });
@@ -218,7 +218,7 @@ export function batchKinds(pair: Pair): void {
       await workloads.table(`${cronJobs}/zone`);
     });
 
-    compared('have replication controllers', async () => {
+    compared('include replication controllers with defaults, rules, a status and a scale', async () => {
       const running = { metadata: labeled.metadata, spec: { containers: pod.containers } };
       const controller = new Specs(workloads, controllers);
       await controller.post('web', { template: running });

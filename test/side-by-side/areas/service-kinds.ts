@@ -10,7 +10,7 @@ const services = `/api/v1/namespaces/${namespace}/services`;
 const chosen = /spec\.(clusterIP|clusterIPs\[0\]|healthCheckNodePort|ports\[\d+\]\.nodePort)$/;
 const ports = [{ port: 80 }];
 
-/** Services, their addresses and the ranges of these. */
+/** Services, IPAddress objects and ServiceCIDR objects. */
 export function serviceKinds(pair: Pair): void {
   describe('Services', () => {
     const compared = comparedTests(pair);
@@ -29,7 +29,7 @@ export function serviceKinds(pair: Pair): void {
     const create = (name: string, spec: unknown, ignoredFields?: RegExp) =>
       post(services, { metadata: { name }, spec }, ignoredFields);
 
-    compared('have IP addresses', async () => {
+    compared('have IPAddress objects with rules and columns', async () => {
       await post('/api/v1/namespaces', { metadata: { name: namespace } });
       const addresses = `${networking}/ipaddresses`;
       const parentRef = { resource: 'services', namespace: 'a', name: 'b' };
@@ -50,7 +50,7 @@ export function serviceKinds(pair: Pair): void {
       await remove(`${addresses}/2001:db8::1`);
     });
 
-    compared('have ranges', async () => {
+    compared('have ServiceCIDR objects with rules, a status and columns', async () => {
       const ranges = `${networking}/servicecidrs`;
       const range = (name: string, ...cidrs: string[]) => post(ranges, { metadata: { name }, spec: { cidrs } });
       await range('one', '192.168.0.0/24');
@@ -179,7 +179,7 @@ export function serviceKinds(pair: Pair): void {
       await post(services, { metadata: { name: 'bad', annotations }, spec: { clusterIP: '10.96.2.2', ports } });
     });
 
-    compared('have rules for addresses and families', async () => {
+    compared('have rules for addresses, IP families and node ports', async () => {
       const one = { ports, clusterIP: '10.96.3.1' };
       await create('bad', { ...one, clusterIPs: ['10.96.3.2'] });
       await create('bad', { ports, clusterIPs: ['10.96.3.2'] });
@@ -219,7 +219,7 @@ export function serviceKinds(pair: Pair): void {
       });
     });
 
-    compared('have IP addresses that come and go with them', async () => {
+    compared('create and delete their IPAddress objects', async () => {
       const address = `${networking}/ipaddresses/10.96.4.1`;
       const owners = /metadata\.managedFields/;
       await create('short', { ports, clusterIP: '10.96.4.1' });
@@ -240,7 +240,7 @@ export function serviceKinds(pair: Pair): void {
       await pair.send({ path: `${services}/dry` });
     });
 
-    compared('leave nothing when they are deleted', async () => {
+    compared('release their addresses when they are deleted', async () => {
       const endpoints = `/api/v1/namespaces/${namespace}/endpoints`;
       await create('deleted', { ports, clusterIP: '10.96.4.2', type: 'NodePort' }, chosen);
       await post(endpoints, { metadata: { name: 'deleted' }, subsets: [{ addresses: [{ ip: '10.0.0.1' }] }] });
@@ -253,7 +253,7 @@ export function serviceKinds(pair: Pair): void {
       await create('other', { ports, clusterIP: '10.96.4.2' });
     });
 
-    compared('have updates that keep what was allocated', async () => {
+    compared('keep allocated values on updates', async () => {
       const web = `${services}/web`;
       const put = (name: string, json: object, ignoredFields?: RegExp) =>
         pair.send(

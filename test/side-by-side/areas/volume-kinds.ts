@@ -13,7 +13,7 @@ const age = /\.cells\[\d+\]$/;
 const modes = ['ReadWriteOnce'];
 const long = 'x'.repeat(70);
 
-/** Sources of persistent volumes: one that is valid and one with as many errors as possible. */
+/** Sources of persistent volumes, by type: first a valid one, then invalid ones with as many errors as possible. */
 const sources: Readonly<Record<string, readonly unknown[]>> = {
   hostPath: [{ path: '/data' }, { path: '/a/../b', type: 'x' }, {}],
   gcePersistentDisk: [{ pdName: 'd' }, { partition: 256 }],
@@ -79,7 +79,7 @@ export function volumeKinds(pair: Pair): void {
       pair.compareValues('kinds of volumes', withoutHashes(kindsOf(theirs?.text)), withoutHashes(kindsOf(ours?.text)));
     });
 
-    compared('have one source, with its rules', async () => {
+    compared('must have exactly one valid source', async () => {
       await post('/api/v1/namespaces', { metadata: { name: namespace } });
       for (const [name, variants] of Object.entries(sources)) {
         for (const [index, source] of variants.entries()) {
@@ -152,7 +152,7 @@ export function volumeKinds(pair: Pair): void {
       await pair.send({ method: 'PUT', path: `${volumes}/applied`, json: { metadata: { name: 'applied' } } });
     });
 
-    compared('are requested by claims', async () => {
+    compared('have claims with defaults, rules, a status and columns', async () => {
       const claim = (name: string, members: object) => post(claims, { metadata: { name }, spec: members });
       await claim('bare', {});
       await post(claims, { metadata: { name: 'status' }, spec: requests('1'), status: { phase: 'Bound' } });
@@ -194,7 +194,7 @@ export function volumeKinds(pair: Pair): void {
       await pair.send({ path: `${classes}/fast` });
     });
 
-    compared('grow if their class allows it', async () => {
+    compared('have claims that grow if their storage class allows it', async () => {
       const plain = `${claims}/plain`;
       await merge(plain, { spec: { resources: { requests: { storage: '2Gi' } }, volumeAttributesClassName: 'a' } });
       await merge(plain, { spec: { resources: { requests: { storage: '1Gi' } } } });
@@ -209,7 +209,7 @@ export function volumeKinds(pair: Pair): void {
       );
     });
 
-    compared('get the default class', async () => {
+    compared('have claims with the default storage class', async () => {
       const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
       await post(classes, { metadata: { name: 'default', annotations }, provisioner: 'p' });
       await new Promise((resolve) => setTimeout(resolve, 500));

@@ -26,7 +26,7 @@ export function workloadKinds(pair: Pair): void {
       await pair.send({ path: '/apis/apps/v1' });
     });
 
-    compared('have deployments with defaults, rules and columns', async () => {
+    compared('include deployments with defaults, rules and columns', async () => {
       const path = `${apps}/deployments`;
       await workloads.post(path, { metadata: { name: 'web' }, spec: { selector, template } });
       await workloads.post(path, { metadata: { name: 'web.2' }, spec: { selector, template } });
@@ -61,7 +61,7 @@ export function workloadKinds(pair: Pair): void {
       await workloads.table(`${path}/web`);
     });
 
-    compared('have deployments with updates and a status', async () => {
+    compared('include deployments with updates, a status and a scale', async () => {
       const path = `${apps}/deployments/web`;
       await workloads.merge(path, { spec: { selector: { matchLabels: { app: 'other' } } } });
       await workloads.merge(path, { metadata: { annotations: { a: 'b' } } });
@@ -94,7 +94,7 @@ export function workloadKinds(pair: Pair): void {
       await compareScale(workloads, path, { apiVersion: 'apps/v1', kind: 'Deployment' });
     });
 
-    compared('have replica sets', async () => {
+    compared('include replica sets with defaults, rules, a status and a scale', async () => {
       const path = `${apps}/replicasets`;
       await workloads.post(path, { metadata: { name: 'web' }, spec: { selector, template } });
       await workloads.post(path, { metadata: { name: 'bare' }, spec: { template } });
@@ -111,7 +111,7 @@ export function workloadKinds(pair: Pair): void {
       await compareScaleBriefly(workloads, `${path}/web`);
     });
 
-    compared('have stateful sets with defaults, rules and columns', async () => {
+    compared('include stateful sets with defaults, rules and columns', async () => {
       const path = `${apps}/statefulsets`;
       const resources = { requests: { storage: '1Gi' } };
       const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources } };
@@ -152,7 +152,7 @@ export function workloadKinds(pair: Pair): void {
       await workloads.table(`${path}/web`);
     });
 
-    compared('have stateful sets with updates, a status and a scale', async () => {
+    compared('include stateful sets with updates, a status and a scale', async () => {
       const path = `${apps}/statefulsets/web`;
       await workloads.merge(path, { spec: { serviceName: 'other', podManagementPolicy: 'Parallel' } });
       await workloads.merge(path, { spec: { replicas: 3, ordinals: { start: 1 }, minReadySeconds: 2 } });
@@ -167,7 +167,7 @@ export function workloadKinds(pair: Pair): void {
       await compareScaleBriefly(workloads, path);
     });
 
-    compared('have daemon sets', async () => {
+    compared('include daemon sets with defaults, rules, updates and a status', async () => {
       const path = `${apps}/daemonsets`;
       const nodes = { ...template, spec: { ...template.spec, nodeSelector: { b: 'c', a: 'b' } } };
       await workloads.post(path, { metadata: { name: 'web' }, spec: { selector, template: nodes } });

@@ -1,6 +1,6 @@
 import { type Difference, messageOf, sentOf } from '../difference.ts';
 
-/** Returns the text of a response without the description of changes in immutable specs. */
+/** Returns the text of a response without the lists of changes in messages about immutable specs. */
 function withoutChanges(text: string): string {
   return text.replaceAll(
     /(is immutable after creation[^\\"]*)\\n(?:[^"\\]|\\.)*?(?=, volumeMode:|, nodeAffinity:|, spec\.|\]?"|$)/g,
@@ -70,7 +70,7 @@ export const fullSetDifferences: readonly Difference[] = [
     id: 'changes-of-volumes',
     theirs: 'shows the difference between two specs of a volume or claim, in lines, with the names of its Go fields',
     ours: 'names the fields that differ',
-    because: 'decision 49: the names of Go fields help nobody',
+    because: 'decision 49: clients do not know the names of Go fields',
     explains: (_field, { theirs, ours }) =>
       theirs.status === 422 &&
       ours.status === 422 &&
@@ -79,13 +79,13 @@ export const fullSetDifferences: readonly Difference[] = [
   {
     id: 'template-generation-in-tables',
     theirs: 'omits the annotation with the number of the template of a daemon set from the metadata in Tables',
-    ours: 'has it there too',
+    ours: 'includes the annotation',
     because: 'the metadata of an object is the same in all responses',
     explains: ({ path }, { request }) =>
       request.path.includes('/daemonsets') && /^body\.rows\[\d+\]\.object\.metadata\.annotations/.test(path),
   },
   {
-    id: 'column-of-ages-of-addresses',
+    id: 'age-column-of-ip-addresses',
     theirs: 'shows the age of an IPAddress in a cell that has no column',
     ours: 'has a column for it',
     because: 'a Table must have a column for each cell',
@@ -94,9 +94,10 @@ export const fullSetDifferences: readonly Difference[] = [
   },
   {
     id: 'dry-runs-of-services',
-    theirs: 'returns placeholders for addresses and node ports, and does not always find the range of an address',
-    ours: 'returns values that are free, and decides as for a real request',
-    because: 'a dry run shows what the request would do',
+    theirs:
+      'returns placeholders for addresses and node ports in dry runs, and does not always find the range of an address',
+    ours: 'returns free values, and checks them as in a request that is not a dry run',
+    because: 'a dry run shows the result that the request would have',
     explains: (_, { request }) => request.method === 'POST' && request.path.endsWith('/services?dryRun=All'),
   },
   {
@@ -111,7 +112,7 @@ export const fullSetDifferences: readonly Difference[] = [
     id: 'printed-pod-templates',
     theirs: 'prints a changed pod template of a job with the member names of its Go types, and with all empty members',
     ours: 'prints it as JSON of the API',
-    because: 'clients know the names of the API only; the field and the reason are the same',
+    because: 'clients know only the names in the API; the field and the reason are the same',
     explains: ({ path, theirs, ours }, { request }) =>
       request.path.includes('/jobs/') &&
       /^body\.(message|details\.causes\[\d+\]\.message)$/.test(path) &&
