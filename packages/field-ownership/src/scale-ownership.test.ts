@@ -29,7 +29,7 @@ describe('the owners of a scale', () => {
     ).toEqual([timeless, entry('a', 'Update', { fieldsV1: { 'f:spec': { 'f:paused': {} } } })]);
   });
 
-  it('keep their entries if they have applied the replica count', () => {
+  it('keep their entries in the object if they have applied the replica count', () => {
     const entries = [entry('a', 'Apply'), entry('b', 'Apply')];
     expect(ownershipAfterScale(entries, [entry('a', 'Apply', inScale)], parent)).toEqual([entry('a', 'Apply')]);
   });

@@ -132,7 +132,7 @@ describe('the kinds of the full set', () => {
     expect(kinds.cells('runtimeclasses.node.k8s.io', runtime)).toEqual(['kata', 'kata', '0s']);
   });
 
-  it('have pod templates with defaults, columns and warnings', async () => {
+  it('include pod templates with defaults, columns and warnings', async () => {
     const kinds = await Kinds.open();
     const env = [{ name: 'A' }, { name: 'A' }];
     const containers = [

@@ -42,7 +42,7 @@ describe('delete', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('the response is the removed object for kinds that return it', async () => {
+  it('an object of a kind with returnsDeleted is removed at once, and the response is the object', async () => {
     const { kind } = await openWidgets({ gracePeriods: false, returnsDeleted: true });
     await kind.verbs.create(callerContext(), newWidget('w'), testWriteOptions);
     const dryRun = await kind.verbs.delete(callerContext(), 'w', testDeleteOptions({ dryRun: true }));

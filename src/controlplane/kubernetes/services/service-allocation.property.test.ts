@@ -47,7 +47,7 @@ function run(env: ServicesTestEnv, { do: action, name, spec: given }: Step): Pro
   return action === 'create' ? env.create(`s${name}`, given) : env.update(`s${name}`, given);
 }
 
-/** Checks that no value belongs to two services, and that there is an IPAddress for each address and no other. */
+/** Checks that no value belongs to two services, and that each address in use has an IPAddress, and no other does. */
 function expectNoConflicts(env: ServicesTestEnv): void {
   const specs = env.services.peekAll().map(({ object }) => specOf(object));
   const taken = specs.flatMap(addressesOf).filter((address) => address !== 'None');
@@ -59,7 +59,7 @@ function expectNoConflicts(env: ServicesTestEnv): void {
   expect(env.addressNames().toSorted()).toEqual(taken.toSorted());
 }
 
-it('two replicas never give an address or a port to two services, and lose none', async () => {
+it('two replicas never give the same address or port to two services, and release all of them', async () => {
   // All writers choose the same values first, so that they conflict.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   await fc.assert(
@@ -82,7 +82,7 @@ it('two replicas never give an address or a port to two services, and lose none'
       for (const { object } of first.env.services.peekAll()) await first.env.remove(object.metadata.name ?? '');
       await second.env.services.freshRevision();
       expect(second.env.addressNames()).toEqual(['10.96.0.1']);
-      // Nothing that was released is still taken.
+      // All released values can be taken again.
       for (const [index, clusterIP] of addresses.entries()) {
         const ports = [{ port: 80, nodePort: nodePorts[index] ?? 0 }];
         await second.env.create(`last-${index}`, { type: 'NodePort', clusterIP, ports });

@@ -40,7 +40,7 @@ describe('the allocation of services', () => {
     }
   });
 
-  it('does not give away the address of an IPAddress that a client has created or deleted', async () => {
+  it('does not allocate an address twice if a client has created or deleted its IPAddress', async () => {
     const env = await ServicesTestEnv.open();
     await env.plane.create('ipaddresses.networking.k8s.io', '10.96.3.3', {
       spec: { parentRef: { resource: 'things', name: 'mine' } },
@@ -53,7 +53,7 @@ describe('the allocation of services', () => {
     await env.create('other', { ports, clusterIP: '10.96.3.4' });
   });
 
-  it('gives node ports, keeps them on updates and releases them with the type', async () => {
+  it('gives node ports, keeps them on updates, and releases them when the type changes', async () => {
     const env = await ServicesTestEnv.open();
     const created = await env.create('web', { type: 'NodePort', ports });
     const port = nodePortOf(created);
@@ -71,7 +71,7 @@ describe('the allocation of services', () => {
     await env.create('other', taken);
   });
 
-  it('gives ports with the same number and another protocol the same node port', async () => {
+  it('gives ports with the same number and different protocols the same node port', async () => {
     const env = await ServicesTestEnv.open();
     const both = ['TCP', 'UDP'].map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol }));
     const { ports: given } = specOf(await env.create('dns', { type: 'NodePort', ports: both }));
@@ -150,7 +150,7 @@ describe('the allocation of services', () => {
     expect(await refusalOf(second.create('other', withoutAddress))).toContain('provided port is already allocated');
   });
 
-  it('says when no node port is left', async () => {
+  it('reports that no node port is free', async () => {
     const env = await ServicesTestEnv.open();
     const many = (count: number) => ({
       type: 'NodePort',
@@ -163,7 +163,7 @@ describe('the allocation of services', () => {
     );
   });
 
-  it('has the service of the API server, whose address no other service can have', async () => {
+  it('reserves the address of the service of the API server', async () => {
     const env = await ServicesTestEnv.open();
     expect(env.services.peek('default', 'kubernetes')?.object).toMatchObject({
       spec: { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443 }] },

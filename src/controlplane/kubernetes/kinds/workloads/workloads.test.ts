@@ -13,7 +13,7 @@ const spec = { selector: { matchLabels: labels }, template };
 const once = { spec: { ...template.spec, restartPolicy: 'Never' } };
 const annotation = 'deprecated.daemonset.template.generation';
 
-/** Returns the verbs of the scale of a kind. */
+/** Returns functions that read and write the scale of objects of a kind. */
 function scaleOf(kinds: Kinds, key: string) {
   const store = kinds.store(key);
   const { scale } = fullSetKinds.find(({ group, plural }) => `${plural}.${group}` === key) ?? {};
@@ -39,8 +39,8 @@ function owners({ metadata }: KubeObject): unknown[] {
   return (metadata.managedFields ?? []).map(({ manager, subresource = '' }) => `${manager} ${subresource}`.trim());
 }
 
-describe('workloads', () => {
-  it('show deployments in columns, and warn about names that are no host names', async () => {
+describe('the kinds of workloads', () => {
+  it('print deployments in columns, and warn about names that are not DNS labels', async () => {
     const kinds = await Kinds.open();
     const created = await kinds.create('deployments.apps', 'web.1', { spec });
     expect(created.metadata.generation).toBe(1);
@@ -49,7 +49,7 @@ describe('workloads', () => {
     expect(kinds.warnings).toEqual([expect.stringContaining('a DNS label is recommended: [must not contain dots]')]);
   });
 
-  it('are scaled, and the scaler owns the replica count', async () => {
+  it('scale deployments, and make the scaler an owner of the replica count', async () => {
     const kinds = await Kinds.open();
     await kinds.create('deployments.apps', 'web', { spec });
     const scale = scaleOf(kinds, 'deployments.apps');
@@ -81,7 +81,7 @@ describe('workloads', () => {
     expect(() => kinds.decoded('daemonsets.apps', numbered('9'.repeat(20)))).toThrow('value out of range');
   });
 
-  it('drop a field of stateful sets that belongs to a disabled feature', async () => {
+  it('remove a field of stateful sets that belongs to a disabled feature', async () => {
     const kinds = await Kinds.open();
     const updateStrategy = { rollingUpdate: { partition: 1, maxUnavailable: 2 } };
     const created = await kinds.create('statefulsets.apps', 'web', { spec: { ...spec, updateStrategy } });
@@ -90,7 +90,7 @@ describe('workloads', () => {
     expect(await refusal(kinds.create('statefulsets.apps', 'a.b', { spec }))).toContain('metadata.name: Invalid value');
   });
 
-  it('generate the selector of a job, which nobody owns', async () => {
+  it('generate the selector of a job, which has no owner', async () => {
     const kinds = await Kinds.open();
     const created = await kinds.create('jobs.batch', 'task', { spec: { template: once } });
     const uid = created.metadata.uid ?? '';
@@ -109,7 +109,7 @@ describe('workloads', () => {
     expect(kinds.cells('jobs.batch', created).slice(0, 5)).toEqual(['task', 'Running', '0/1', '', '0s']);
   });
 
-  it('give the labels of its pods to a job without labels', async () => {
+  it('give a job without labels the labels of its pods', async () => {
     const kinds = await Kinds.open();
     const labeled = { ...once, metadata: { labels } };
     const unlabeled = await kinds.create('jobs.batch', 'a', { spec: { template: labeled } });
@@ -118,7 +118,7 @@ describe('workloads', () => {
     expect(own.metadata.labels).toEqual(labels);
   });
 
-  it('keep the dependents of a job that is deleted without a policy', async () => {
+  it('keep the dependents of a job that is deleted without a propagation policy', async () => {
     const kinds = await Kinds.open();
     await kinds.create('jobs.batch', 'kept', { spec: { template: once } });
     await kinds.create('jobs.batch', 'gone', { spec: { template: once } });
@@ -139,7 +139,7 @@ describe('workloads', () => {
     expect(kinds.warnings).toHaveLength(1);
   });
 
-  it('show cron jobs in columns', async () => {
+  it('print cron jobs in columns', async () => {
     const kinds = await Kinds.open();
     const created = await kinds.create('cronjobs.batch', 'daily', {
       spec: { schedule: '@daily', jobTemplate: { spec: { template: once } } } as JsonObject,

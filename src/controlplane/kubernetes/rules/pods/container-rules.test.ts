@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { containerProblems, problems, web } from './pod-problems.fixture.ts';
 
 describe('the rules of containers', () => {
-  it('report wrong names and policies', () => {
+  it('report invalid names and policies', () => {
     const container = { name: 'a.b', image: '', terminationMessagePolicy: 'x', imagePullPolicy: 'y' };
     expect(containerProblems(container)).toEqual([
       'name: Invalid value: "a.b": must not contain dots',
@@ -16,7 +16,7 @@ describe('the rules of containers', () => {
     ]);
   });
 
-  it('report wrong ports', () => {
+  it('report invalid ports', () => {
     const ports = [
       { name: 'a', containerPort: 70000, protocol: 'x', hostPort: -1 },
       { name: 'a' },
@@ -35,7 +35,7 @@ describe('the rules of containers', () => {
     ]);
   });
 
-  it('report wrong variables', () => {
+  it('report invalid environment variables', () => {
     const reference = { fileKeyRef: { key: 'K', volumeName: 'v', path: '../x' } };
     const env = [
       { name: '' },
@@ -66,7 +66,7 @@ describe('the rules of containers', () => {
     ]);
   });
 
-  it('report mounts of volumes that do not exist', () => {
+  it('report invalid mounts and devices', () => {
     const volumes = [
       { name: 'a' },
       { name: 'a' },
@@ -102,7 +102,7 @@ describe('the rules of containers', () => {
     ]);
   });
 
-  it('report wrong probes and hooks', () => {
+  it('report invalid probes and hooks', () => {
     const container = {
       livenessProbe: { successThreshold: 2, terminationGracePeriodSeconds: 0, grpc: { port: 0 } },
       readinessProbe: { terminationGracePeriodSeconds: 1, exec: {}, tcpSocket: { port: 1 } },
@@ -126,7 +126,7 @@ describe('the rules of containers', () => {
     ]);
   });
 
-  it('report wrong restart policies of containers and init containers', () => {
+  it('report invalid restart policies of containers and init containers', () => {
     const restartPolicyRules = [{ action: 'x' }, { action: 'Restart', exitCodes: { operator: 'y' } }];
     const resizePolicy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }];
     const init = { name: 'i', image: 'x', resizePolicy, readinessProbe: {}, restartPolicyRules };
@@ -146,7 +146,7 @@ describe('the rules of containers', () => {
     ]);
   });
 
-  it('report wrong resources and claims', () => {
+  it('report invalid resources and resource claims', () => {
     const resources = {
       limits: { cpu: '1', 'hugepages-2Mi': '3Mi', pods: '1' },
       requests: { cpu: '2', 'example.com/gpu': '1' },
@@ -168,7 +168,7 @@ describe('the rules of containers', () => {
     ]);
   });
 
-  it('report wrong security contexts', () => {
+  it('report invalid security contexts', () => {
     const securityContext = {
       runAsUser: -1,
       procMount: 'Unmasked',

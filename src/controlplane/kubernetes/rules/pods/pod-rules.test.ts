@@ -39,7 +39,7 @@ describe('the rules of pod templates', () => {
     expect(templateProblems({})).toEqual(['spec.containers: Required value']);
   });
 
-  it('report wrong metadata and annotations', () => {
+  it('report invalid labels and annotations', () => {
     const annotations = {
       'kubernetes.io/config.mirror': 'x',
       'scheduler.alpha.kubernetes.io/tolerations': '[{"operator":"x","key":"k"}]',
@@ -78,7 +78,7 @@ describe('the rules of pod templates', () => {
     ]);
   });
 
-  it('accept another SELinux policy only if the stored template has one', () => {
+  it('accept the SELinux policy MountOption only if the stored template has a policy', () => {
     const withPolicy = (seLinuxChangePolicy: string) => ({
       spec: { containers: [web], securityContext: { seLinuxChangePolicy } },
     });
@@ -91,7 +91,7 @@ describe('the rules of pod templates', () => {
 });
 
 describe('the rules of pod specs', () => {
-  it('report wrong names and policies', () => {
+  it('report invalid names and policies', () => {
     const spec = {
       restartPolicy: 'x',
       dnsPolicy: 'None',
@@ -129,7 +129,7 @@ describe('the rules of pod specs', () => {
     ]);
   });
 
-  it('report wrong affinities', () => {
+  it('report invalid affinities', () => {
     const expression = { key: 'a', operator: 'In', values: ['-'] };
     const affinity = {
       nodeAffinity: {
@@ -187,7 +187,7 @@ describe('the rules of pod specs', () => {
     ]);
   });
 
-  it('report wrong constraints that spread pods', () => {
+  it('report invalid topology spread constraints', () => {
     const topologySpreadConstraints = [
       { topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', minDomains: 0, nodeTaintsPolicy: 'x' },
       { topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 1 },
@@ -204,7 +204,7 @@ describe('the rules of pod specs', () => {
     ]);
   });
 
-  it('report wrong DNS configurations', () => {
+  it('report invalid DNS configurations', () => {
     const dnsConfig = {
       nameservers: ['10.0.0.1', 'x', '10.0.0.2', '10.0.0.3'],
       searches: ['a_b.', '-'],
@@ -218,7 +218,7 @@ describe('the rules of pod specs', () => {
     ]);
   });
 
-  it('report wrong security contexts of pods', () => {
+  it('report invalid security contexts of pods', () => {
     const securityContext = {
       fsGroup: -1,
       supplementalGroups: [1, -2],

@@ -24,7 +24,7 @@ describe('the rules of services', () => {
     ['require ports', addressed, ['spec.ports: Required value']],
     ['accept a headless service without ports', { clusterIP: 'None', clusterIPs: ['None'] }, []],
     [
-      'require names of several ports, which differ',
+      'require unique names if there are several ports',
       {
         ...addressed,
         ports: [{ port: 1 }, { name: 'a', port: 2 }, { name: 'a', port: 2 }],
@@ -36,7 +36,7 @@ describe('the rules of services', () => {
       ],
     ],
     [
-      'forbid fields of load balancers',
+      'forbid fields of load balancers for other types',
       { ...addressed, ports, loadBalancerClass: 'c', allocateLoadBalancerNodePorts: true, healthCheckNodePort: 30_000 },
       [
         "spec.allocateLoadBalancerNodePorts: Forbidden: may only be used when `type` is 'LoadBalancer'",
@@ -45,7 +45,7 @@ describe('the rules of services', () => {
       ],
     ],
     [
-      'forbid addresses of a service with an external name',
+      'forbid cluster IPs of a service of the type ExternalName',
       { ...addressed, type: 'ExternalName' },
       ['spec.clusterIPs: Forbidden: may not be set for ExternalName services', 'spec.externalName: Required value'],
     ],
@@ -76,7 +76,7 @@ describe('the rules of services', () => {
     expect(described(serviceErrors(old, old))).toEqual([]);
   });
 
-  it('forbid points of a load balancer for other types, and check their modes', () => {
+  it('forbid load balancer ingress for other types, and check its IP modes', () => {
     const status = {
       loadBalancer: {
         ingress: [
@@ -116,7 +116,7 @@ describe('the rules of addresses and ranges', () => {
     ]);
   });
 
-  it('allow one range of each family, of which the second can be added later', () => {
+  it('allow one range of each family, and a later addition of the second one', () => {
     const range = (...cidrs: string[]) => object('r', { cidrs });
     expect(described(serviceRangeErrors(range()))).toEqual(['spec.cidrs: Required value: at least one CIDR required']);
     expect(described(serviceRangeErrors(range('10.0.0.0/8', '10.1.0.0/16')))).toHaveLength(1);

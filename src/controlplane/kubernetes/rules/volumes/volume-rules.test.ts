@@ -79,7 +79,7 @@ describe('the rules of volumes in pods', () => {
     expect(errorsOf({ name: 'a', emptyDir: {} })).toEqual([]);
   });
 
-  it('check files with data of the pod', () => {
+  it('check downward API files', () => {
     const items = [
       { path: 'a', fieldRef: { apiVersion: 'v1', fieldPath: "metadata.labels['app']" } },
       { path: 'b', fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } },

@@ -76,7 +76,7 @@ describe('the rules of deployments', () => {
     expect(specErrors('apps.Deployment', members)).toEqual(expected);
   });
 
-  it('keep the selector', () => {
+  it('forbid changes of the selector', () => {
     const other = { matchLabels: { app: 'web', tier: 'x' } };
     const labeled = { ...template, metadata: { labels: other.matchLabels } };
     expect(
@@ -92,7 +92,7 @@ describe('the rules of deployments', () => {
   });
 });
 
-describe('the rules of sets', () => {
+describe('the rules of stateful sets, daemon sets and replication controllers', () => {
   const stateful = {
     ...spec,
     podManagementPolicy: 'Parallel',
@@ -100,7 +100,7 @@ describe('the rules of sets', () => {
     persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' },
   };
 
-  it('allow changes of some fields of stateful sets', () => {
+  it('allow changes of only some fields of stateful sets', () => {
     expect(specErrors('apps.StatefulSet', { ...stateful, replicas: 3 }, stateful)).toEqual([]);
     expect(specErrors('apps.StatefulSet', { ...stateful, serviceName: 'x' }, stateful)).toEqual([
       expect.stringMatching(/^spec: Forbidden: updates to statefulset spec for fields other than 'replicas'/),
@@ -170,7 +170,7 @@ describe('the rules of jobs', () => {
     expect(specErrors('batch.Job', members)).toEqual(expected);
   });
 
-  it('keep the template, except for the scheduling of suspended jobs', () => {
+  it('forbid changes of the template, except for the scheduling of suspended jobs', () => {
     const moved = { ...job, template: { ...once, spec: { ...once.spec, nodeSelector: { a: 'b' } } } };
     expect(specErrors('batch.Job', moved, { ...job, suspend: true })).toEqual([]);
     expect(specErrors('batch.Job', moved, job)).toEqual([

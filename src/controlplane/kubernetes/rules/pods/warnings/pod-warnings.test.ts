@@ -8,7 +8,7 @@ const warnings = (spec: JsonObject, metadata: JsonObject = {}) =>
 const file = (path: string) => ({ key: 'k', path });
 
 describe('the warnings about pod templates', () => {
-  it('name labels and label values that no node has', () => {
+  it('cover deprecated node labels and invalid label values', () => {
     const matchExpressions = [{ key: 'beta.kubernetes.io/os', operator: 'In', values: ['-'] }];
     const preferredDuringSchedulingIgnoredDuringExecution = [{ preference: { matchExpressions } }];
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution } };
@@ -22,7 +22,7 @@ describe('the warnings about pod templates', () => {
     ]);
   });
 
-  it('name terms without a selector', () => {
+  it('cover terms without a selector', () => {
     const terms = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'z' }] };
     const spread = [{ topologyKey: 'z', labelSelector: {} }, { topologyKey: 'z' }];
     expect(warnings({ affinity: { podAntiAffinity: terms }, topologySpreadConstraints: spread })).toEqual([
@@ -31,7 +31,7 @@ describe('the warnings about pod templates', () => {
     ]);
   });
 
-  it('name variables that hide others, and fractions of bytes', () => {
+  it('cover variables that hide others, and fractions of bytes', () => {
     const env = ['1', '$(a)2', '$(a)', '3'].map((value) => ({ name: 'a', value }));
     const resources = { limits: { memory: '1500m' } };
     expect(warnings({ containers: [{ name: 'web', env, resources }] })).toEqual([
@@ -41,7 +41,7 @@ describe('the warnings about pod templates', () => {
     ]);
   });
 
-  it('name ports that conflict', () => {
+  it('cover ports that conflict', () => {
     const ports = [
       { containerPort: 80 },
       { containerPort: 80, hostPort: 1, hostIP: '10.0.0.1' },
@@ -62,7 +62,7 @@ describe('the warnings about pod templates', () => {
     ]);
   });
 
-  it('name files of a volume that overlap', () => {
+  it('cover files of a volume that overlap', () => {
     const items = ['a', 'b', 'a/b/', 'a', 'ab', ''].map(file);
     const sources = [{ secret: { name: 's', items: [file('x')] } }, { serviceAccountToken: { path: 'x/y' } }, {}];
     const volumes = [
@@ -80,7 +80,7 @@ describe('the warnings about pod templates', () => {
     ]);
   });
 
-  it('name annotations that fields have replaced', () => {
+  it('cover annotations that fields have replaced', () => {
     const key = 'container.apparmor.security.beta.kubernetes.io/web';
     const annotations = { [key]: 'unconfined', 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' };
     expect(warnings({}, { annotations })).toEqual([
