@@ -20,6 +20,10 @@ const allOption: OptionSpec = {
   flags: '--all',
   description: 'Include the access keys of all users (administrators only)',
 };
+const readAllOption: OptionSpec = {
+  flags: '--all',
+  description: 'Include the access keys of all users (administrators and auditors)',
+};
 const scopeOptions: readonly OptionSpec[] = [
   {
     flags: '--scope-project <project>',
@@ -92,7 +96,7 @@ export const accessCommands: readonly CommandSpec[] = [
     path: 'access-key list',
     aliases: ['ls'],
     summary: 'List access keys with their owner, expiry and last use, never their values',
-    options: [contextOption, allOption, outputOption, watchOption],
+    options: [contextOption, readAllOption, outputOption, watchOption],
     examples: [
       { command: 'flotilla access-key list', does: 'List your own access keys and those of your teams' },
       { command: 'flotilla access-key list --all', does: 'List the access keys of all users' },
@@ -106,7 +110,7 @@ export const accessCommands: readonly CommandSpec[] = [
     path: 'access-key get',
     summary: 'Show one or more access keys',
     args: [namesArgument],
-    options: [contextOption, allOption, outputOption],
+    options: [contextOption, readAllOption, outputOption],
     examples: [
       { command: 'flotilla access-key get ci -o yaml', does: 'Print the scope and the expiry of an access key' },
     ],

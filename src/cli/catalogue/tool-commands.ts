@@ -108,11 +108,11 @@ export const toolCommands: readonly CommandSpec[] = [
     path: 'status',
     summary: 'Show the servers of the installation',
     details:
-      "Only administrators can use it. LAG is the age of a server's caches when it last reported to the store; it is " +
-      'normally below 1s. A server that is cut off from the store disappears from the list after a few seconds. CLOCK ' +
-      'is how far the clock of a server is ahead of the clock of the server that answers (negative: behind). SETTINGS ' +
-      'is "different" if limits, permissions or the API prefix differ from those of the server that answers. SCHEMAS are ' +
-      'the versions of the stored format that a server supports.',
+      "Only administrators and auditors can use it. LAG is the age of a server's caches when it last reported to the " +
+      'store; it is normally below 1s. A server that is cut off from the store disappears from the list after a few ' +
+      'seconds. CLOCK is how far the clock of a server is ahead of the clock of the server that answers (negative: ' +
+      'behind). SETTINGS is "different" if limits, permissions or the API prefix differ from those of the server ' +
+      'that answers. SCHEMAS are the versions of the stored format that a server supports.',
     options: [outputOption],
     examples: [{ command: 'flotilla status', does: 'List the servers, their versions, and which one is the leader' }],
     load: () => import('../commands/operate/status.ts'),
