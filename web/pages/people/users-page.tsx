@@ -33,7 +33,7 @@ const columns: readonly ListColumn<User>[] = [
   {
     name: 'Role',
     about:
-      'Administrator, Auditor or User. Administrators have all permissions, auditors read everything except secrets.',
+      'Administrator, Auditor or User. Administrators have all permissions; auditors read all but secrets and logs.',
     isWide: false,
     text: ({ object }) => roleOfUser(object),
   },
