@@ -47,7 +47,7 @@ export function ownershipAfterScale(
   const managers: Managers = new Map();
   for (const [identity, managed] of readManagers(entries, parent.group) ?? []) {
     if (!managed.fields.includes(path)) managers.set(identity, managed);
-    // Only the identity of an Apply entry does not contain the API version, so only such entries are found here.
+    // Only Apply entries have an identity without the API version, so only Apply entries are found here.
     else if (owners.has(identity)) {
       managers.set(identity, managed);
       owners.delete(identity);

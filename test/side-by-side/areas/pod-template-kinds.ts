@@ -83,7 +83,7 @@ export function podTemplateKinds(pair: Pair): void {
         }),
         headers: { 'content-type': applyPatch },
       });
-      // Only the template after the metadata, which contains versions and times.
+      // Compares only the template, because the metadata before it contains versions and times.
       const encoded = pair.sides.map(async (side) => {
         const accept = 'application/vnd.kubernetes.protobuf';
         const { text } = await side.send({ path: `${templates}/labelled`, headers: { accept } });
