@@ -21,7 +21,7 @@ const patient = ['test/bad-days/{never-reader,slow-clients}.slow.test.ts'];
 const networkLoss = 'test/e2e/agent-network.test.ts';
 /** Suites that kill and restart programs repeatedly. */
 const crash = ['src/**/*crash.slow.test.ts', 'test/**/*crash.slow.test.ts'];
-/** Clients that write for FLOTILLA_CHURN_SECONDS and are mostly idle. */
+/** Clients that write for FLOTILLA_CHURN_SECONDS. With too little CPU time, they do not meet the races that they test. */
 const churn = ['test/e2e/client-{go,node-churn}.test.ts'];
 /** A short run of the benchmark. The suite does not evaluate its figures. */
 const bench = 'test/e2e/bench.test.ts';
@@ -114,7 +114,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 3 },
         },
       },
       {

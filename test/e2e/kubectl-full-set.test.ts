@@ -55,7 +55,7 @@ describeIfAvailable(kubectlMissing, 'kubectl in a virtual cluster with the full 
     const all = (await ok('get', 'all', '-o', 'name')).split('\n');
     expect(all).toEqual(expect.arrayContaining(['deployment.apps/web', 'job.batch/now', 'cronjob.batch/nightly']));
     await ok('delete', 'deploy/web', 'job/once', 'job/now', 'cj/nightly');
-    expect(await ok('get', 'all', '-o', 'name')).toBe('');
+    expect(await ok('get', 'all', '-o', 'name')).toBe('service/kubernetes\n');
   });
 
   it('applies with server-side apply, and reports a conflict', async () => {
