@@ -64,11 +64,18 @@ function* hiddenVariables(container: JsonObject, path: string): Generator<string
   const known = new Set<string>();
   for (const [variable, at] of itemsAt(container, 'env', path)) {
     const [name, value] = [textOf(variable.name), textOf(variable.value)];
-    const reference = `$(${name})`;
-    const extendsPrevious = !isSet(variable.valueFrom) && value !== reference && value.includes(reference);
-    if (known.has(name) && !extendsPrevious) {
+    if (known.has(name) && (isSet(variable.valueFrom) || !refersTo(value, name))) {
       yield `${at}: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`;
     }
     known.add(name);
   }
+}
+
+/** The length up to which names are searched for. A search can take as long as the product of both lengths. */
+const maxSearchedName = 256;
+
+/** True if a value contains a reference to a variable, and something else. */
+function refersTo(value: string, name: string): boolean {
+  const reference = `$(${name})`;
+  return name.length <= maxSearchedName && value !== reference && value.includes(reference);
 }

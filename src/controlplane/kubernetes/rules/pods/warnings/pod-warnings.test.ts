@@ -98,6 +98,18 @@ describe('the warnings about pod templates', () => {
     const volumes = [{ name: 'c', configMap: { items } }];
     expect(warnings({ containers: [{ name: 'web', ports }], volumes })).toEqual([]);
   });
+
+  it('do not search for long names, compare long paths, or become long', () => {
+    const name = ')'.repeat(200_000);
+    const value = `${`$(${name}x`.repeat(5)}${')'.repeat(400_000)}`;
+    const env = [{ name, value: '1' }, { name, value }];
+    expect(warnings({ containers: [{ name: 'web', env }] })).toHaveLength(1);
+    const volume = (...items: JsonObject[]) => ({ volumes: [{ name: 'c', configMap: { items } }] });
+    expect(warnings(volume(file('d/'.repeat(200_000)), file('b'), file('b')))).toEqual([]);
+    const repeated = Array.from({ length: 1_000 }, () => file('a'));
+    const found = warnings(volume(file(`a/${'x'.repeat(20_000)}`), ...repeated));
+    expect(found.join('').length).toBeLessThan(200_000);
+  });
 });
 
 it('the pod template of a kind is found', () => {

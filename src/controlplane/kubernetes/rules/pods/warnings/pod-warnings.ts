@@ -12,15 +12,18 @@ import { fractionWarnings } from './fraction-warnings.ts';
 import { portWarnings } from './port-warnings.ts';
 import { volumeWarnings } from './volume-warnings.ts';
 
-/** Limits the work for a template with many warnings. No client shows as many. */
+/** Limit the work for a template with many warnings. No client shows as many, nor as long ones. */
 const maxWarnings = 1_000;
+const maxCharacters = 100_000;
 
 /** Returns the warnings about a valid pod template, worded as in Kubernetes. */
 export function podTemplateWarnings(template: JsonValue | undefined, path: string): string[] {
   const found: string[] = [];
+  let characters = 0;
   for (const warning of warningsOf(isJsonObject(template) ? template : {}, path)) {
     found.push(warning);
-    if (found.length >= maxWarnings) break;
+    characters += warning.length;
+    if (found.length >= maxWarnings || characters >= maxCharacters) break;
   }
   return found;
 }

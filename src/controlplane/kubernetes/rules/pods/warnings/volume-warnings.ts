@@ -88,13 +88,20 @@ class PathNode {
   readonly below: number[] = [];
 }
 
+/** The maximum number of parts of the paths that are compared. Further files are not, because each part takes memory. */
+const maxParts = 100_000;
+
 /** Returns a text for each pair of files of which both have the same path or one is inside the other. */
 function* overlapsIn(files: readonly File[]): Generator<string> {
   const root = new PathNode();
+  let left = maxParts;
   const shortened = files.map(({ path, source }) => ({ path: withoutTrailingSlashes(path), source }));
   for (const [position, file] of shortened.entries()) {
     if (file.path === '') continue;
-    for (const other of addFile(root, file.path, position)) {
+    const parts = file.path.split('/');
+    left -= parts.length;
+    if (left < 0) return;
+    for (const other of addFile(root, parts, position)) {
       const earlier = shortened[other];
       if (earlier !== undefined) yield `${printed(file)} with ${printed(earlier)}`;
     }
@@ -108,17 +115,17 @@ function withoutTrailingSlashes(path: string): string {
 }
 
 /** Adds a file and returns the positions of the earlier files that overlap it. */
-function addFile(root: PathNode, path: string, position: number): number[] {
+function addFile(root: PathNode, parts: readonly string[], position: number): number[] {
   const found: number[] = [];
   let node = root;
-  for (const part of path.split('/')) {
-    found.push(...node.here);
+  for (const part of parts) {
+    for (const earlier of node.here) found.push(earlier);
     const next = node.children.get(part) ?? new PathNode();
     node.children.set(part, next);
     node = next;
     node.below.push(position);
   }
-  found.push(...node.below.slice(0, -1));
+  for (const earlier of node.below.slice(0, -1)) found.push(earlier);
   node.here.push(position);
   return found.toSorted((a, b) => a - b);
 }
