@@ -35,6 +35,22 @@ describe('the rules of pod templates', () => {
     expect(templateProblems({ metadata: { labels: { a: 'b' } }, spec })).toEqual([]);
   });
 
+  it('refuse types of profiles with the names of members of JavaScript objects', () => {
+    const annotations = { 'seccomp.security.alpha.kubernetes.io/pod': 'runtime/default' };
+    for (const type of ['constructor', '__proto__']) {
+      const spec = { containers: [web], securityContext: { seccompProfile: { type } } };
+      expect(templateProblems({ metadata: { annotations }, spec })).toEqual([
+        expect.stringContaining(`seccompProfile.type: Unsupported value: "${type}"`),
+      ]);
+    }
+  });
+
+  it('report a limited number of errors that each show a long text', () => {
+    const quobyte = { registry: ','.repeat(20_000), volume: 'v' };
+    const volumes = [{ name: 'v', quobyte }];
+    expect(problems({ volumes }).length).toBeLessThan(100);
+  });
+
   it('require a container', () => {
     expect(templateProblems({})).toEqual(['spec.containers: Required value']);
   });

@@ -1,4 +1,5 @@
 import { labelFaults } from '@flotilla/kubernetes-formats';
+import { boundedErrors } from '../../../../api/bounded-errors.ts';
 import { duplicate, type FieldError, required } from '../../../../api/field-error.ts';
 import { childPath } from '../../../../api/schema/field-path.ts';
 import { itemsAt, textOf } from '../checks.ts';
@@ -10,8 +11,9 @@ export function* podVolumeErrors(pod: PodContext): Generator<FieldError> {
   for (const [volume, path] of itemsAt(pod.spec, 'volumes', pod.path)) {
     const name = textOf(volume.name);
     const namePath = childPath(path, 'name');
+    // All errors of the volume are collected, and each may show a long text of which another part is wrong.
     const errors = [
-      ...(pod.place.structErrors?.('core.Volume', volume, path) ?? []),
+      ...boundedErrors(pod.place.structErrors?.('core.Volume', volume, path) ?? []),
       ...(name === '' ? [required(namePath)] : faultErrors(namePath, name, labelFaults(name))),
       ...(pod.volumes.has(name) ? [duplicate(namePath, name)] : []),
     ];

@@ -94,7 +94,11 @@ function* mismatchErrors(
   { path, what, defaults }: { path: string; what: 'seccomp' | 'apparmor'; defaults: readonly string[] },
 ): Generator<FieldError> {
   if (annotation === undefined || profile === undefined) return;
-  const allowed = { Unconfined: ['unconfined'], RuntimeDefault: defaults }[textOf(profile.type)];
+  const types = new Map<string, readonly string[]>([
+    ['Unconfined', ['unconfined']],
+    ['RuntimeDefault', defaults],
+  ]);
+  const allowed = types.get(textOf(profile.type));
   const isLocal = profile.type === 'Localhost';
   if (isLocal ? !annotation.startsWith(localProfile) : allowed?.includes(annotation) === false) {
     yield forbiddenField(childPath(path, 'type'), `${what} type in annotation and field must match`);
