@@ -1,4 +1,4 @@
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { cloneJson, isJsonObject, isNestedDeeper, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { scaleKind } from '../../api/scale-kind.ts';
@@ -11,7 +11,7 @@ import { applyJsonPatch } from '../../registry/patch/json-patch.ts';
 import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
 import { applyStrategicPatch } from '../../registry/patch/strategic-patch.ts';
 import type { Patch, PatchOptions, WriteOptions, WriteResult } from '../../registry/verbs.ts';
-import { applyFieldValidation, decodeDocument } from '../../registry/write/decode.ts';
+import { applyFieldValidation, decodeDocument, maxObjectDepth, tooDeepMessage } from '../../registry/write/decode.ts';
 import { ScaleOwnership, type TrackedScale } from './scale-ownership.ts';
 
 /** The replica counts of an object, as its Scale contains them. */
@@ -89,6 +89,7 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
     options: PatchOptions,
   ): Promise<WriteResult> {
     if (sent.type === 'strategic' && !scaled.strategicPatches) throw unsupportedPatch();
+    rejectDeepPatch(sent);
     return writeReplicas(context, name, options, (current, live) => {
       if (sent.type === 'apply') return ownership.applied(live, appliedScale(sent.object, name), options);
       const document = patchedScale(kind, toScale(current), sent);
@@ -118,6 +119,13 @@ function unsupportedPatch(): StatusError {
   return unsupportedMediaType(
     'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
   );
+}
+
+/** Throws 400 for a patch that is nested too deeply for recursive functions. */
+function rejectDeepPatch(sent: Patch): void {
+  if (sent.type === 'json') return;
+  const body = sent.type === 'apply' ? sent.object : sent.document;
+  if (isNestedDeeper(body, maxObjectDepth)) throw badRequest(`error decoding patch: ${tooDeepMessage}`);
 }
 
 function patchedScale(kind: ResourceKind, scale: KubeObject, sent: DocumentPatch): JsonValue {

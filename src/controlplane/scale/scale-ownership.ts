@@ -3,6 +3,7 @@ import type { JsonValue } from '@flotilla/json';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
 import { type OwnedKind, trackedKindOf } from '../../registry/tracked-kind.ts';
 import type { PatchOptions, WriteOptions } from '../../registry/verbs.ts';
+import { decodeApplied } from '../../registry/verbs/patched-object.ts';
 import { applyTracked } from '../../registry/write/apply-write.ts';
 
 type ManagedFields = NonNullable<KubeObject['metadata']['managedFields']>;
@@ -38,8 +39,9 @@ export class ScaleOwnership {
 
   /** Merges an applied Scale into the live one. */
   applied(live: KubeObject, applied: KubeObject, { fieldManager, force }: PatchOptions): TrackedScale {
-    const scale = applyTracked({ ...this.#write(fieldManager), live, applied, force });
-    return { scale: withoutVersion(scale, applied), managedFields: scale.metadata.managedFields };
+    const merged = applyTracked({ ...this.#write(fieldManager), live, applied, force });
+    const scale = decodeApplied({ resource: this.#kind }, merged);
+    return { scale: withoutVersion(scale, applied), managedFields: merged.metadata.managedFields };
   }
 
   /** Returns the managedFields of the object after a write of its Scale. */

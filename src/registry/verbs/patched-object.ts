@@ -119,7 +119,7 @@ function checkType(resource: ResourceKind, document: JsonObject, name: string): 
 }
 
 /** Prunes the result of an apply and applies defaults (DEC-23, SSA-40). Apply already rejected unknown fields. */
-export function decodeApplied({ resource }: KindRuntime, merged: KubeObject): KubeObject {
+export function decodeApplied({ resource }: { readonly resource: ResourceKind }, merged: KubeObject): KubeObject {
   if (resource.builtIn !== true) return decodeDocument(resource, merged, { findings: [] }).object;
   try {
     return decodeDocumentMembers(resource, merged as JsonObject, { findings: [] }).object;

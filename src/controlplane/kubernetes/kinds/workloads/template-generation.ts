@@ -28,7 +28,8 @@ export function keepTemplateGeneration(object: KubeObject, old: KubeObject | und
   const templateOf = (owner: KubeObject) => objectAt(owner as JsonValue, 'spec', 'template') ?? {};
   const first = number(object) < 1n ? 1n : number(object);
   const isChanged = old !== undefined && !equalJson(templateOf(object), templateOf(old));
-  const next = old === undefined ? first : number(old) + (isChanged ? 1n : 0n);
+  // As in Go, the number after the largest one is the smallest one.
+  const next = old === undefined ? first : BigInt.asIntN(64, number(old) + (isChanged ? 1n : 0n));
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: String(next) };
 }
 

@@ -68,6 +68,17 @@ describe('the kinds of workloads', () => {
     expect(owners(object)).toContain('scaler scale');
   });
 
+  it('are not scaled by counts that are out of range, and patches that are nested too deeply', async () => {
+    const kinds = await Kinds.open();
+    await kinds.create('deployments.apps', 'web', { spec });
+    const scale = scaleOf(kinds, 'deployments.apps');
+    expect(await refusal(scale.apply('web', 99_999_999_999, 'scaler'))).toContain('cannot unmarshal number');
+    let deep: JsonObject = {};
+    for (let depth = 0; depth < 2_000; depth++) deep = { deep };
+    expect(await refusal(scale.merge('web', deep))).toContain('exceeded max depth');
+    expect(await scale.get('web')).toMatchObject({ spec: { replicas: 1 } });
+  });
+
   it('number the templates of daemon sets', async () => {
     const kinds = await Kinds.open();
     const created = await kinds.create('daemonsets.apps', 'web', { spec });
@@ -79,6 +90,10 @@ describe('the kinds of workloads', () => {
     const numbered = (number: string) => ({ metadata: { name: 'x', annotations: { [annotation]: number } }, spec });
     expect(() => kinds.decoded('daemonsets.apps', numbered('x'))).toThrow('parsing "x": invalid syntax');
     expect(() => kinds.decoded('daemonsets.apps', numbered('9'.repeat(20)))).toThrow('value out of range');
+    const last = await kinds.create('daemonsets.apps', 'x', numbered(String(2n ** 63n - 1n)));
+    const other = { ...spec, template: { ...template, spec: { containers: [{ name: 'web', image: 'nginx:2' }] } } };
+    const first = await kinds.update('daemonsets.apps', last, { spec: other });
+    expect(first.metadata.annotations).toEqual({ [annotation]: String(-(2n ** 63n)) });
   });
 
   it('remove a field of stateful sets that belongs to a disabled feature', async () => {
