@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { customResourcesPart } from '../custom/custom-resources-part.ts';
 import { openPlaneTestEnv, type PlaneTestEnv } from '../plane.fixture.ts';
 import { kubernetesKindsPart } from './kubernetes-kinds-part.ts';
@@ -47,5 +47,24 @@ describe('API services', () => {
     await env.remove(definitions, 'boats.ships.test', '');
     await env.maintenance.idle();
     expect([env.peek(services, 'v1.ships.test'), env.peek(services, 'v2.ships.test')]).toEqual([undefined, undefined]);
+  });
+
+  it('stay until no definition serves their version, and are found without reading all definitions', async () => {
+    const env = await open();
+    await env.create(definitions, 'boats.ships.test', definition('v1'), '');
+    const { spec } = definition('v1');
+    const rafts = { spec: { ...spec, names: { plural: 'rafts', kind: 'Raft' } } };
+    await env.create(definitions, 'rafts.ships.test', rafts, '');
+    await env.maintenance.idle();
+    const { resource } = env.kind(services);
+    const readAll = vi.spyOn(env.kind(definitions), 'peekAll');
+    await resource.reconcile?.('', 'v1.ships.test');
+    expect(readAll).not.toHaveBeenCalled();
+    await env.remove(definitions, 'boats.ships.test', '');
+    await env.maintenance.idle();
+    expect(env.peek(services, 'v1.ships.test')).toBeDefined();
+    await env.remove(definitions, 'rafts.ships.test', '');
+    await env.maintenance.idle();
+    expect(env.peek(services, 'v1.ships.test')).toBeUndefined();
   });
 });

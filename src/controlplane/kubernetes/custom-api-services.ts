@@ -1,5 +1,4 @@
 import { flagAt, type JsonValue, listAt, textAt } from '@flotilla/json';
-import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
@@ -19,17 +18,30 @@ const services = 'apiservices.apiregistration.k8s.io';
 const writeOptions = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore' } as const;
 const deleteOptions = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {} };
 
+type GroupVersion = Pick<ServedVersion, 'group' | 'version'>;
+
 /** Returns the group versions that a definition serves. */
-function servedBy(definition: KubeObject): { group: string; version: string }[] {
-  const group = textAt(definition as JsonValue, 'spec', 'group');
-  return listAt(definition as JsonValue, 'spec', 'versions')
+function versionsOf(served: ServedObject | undefined): GroupVersion[] {
+  if (served === undefined) return [];
+  const definition = peekWithoutManagedFields(served) as JsonValue;
+  const group = textAt(definition, 'spec', 'group');
+  return listAt(definition, 'spec', 'versions')
     .filter((version) => flagAt(version, 'served'))
     .map((version) => ({ group, version: textAt(version, 'name') }));
+}
+
+/** A version of a group, and the number of definitions that serve it. */
+interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly definitions: number;
 }
 
 /** Maintains one APIService for each version of a group that custom resource definitions serve. */
 export class CustomApiServices {
   readonly #options: CustomApiServicesOptions;
+  /** By the name of the APIService. Follows the definitions, because a plane can have thousands of them. */
+  readonly #served = new Map<string, ServedVersion>();
 
   constructor(options: CustomApiServicesOptions) {
     this.#options = options;
@@ -40,7 +52,7 @@ export class CustomApiServices {
     const store = this.#options.storeOf(services);
     if (store === undefined) return undefined;
     const context = systemContext('', undefined, fence);
-    const wanted = this.#served().get(name);
+    const wanted = this.#served.get(name);
     const present = store.peek('', name);
     try {
       if (wanted !== undefined && present === undefined) {
@@ -49,7 +61,8 @@ export class CustomApiServices {
         await store.verbs.delete(context, name, deleteOptions);
       }
     } catch (error) {
-      if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
+      // The name of a service can be too long, because it contains a version in addition to the group.
+      if (!(error instanceof StatusError) || ![404, 409, 422].includes(error.code)) throw error;
     }
     return undefined;
   };
@@ -62,24 +75,35 @@ export class CustomApiServices {
     const { storeOf } = this.#options;
     const store = storeOf(definitions);
     if (store === undefined) return () => {};
-    const served = this.#served();
+    const readAll = () => {
+      this.#served.clear();
+      for (const definition of store.peekAll()) this.#count(versionsOf(definition), 1);
+    };
+    readAll();
     const present = new Set((storeOf(services)?.peekAll() ?? []).flatMap(customNameOf));
     const wrong = [
-      ...[...served.keys()].filter((name) => !present.has(name)),
-      ...[...present].filter((name) => !served.has(name)),
+      ...[...this.#served.keys()].filter((name) => !present.has(name)),
+      ...[...present].filter((name) => !this.#served.has(name)),
     ];
     for (const name of wrong) this.#request(name);
     return store.listen(({ before, after }) => {
-      const [old, next] = [before, after].map((one) => (one === undefined ? [] : namesOf(one)));
-      const isSame = old?.join() === next?.join();
-      if (!isSame) for (const name of new Set([...(old ?? []), ...(next ?? [])])) this.#request(name);
-    });
+      const [old, next] = [versionsOf(before), versionsOf(after)];
+      this.#count(old, -1);
+      this.#count(next, 1);
+      const [oldNames, newNames] = [old, next].map((versions) => versions.map(apiServiceName));
+      if (oldNames?.join() === newNames?.join()) return;
+      for (const name of new Set([...(oldNames ?? []), ...(newNames ?? [])])) this.#request(name);
+    }, readAll);
   }
 
-  #served(): Map<string, { group: string; version: string }> {
-    const all = this.#options.storeOf(definitions)?.peekAll() ?? [];
-    const versions = all.flatMap((definition) => servedBy(peekWithoutManagedFields(definition)));
-    return new Map(versions.map((version) => [apiServiceName(version), version]));
+  /** Adds to the number of definitions of each version. */
+  #count(versions: readonly GroupVersion[], change: 1 | -1): void {
+    for (const { group, version } of versions) {
+      const name = apiServiceName({ group, version });
+      const count = (this.#served.get(name)?.definitions ?? 0) + change;
+      if (count > 0) this.#served.set(name, { group, version, definitions: count });
+      else this.#served.delete(name);
+    }
   }
 
   #request(name: string): void {
@@ -88,10 +112,6 @@ export class CustomApiServices {
       ?.requestReconcile('', name)
       .catch((error: unknown) => log.warn({ error, name }, 'failed to request the update of an APIService'));
   }
-}
-
-function namesOf(definition: ServedObject): string[] {
-  return servedBy(peekWithoutManagedFields(definition)).map(apiServiceName);
 }
 
 function customNameOf(service: ServedObject): string[] {
