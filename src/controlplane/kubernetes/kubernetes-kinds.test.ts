@@ -194,6 +194,15 @@ describe('the kinds of the full set', () => {
     expect(kinds.cells(claims, claim)).toEqual(['claim', 'Pending', '', '', '', 'fast', '<unset>', '0s', 'Filesystem']);
   });
 
+  it('list a limited number of the limits that a claim breaks', async () => {
+    const kinds = await Kinds.open();
+    const min = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`example.com/r${at}`, '1']));
+    const limit = { type: 'PersistentVolumeClaim', min: { ...min, storage: '1Gi' } };
+    await kinds.create('limitranges', 'claims', { spec: { limits: [limit] } });
+    const message = await refusal(kinds.create(claims, 'claim', { spec: request('1Gi') }));
+    expect(message.split('No request is specified')).toHaveLength(101);
+  });
+
   it('let only bound claims grow', async () => {
     const kinds = await Kinds.open();
     await kinds.create(storageClasses, 'fast', { provisioner: 'p', allowVolumeExpansion: true });

@@ -52,6 +52,9 @@ export function admitClaim(write: AdmissionAttributes, storeOf: StoreOf): void {
   if (fault !== undefined) throw forbidden(groupResourceOf(resource), draft.object.metadata.name ?? '', fault);
 }
 
+/** The maximum number of broken limits in an error message. A limit range can have very many. */
+const maxFaults = 100;
+
 function limitFault(claim: KubeObject, storeOf: StoreOf): string | undefined {
   const namespace = claim.metadata.namespace ?? '';
   for (const { object } of storeOf('limitranges')?.peekAll(namespace) ?? []) {
@@ -61,7 +64,7 @@ function limitFault(claim: KubeObject, storeOf: StoreOf): string | undefined {
         ? [...rangeFaults(limit, 'min', claim), ...rangeFaults(limit, 'max', claim)]
         : [],
     );
-    if (faults.length > 0) return faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`;
+    if (faults.length > 0) return faults.length === 1 ? faults[0] : `[${faults.slice(0, maxFaults).join(', ')}]`;
   }
   return undefined;
 }
