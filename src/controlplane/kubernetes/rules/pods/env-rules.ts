@@ -1,16 +1,11 @@
 import type { JsonObject } from '@flotilla/json';
-import {
-  generateNameFaults,
-  labelFaults,
-  parseQuantity,
-  qualifiedNameFaults,
-  subdomainFaults,
-} from '@flotilla/kubernetes-formats';
-import { type FieldError, fieldNotFound, invalid, notSupported, required } from '../../../../api/field-error.ts';
+import { generateNameFaults, labelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
+import { type FieldError, fieldNotFound, invalid, required } from '../../../../api/field-error.ts';
 import { childPath } from '../../../../api/schema/field-path.ts';
 import { dataKeyFaults } from '../../../core/data-keys.ts';
 import { itemsAt, objectAt, textOf } from '../checks.ts';
 import { faultErrors } from '../field-rules.ts';
+import { objectFieldErrors, resourceFieldErrors } from '../volumes/field-references.ts';
 import { hasBackstep } from './mount-rules.ts';
 import { allContainers, isSet, type PodContext, structAt } from './pod-context.ts';
 
@@ -25,24 +20,6 @@ const envFields = [
   'status.podIP',
   'status.podIPs',
 ];
-/** The fields of a pod that a reference can name. Environment variables can contain only some of them. */
-const podFields = new Set([
-  ...envFields,
-  'metadata.annotations',
-  'metadata.labels',
-  'spec.restartPolicy',
-  'spec.schedulerName',
-  'status.phase',
-]);
-const resourceFields = [
-  'limits.cpu',
-  'limits.ephemeral-storage',
-  'limits.memory',
-  'requests.cpu',
-  'requests.ephemeral-storage',
-  'requests.memory',
-];
-const byteDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
 /** Returns the faults of the name of an environment variable. */
 function variableFaults(name: string): string[] {
@@ -61,8 +38,8 @@ export function* envErrors(container: JsonObject, path: string): Generator<Field
 }
 
 const sources: Readonly<Record<string, (source: JsonObject, path: string) => Iterable<FieldError>>> = {
-  fieldRef: (source, path) => fieldErrors(source, path),
-  resourceFieldRef: (source, path) => resourceFieldErrors(source, path),
+  fieldRef: (source, path) => objectFieldErrors(source, path, envFields),
+  resourceFieldRef: (source, path) => resourceFieldErrors(source, path, false),
   configMapKeyRef: (source, path) => keyErrors(source, path),
   secretKeyRef: (source, path) => keyErrors(source, path),
   fileKeyRef: (source, path) => fileErrors(source, path),
@@ -82,68 +59,6 @@ function* sourceErrors(valueFrom: JsonObject, path: string, value: string): Gene
   } else if (value !== '') yield invalid(path, '', 'may not be specified when `value` is not empty');
   else if (count > 1) yield invalid(path, '', 'may not have more than one field specified at a time');
 }
-
-/** Splits `metadata.labels['a']` into the field and the key; `undefined` if there is no key. */
-function subscriptOf(fieldPath: string): readonly [field: string, key: string] | undefined {
-  const at = fieldPath.indexOf("['");
-  return fieldPath.endsWith("']") && at > 0 && at + 2 <= fieldPath.length - 2
-    ? [fieldPath.slice(0, at), fieldPath.slice(at + 2, -2)]
-    : undefined;
-}
-
-function conversionFault(version: string, fieldPath: string): string | undefined {
-  if (version !== 'v1') return `unsupported pod version: ${version}`;
-  const field = subscriptOf(fieldPath)?.[0];
-  if (field !== undefined) {
-    const isMap = field === 'metadata.annotations' || field === 'metadata.labels';
-    return isMap ? undefined : `field label does not support subscript: ${fieldPath}`;
-  }
-  return podFields.has(fieldPath) || fieldPath === 'spec.host' ? undefined : `field label not supported: ${fieldPath}`;
-}
-
-function* fieldErrors(source: JsonObject, path: string): Generator<FieldError> {
-  const [version, given] = [textOf(source.apiVersion), textOf(source.fieldPath)];
-  const at = childPath(path, 'fieldPath');
-  if (version === '' || given === '') {
-    yield required(childPath(path, version === '' ? 'apiVersion' : 'fieldPath'));
-    return;
-  }
-  const fault = conversionFault(version, given);
-  if (fault !== undefined) {
-    yield invalid(at, given, `error converting fieldPath: ${fault}`);
-    return;
-  }
-  const subscript = subscriptOf(given);
-  if (subscript !== undefined) {
-    const key = subscript[0] === 'metadata.annotations' ? subscript[1].toLowerCase() : subscript[1];
-    yield* faultErrors(path, key, qualifiedNameFaults(key));
-  } else if (given !== 'spec.host' && !envFields.includes(given)) yield notSupported(at, given, envFields);
-}
-
-function* resourceFieldErrors(source: JsonObject, path: string): Generator<FieldError> {
-  const resource = textOf(source.resource);
-  const isHugePages = /^(requests|limits)\.hugepages-/.test(resource);
-  if (resource === '') yield required(childPath(path, 'resource'));
-  else if (!resourceFields.includes(resource) && !isHugePages) {
-    yield notSupported(childPath(path, 'resource'), resource, resourceFields);
-  }
-  const divisor = textOf(source.divisor) || '0';
-  const resourceName = isHugePages ? 'hugepages' : dividedResources.get(resource.slice(resource.indexOf('.') + 1));
-  const isKnown = isHugePages || resourceFields.includes(resource);
-  if (!isKnown || resourceName === undefined || parseQuantity(divisor).billionths === 0n) return;
-  const allowed = resourceName === 'cpu' ? ['1m', '1'] : byteDivisors;
-  if (allowed.includes(divisor)) return;
-  const listed = resourceName === 'cpu' ? '1m and 1' : byteDivisors.join(', ');
-  const detail = `only divisor's values ${listed} are supported with the ${resourceName} resource`;
-  yield invalid(childPath(path, 'divisor'), resource, detail);
-}
-
-/** The names of resources in messages about their divisors. */
-const dividedResources: ReadonlyMap<string, string> = new Map([
-  ['cpu', 'cpu'],
-  ['memory', 'memory'],
-  ['ephemeral-storage', 'local ephemeral storage'],
-]);
 
 /** Validates a reference to a key of a ConfigMap or a Secret. */
 function* keyErrors(source: JsonObject, path: string): Generator<FieldError> {

@@ -80,12 +80,21 @@ function isHugePages(resource: string): boolean {
   return resource.startsWith('requests.hugepages-') || resource.startsWith('limits.hugepages-');
 }
 
+/** The names of resources in messages about their divisors. */
+const dividedResources: ReadonlyMap<string, string> = new Map(
+  ['limits', 'requests'].flatMap((list): [string, string][] => [
+    [`${list}.cpu`, 'cpu'],
+    [`${list}.memory`, 'memory'],
+    [`${list}.ephemeral-storage`, 'local ephemeral storage'],
+  ]),
+);
+
 /** Returns the divisors of a resource, and how Kubernetes names the resource; `undefined` for other resources. */
 function divisorsOf(resource: string): { allowed: readonly string[]; name: string; text: string } | undefined {
-  const kind = isHugePages(resource) ? 'hugepages' : resource.replace(/^(limits|requests)\./, '');
-  if (kind === 'cpu') return { allowed: ['1m', '1'], name: 'cpu', text: '1m and 1' };
-  const name = { memory: 'memory', 'ephemeral-storage': 'local ephemeral storage', hugepages: 'hugepages' }[kind];
-  return name === undefined ? undefined : { allowed: sizes, name, text: sizes.join(', ') };
+  const name = isHugePages(resource) ? 'hugepages' : dividedResources.get(resource);
+  if (name === undefined) return undefined;
+  if (name === 'cpu') return { allowed: ['1m', '1'], name, text: '1m and 1' };
+  return { allowed: sizes, name, text: sizes.join(', ') };
 }
 
 /** Returns the errors of a reference to a resource of a container. In a volume, it must name the container. */

@@ -97,6 +97,17 @@ describe('the rules of volumes in pods', () => {
     ]);
   });
 
+  it('check only the divisors of resources that a file can contain', () => {
+    const supported =
+      '"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory"';
+    for (const resource of ['cpu', 'constructor', '__proto__']) {
+      const items = [{ path: 'a', resourceFieldRef: { containerName: 'c', resource, divisor: '5' } }];
+      expect(sourceErrors({ downwardAPI: { items } })).toEqual([
+        `downwardAPI.resourceFieldRef.resource: Unsupported value: "${resource}": supported values: ${supported}`,
+      ]);
+    }
+  });
+
   it('check the sources of projected volumes, whose paths may not conflict', () => {
     const key = { key: 'k', path: 'same' };
     const certificate = { signerName: 'kubernetes.io/x', keyType: 'x', maxExpirationSeconds: 90_000 };
