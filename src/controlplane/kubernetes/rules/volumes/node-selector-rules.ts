@@ -1,71 +1,70 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
 import { labelValueFaults, qualifiedNameFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, forbiddenField, invalid, required } from '../../../../api/field-error.ts';
 import { childPath, indexPath } from '../../../../api/schema/field-path.ts';
-import { listOf, textOf } from '../checks.ts';
+import { itemsAt, listOf, textOf } from '../checks.ts';
+import { faultErrors } from '../field-rules.ts';
 import { deprecatedNodeLabels } from '../node-labels.ts';
 
-/** Returns the objects in a list with their paths. */
-function* itemsOf(list: JsonValue | undefined, path: string): Generator<[item: JsonObject, path: string]> {
-  for (const [index, item] of listOf(list).entries()) if (isJsonObject(item)) yield [item, indexPath(path, index)];
-}
+type ValueFaults = (value: string) => readonly string[];
 
-function* labelRequirementErrors(requirement: JsonObject, path: string): Generator<FieldError> {
+function* operatorErrors(requirement: JsonObject, path: string): Generator<FieldError> {
   const operator = textOf(requirement.operator);
-  const values = listOf(requirement.values).map(textOf);
+  const count = listOf(requirement.values).length;
   const at = childPath(path, 'values');
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) yield required(at, "must be specified when `operator` is 'In' or 'NotIn'");
+    if (count === 0) yield required(at, "must be specified when `operator` is 'In' or 'NotIn'");
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) {
-      yield forbiddenField(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-    }
+    if (count > 0) yield forbiddenField(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
   } else if (operator === 'Gt' || operator === 'Lt') {
-    if (values.length !== 1) yield required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'");
+    if (count !== 1) yield required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'");
   } else yield invalid(childPath(path, 'operator'), operator, 'not a valid selector operator');
-  const key = textOf(requirement.key);
-  for (const fault of qualifiedNameFaults(key)) yield invalid(childPath(path, 'key'), key, fault);
-  for (const [index, value] of values.entries()) {
-    for (const fault of labelValueFaults(value)) yield invalid(indexPath(at, index), value, fault);
+}
+
+function* valueErrors(requirement: JsonObject, path: string, faultsOf: ValueFaults): Generator<FieldError> {
+  for (const [index, value] of listOf(requirement.values).entries()) {
+    const text = textOf(value);
+    yield* faultErrors(indexPath(childPath(path, 'values'), index), text, faultsOf(text));
   }
 }
 
-function* fieldRequirementErrors(requirement: JsonObject, path: string): Generator<FieldError> {
-  const operator = textOf(requirement.operator);
-  const values = listOf(requirement.values).map(textOf);
-  const at = childPath(path, 'values');
+/** The name is the only field of a node that can be matched. */
+function* fieldErrors(requirement: JsonObject, path: string): Generator<FieldError> {
+  const [key, operator] = [textOf(requirement.key), textOf(requirement.operator)];
   if (operator !== 'In' && operator !== 'NotIn') {
     yield invalid(childPath(path, 'operator'), operator, 'not a valid selector operator');
-  } else if (values.length !== 1) {
-    yield required(at, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+  } else if (listOf(requirement.values).length !== 1) {
+    const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    yield required(childPath(path, 'values'), detail);
   }
-  if (requirement.key !== 'metadata.name') {
-    yield invalid(childPath(path, 'key'), textOf(requirement.key), 'not a valid field selector key');
-    return;
+  if (key !== 'metadata.name') yield invalid(childPath(path, 'key'), key, 'not a valid field selector key');
+  else yield* valueErrors(requirement, path, subdomainFaults);
+}
+
+/** Returns the errors of a term of a selector of nodes. `valueFaults` returns those of the value of a label. */
+export function* nodeTermErrors(term: JsonObject, path: string, valueFaults: ValueFaults): Generator<FieldError> {
+  for (const [requirement, at] of itemsAt(term, 'matchExpressions', path)) {
+    yield* operatorErrors(requirement, at);
+    const key = textOf(requirement.key);
+    yield* faultErrors(childPath(at, 'key'), key, qualifiedNameFaults(key));
+    yield* valueErrors(requirement, at, valueFaults);
   }
-  for (const [index, value] of values.entries()) {
-    for (const fault of subdomainFaults(value)) yield invalid(indexPath(at, index), value, fault);
-  }
+  for (const [requirement, at] of itemsAt(term, 'matchFields', path)) yield* fieldErrors(requirement, at);
 }
 
 /** Returns the errors of a selector of nodes. */
 export function* nodeSelectorErrors(selector: JsonObject, path: string): Generator<FieldError> {
-  const at = childPath(path, 'nodeSelectorTerms');
-  if (listOf(selector.nodeSelectorTerms).length === 0) yield required(at, 'must have at least one node selector term');
-  for (const [term, termPath] of itemsOf(selector.nodeSelectorTerms, at)) {
-    for (const [requirement, where] of itemsOf(term.matchExpressions, childPath(termPath, 'matchExpressions'))) {
-      yield* labelRequirementErrors(requirement, where);
-    }
-    for (const [requirement, where] of itemsOf(term.matchFields, childPath(termPath, 'matchFields'))) {
-      yield* fieldRequirementErrors(requirement, where);
-    }
+  const terms = itemsAt(selector, 'nodeSelectorTerms', path);
+  if (terms.length === 0) {
+    yield required(childPath(path, 'nodeSelectorTerms'), 'must have at least one node selector term');
   }
+  for (const [term, at] of terms) yield* nodeTermErrors(term, at, labelValueFaults);
 }
 
 /** Returns warnings about deprecated labels in a selector of nodes. */
 export function* nodeSelectorWarnings(selector: JsonObject, path: string): Generator<string> {
-  for (const [term, termPath] of itemsOf(selector.nodeSelectorTerms, childPath(path, 'nodeSelectorTerms'))) {
-    for (const [requirement, at] of itemsOf(term.matchExpressions, childPath(termPath, 'matchExpressions'))) {
+  for (const [term, termPath] of itemsAt(selector, 'nodeSelectorTerms', path)) {
+    for (const [requirement, at] of itemsAt(term, 'matchExpressions', termPath)) {
       const key = textOf(requirement.key);
       const message = deprecatedNodeLabels.get(key);
       if (message !== undefined) yield `${childPath(at, 'key')}: ${key} is ${message}`;

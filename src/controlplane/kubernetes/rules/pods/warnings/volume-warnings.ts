@@ -88,7 +88,7 @@ class PathNode {
   readonly below: number[] = [];
 }
 
-/** The maximum number of parts of the paths that are compared. Further files are not, because each part takes memory. */
+/** The maximum number of parts of the paths that are compared, because each takes memory. Further files are skipped. */
 const maxParts = 100_000;
 
 /** Returns a text for each pair of files of which both have the same path or one is inside the other. */
