@@ -2,8 +2,8 @@ import { ownershipAfterScale, type ScaleParent, scaleOwnership, trackUpdate } fr
 import type { JsonValue } from '@flotilla/json';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
 import { type OwnedKind, trackedKindOf } from '../../registry/tracked-kind.ts';
-import type { PatchOptions, WriteOptions } from '../../registry/verbs.ts';
 import { decodeApplied } from '../../registry/verbs/patched-object.ts';
+import type { PatchOptions, WriteOptions } from '../../registry/verbs.ts';
 import { applyTracked } from '../../registry/write/apply-write.ts';
 
 type ManagedFields = NonNullable<KubeObject['metadata']['managedFields']>;

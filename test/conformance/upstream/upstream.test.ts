@@ -23,63 +23,68 @@ const programMissing =
 const list = readTestList();
 const selected = [...list.run, ...list.runToo];
 
-describeIfAvailable(kubectlMissing ?? programMissing, "Kubernetes' own tests, on virtual clusters with the full set of kinds", () => {
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
-  const results = new Map<string, UpstreamResult>();
-  let flotilla: FlotillaProcess;
-  let admin: Kubectl;
-  let served: ReadonlySet<string>;
+describeIfAvailable(
+  kubectlMissing ?? programMissing,
+  "Kubernetes' own tests, on virtual clusters with the full set of kinds",
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+    const results = new Map<string, UpstreamResult>();
+    let flotilla: FlotillaProcess;
+    let admin: Kubectl;
+    let served: ReadonlySet<string>;
 
-  async function createVirtualCluster(name: string): Promise<string> {
-    const apiVersion = 'management.platform.sh/v1';
-    const input = JSON.stringify({ apiVersion, kind: 'VirtualClusterInstance', metadata: { name, namespace } });
-    await admin.ok(['create', '-f', '-'], { input });
-    await admin.ok(['wait', '--for=condition=Ready', `vci/${name}`, '-n', namespace, '--timeout=30s']);
-    const path = rawPath(`${instances}/${name}/kubeconfig`);
-    const { status } = JSON.parse(await admin.ok(['create', '--raw', path, '-f', '-'], { input: '{}' }));
-    const file = join(folder, `${name}.kubeconfig`);
-    writeFileSync(file, status.kubeConfig, { mode: 0o600 });
-    return file;
-  }
-
-  async function runShare(index: number): Promise<void> {
-    const name = `process-${index}`;
-    const kubeconfig = await createVirtualCluster(name);
-    if (index === 0) served = new Set((await kubectlWith(kubeconfig).ok(['api-resources', '-o', 'name'])).split('\n'));
-    const names = selected.filter((_name, position) => position % processes === index);
-    mkdirSync(join(folder, name));
-    for (const result of await runUpstreamTests({ kubeconfig, names, folder: join(folder, name) })) {
-      results.set(result.name, result);
+    async function createVirtualCluster(name: string): Promise<string> {
+      const apiVersion = 'management.platform.sh/v1';
+      const input = JSON.stringify({ apiVersion, kind: 'VirtualClusterInstance', metadata: { name, namespace } });
+      await admin.ok(['create', '-f', '-'], { input });
+      await admin.ok(['wait', '--for=condition=Ready', `vci/${name}`, '-n', namespace, '--timeout=30s']);
+      const path = rawPath(`${instances}/${name}/kubeconfig`);
+      const { status } = JSON.parse(await admin.ok(['create', '--raw', path, '-f', '-'], { input: '{}' }));
+      const file = join(folder, `${name}.kubeconfig`);
+      writeFileSync(file, status.kubeConfig, { mode: 0o600 });
+      return file;
     }
-  }
 
-  beforeAll(async () => {
-    const settings = join(folder, 'settings.yaml');
-    // One test waits until a list cannot be continued at its old revision.
-    writeFileSync(settings, 'planes: {api: full}\nhistory: {seconds: 30, changes: 1}\n');
-    flotilla = await startFlotilla({ args: ['--config', settings] });
-    admin = kubectlWith(flotilla.kubeconfig);
-    await Promise.all(Array.from({ length: processes }, (_value, index) => runShare(index)));
-  }, 900_000);
-  afterAll(async () => {
-    await flotilla.remove();
-    rmSync(folder, { recursive: true });
-  });
+    async function runShare(index: number): Promise<void> {
+      const name = `process-${index}`;
+      const kubeconfig = await createVirtualCluster(name);
+      if (index === 0)
+        served = new Set((await kubectlWith(kubeconfig).ok(['api-resources', '-o', 'name'])).split('\n'));
+      const names = selected.filter((_name, position) => position % processes === index);
+      mkdirSync(join(folder, name));
+      for (const result of await runUpstreamTests({ kubeconfig, names, folder: join(folder, name) })) {
+        results.set(result.name, result);
+      }
+    }
 
-  it('the list has every conformance test of this Kubernetes version once', async () => {
-    const { stdout } = await promisify(execFile)('kubernetes-e2e', ['conformance']);
-    const listed = [...list.run, ...list.leftOut.flatMap(({ tests }) => tests)];
-    expect(listed.sort()).toEqual(stdout.trimEnd().split('\n').sort());
-  });
-
-  it('the list leaves no test out because of a resource that is served', () => {
-    expect(needlesslyLeftOut(list, served)).toEqual([]);
-  });
-
-  for (const name of selected) {
-    it(name, () => {
-      const { state, message, log } = results.get(name) ?? { state: 'not run' };
-      expect(state, [message, log].join('\n')).toBe('passed');
+    beforeAll(async () => {
+      const settings = join(folder, 'settings.yaml');
+      // One test waits until a list cannot be continued at its old revision.
+      writeFileSync(settings, 'planes: {api: full}\nhistory: {seconds: 30, changes: 1}\n');
+      flotilla = await startFlotilla({ args: ['--config', settings] });
+      admin = kubectlWith(flotilla.kubeconfig);
+      await Promise.all(Array.from({ length: processes }, (_value, index) => runShare(index)));
+    }, 900_000);
+    afterAll(async () => {
+      await flotilla.remove();
+      rmSync(folder, { recursive: true });
     });
-  }
-});
+
+    it('the list has every conformance test of this Kubernetes version once', async () => {
+      const { stdout } = await promisify(execFile)('kubernetes-e2e', ['conformance']);
+      const listed = [...list.run, ...list.leftOut.flatMap(({ tests }) => tests)];
+      expect(listed.sort()).toEqual(stdout.trimEnd().split('\n').sort());
+    });
+
+    it('the list leaves no test out because of a resource that is served', () => {
+      expect(needlesslyLeftOut(list, served)).toEqual([]);
+    });
+
+    for (const name of selected) {
+      it(name, () => {
+        const { state, message, log } = results.get(name) ?? { state: 'not run' };
+        expect(state, [message, log].join('\n')).toBe('passed');
+      });
+    }
+  },
+);

@@ -102,7 +102,10 @@ describe('the warnings about pod templates', () => {
   it('do not search for long names, compare long paths, or become long', () => {
     const name = ')'.repeat(200_000);
     const value = `${`$(${name}x`.repeat(5)}${')'.repeat(400_000)}`;
-    const env = [{ name, value: '1' }, { name, value }];
+    const env = [
+      { name, value: '1' },
+      { name, value },
+    ];
     expect(warnings({ containers: [{ name: 'web', env }] })).toHaveLength(1);
     const volume = (...items: JsonObject[]) => ({ volumes: [{ name: 'c', configMap: { items } }] });
     expect(warnings(volume(file('d/'.repeat(200_000)), file('b'), file('b')))).toEqual([]);
