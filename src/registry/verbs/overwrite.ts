@@ -57,7 +57,7 @@ export async function overwrite(
     hidden: cloneJson(current.record.hidden ?? {}),
     old: current.record,
   };
-  const sentFields = options.part === 'main' ? sentFieldsOf(kind, draft.object) : undefined;
+  const sentFields = sentFieldsOf(kind, draft.object);
   const { form } = kind.resource;
   const isInForm = options.isDecoded === true && form !== undefined && current.isStoredIn(form);
   const completing =
