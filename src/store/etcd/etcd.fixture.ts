@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -188,6 +188,8 @@ class Member {
   pause(): void {
     this.#isPaused = true;
     this.#signal('SIGSTOP');
+    // The threads stop one after another, and the last ones could still answer a request.
+    while (this.#process !== undefined && !isStopped(this.#process.pid)) {}
   }
 
   resume(): void {
@@ -197,5 +199,18 @@ class Member {
 
   #signal(signal: NodeJS.Signals): void {
     if (this.#process !== undefined) process.kill(this.#process.pid, signal);
+  }
+}
+
+/** True if all threads of a process are stopped by a signal, or the process has ended. */
+function isStopped(pid: number): boolean {
+  const threads = `/proc/${pid}/task`;
+  try {
+    return readdirSync(threads).every((thread) => {
+      const text = readFileSync(join(threads, thread, 'stat'), 'utf8');
+      return /^[TtZX]/.test(text.slice(text.lastIndexOf(')') + 2));
+    });
+  } catch {
+    return true;
   }
 }
