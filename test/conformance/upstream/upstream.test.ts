@@ -59,8 +59,7 @@ describeIfAvailable(
 
     beforeAll(async () => {
       const settings = join(folder, 'settings.yaml');
-      // One test waits until a list cannot be continued at its old revision.
-      writeFileSync(settings, 'planes: {api: full}\nhistory: {seconds: 30, changes: 1}\n');
+      writeFileSync(settings, 'planes: {api: full}\n');
       flotilla = await startFlotilla({ args: ['--config', settings] });
       admin = kubectlWith(flotilla.kubeconfig);
       await Promise.all(Array.from({ length: processes }, (_value, index) => runShare(index)));
