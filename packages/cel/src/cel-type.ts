@@ -32,6 +32,8 @@ export interface ObjectType {
   readonly kind: 'object';
   readonly name: string;
   readonly fields: ReadonlyMap<string, CelType>;
+  /** The type of all other fields. Absent if the object has only `fields`. */
+  readonly otherFields?: CelType;
 }
 export interface OpaqueType {
   readonly kind: 'opaque';

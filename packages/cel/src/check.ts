@@ -17,7 +17,7 @@ import {
   UINT,
 } from './cel-type.ts';
 import type { Environment } from './environment.ts';
-import type { Call, Comprehension, Expression, Select } from './expression.ts';
+import type { Call, Comprehension, Expression, MessageExpression, Select } from './expression.ts';
 import type { Issue } from './issues.ts';
 import type { Overload } from './overload.ts';
 import { CelTypeName, CelUint, type CelValue } from './value.ts';
@@ -92,9 +92,28 @@ class Checker {
         const value = this.#commonType(expression.entries.map(([, one]) => one)) ?? this.#parameter();
         return mapOf(key, value);
       }
+      case 'message':
+        return this.#message(expression);
       case 'comprehension':
         return this.#comprehension(expression);
     }
+  }
+
+  #message({ at, typeName, fields }: MessageExpression): CelType {
+    const type = this.#environment.messageType?.(typeName);
+    for (const { name, value, at: place, isOptional } of fields) {
+      const given = this.check(value);
+      if (type === undefined) continue;
+      const wanted = type.fields.get(name) ?? type.otherFields;
+      if (wanted === undefined) {
+        this.issues.push({ at: place, message: `undefined field '${name}'` });
+      } else if (!assignable(this.#substitutions, given, isOptional ? optionalOf(wanted) : wanted)) {
+        const found = describeType(this.#partial(given));
+        const message = `expected type of field '${name}' is '${describeType(wanted)}' but provided type is '${found}'`;
+        this.issues.push({ at: place, message });
+      }
+    }
+    return type ?? this.#undeclared(at, typeName);
   }
 
   #variable(name: string): CelType | undefined {
@@ -165,7 +184,7 @@ class Checker {
       case 'map':
         return type.value;
       case 'object': {
-        const found = type.fields.get(field);
+        const found = type.fields.get(field) ?? type.otherFields;
         if (found !== undefined) return found;
         this.issues.push({ at, message: `undefined field '${field}'` });
         return DYN;

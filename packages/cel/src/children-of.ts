@@ -14,6 +14,8 @@ export function childrenOf(expression: Expression): readonly Expression[] {
       return expression.elements;
     case 'map':
       return expression.entries.flat();
+    case 'message':
+      return expression.fields.map(({ value }) => value);
     case 'comprehension': {
       const { range, initial, condition, step, result } = expression;
       return [range, initial, condition, step, result];

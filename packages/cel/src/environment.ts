@@ -1,4 +1,4 @@
-import type { CelType } from './cel-type.ts';
+import type { CelType, ObjectType } from './cel-type.ts';
 import type { Overload } from './overload.ts';
 
 /** The variables, functions and types that a CEL expression may use. */
@@ -8,6 +8,8 @@ export interface Environment {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** Types by name. Expressions can use a type name as a value: `type(x) == int`. */
   readonly types: ReadonlyMap<string, CelType>;
+  /** Returns the type that a message literal constructs, by its name. Absent if expressions can construct no objects. */
+  messageType?(name: string): ObjectType | undefined;
 }
 
 export function groupOverloads(overloads: Iterable<Overload>): Map<string, Overload[]> {

@@ -9,6 +9,7 @@ import {
   CelTypeName,
   CelUint,
   type CelValue,
+  typeNameOf,
 } from './value.ts';
 
 /** CEL's equality of two values: numbers are compared by value, and values of different types are unequal. */
@@ -46,7 +47,7 @@ function equalLists(left: CelList, right: CelList, meter: Meter): boolean {
 }
 
 function equalMaps(left: CelMap, right: CelMap, meter: Meter): boolean {
-  if (left.size !== right.size) return false;
+  if (left.size !== right.size || typeNameOf(left) !== typeNameOf(right)) return false;
   if (left.equals !== undefined) return left.equals(right, meter);
   for (const key of left.keys()) {
     meter.work(1);

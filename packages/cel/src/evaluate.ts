@@ -1,10 +1,17 @@
 import { callCost, dynamicCallCost } from './cost/runtime-cost.ts';
 import type { Evaluation } from './evaluation.ts';
-import { ACCUMULATOR, type Call, type Comprehension, type Expression, type Select } from './expression.ts';
+import {
+  ACCUMULATOR,
+  type Call,
+  type Comprehension,
+  type Expression,
+  type MessageExpression,
+  type Select,
+} from './expression.ts';
 import { entriesOf, fieldOf, listIndex, matchingOverload, noSuchOverload } from './lookup.ts';
 import { EvaluationError } from './meter.ts';
 import type { Overload } from './overload.ts';
-import { CelOptional, type CelValue, PlainList, PlainMap } from './value.ts';
+import { CelMessage, CelOptional, type CelValue, PlainList, PlainMap } from './value.ts';
 
 /** Returns the value of a variable by name, `undefined` if the variable has no value. */
 export type Bindings = (name: string) => CelValue | undefined;
@@ -59,9 +66,23 @@ class Evaluator {
         }
         return map;
       }
+      case 'message':
+        return this.#message(expression, bindings);
       case 'comprehension':
         return this.#comprehension(expression, bindings);
     }
+  }
+
+  #message({ typeName, fields }: MessageExpression, bindings: Bindings): CelValue {
+    const values = new Map<string, CelValue>();
+    for (const { name, value, isOptional } of fields) {
+      const found = this.run(value, bindings);
+      if (!isOptional) values.set(name, found);
+      else if (!(found instanceof CelOptional)) throw noSuchOverload();
+      else if (found.value !== undefined) values.set(name, found.value);
+    }
+    this.#evaluation.meter.charge(40);
+    return new CelMessage(typeName, values);
   }
 
   #select(expression: Select, bindings: Bindings): CelValue {

@@ -1,9 +1,18 @@
 import type { CelType } from './cel-type.ts';
+import type { MessageField } from './message-literals.ts';
 import type { Overload } from './overload.ts';
 import type { CelValue } from './value.ts';
 
 /** A parsed expression whose macros are expanded. `at` is the offset in the source text, for error messages. */
-export type Expression = Constant | Identifier | Select | Call | ListLiteral | MapLiteral | Comprehension;
+export type Expression =
+  | Constant
+  | Identifier
+  | Select
+  | Call
+  | ListLiteral
+  | MapLiteral
+  | MessageExpression
+  | Comprehension;
 
 interface Node {
   readonly at: number;
@@ -58,6 +67,13 @@ export interface ListLiteral extends Node {
 export interface MapLiteral extends Node {
   readonly kind: 'map';
   readonly entries: readonly (readonly [Expression, Expression])[];
+}
+
+/** The construction of an object of a named type: `Object.spec{replicas: 3}`. */
+export interface MessageExpression extends Node {
+  readonly kind: 'message';
+  readonly typeName: string;
+  readonly fields: readonly (MessageField & { readonly value: Expression })[];
 }
 
 /**

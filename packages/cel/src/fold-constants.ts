@@ -40,6 +40,9 @@ export function foldConstants(expression: Expression): void {
       for (const one of expression.entries.flat()) foldConstants(one);
       if (expression.entries.flat().every(isConstant)) expression.folded = constantValue(expression);
       return;
+    case 'message':
+      for (const { value } of expression.fields) foldConstants(value);
+      return;
     case 'comprehension':
       foldConstants(expression.range);
       foldConstants(expression.initial);

@@ -9,6 +9,7 @@ export {
   INT,
   listOf,
   mapOf,
+  type ObjectType,
   opaque,
   optionalOf,
   STRING,
@@ -30,9 +31,10 @@ export { type Environment, groupOverloads } from './environment.ts';
 export { equalValues } from './equality.ts';
 export type { Bindings } from './evaluate.ts';
 export type { AccessCheck, AccessDecision, Evaluation } from './evaluation.ts';
+export { jsonOfValue, messageTypeError } from './json-of-value.ts';
 export { parseDuration, parseTimestamp } from './library/go-time.ts';
 export { libraryFunctions, libraryTypes } from './library/library.ts';
 export { CostExceeded, EvaluationError, Meter } from './meter.ts';
-export { method, type Overload, signature } from './overload.ts';
+export { method, type Overload, overload, signature } from './overload.ts';
 export { loadParser, type Parse } from './parse.ts';
-export { CelList, CelMap, CelOpaque, CelOptional, type CelValue } from './value.ts';
+export { CelList, CelMap, CelMessage, CelOpaque, CelOptional, type CelValue } from './value.ts';

@@ -19,6 +19,7 @@ export function describeIssues(text: string, issues: readonly Issue[]): string {
 }
 
 function describeIssue(text: string, { at, message }: Issue): string {
+  if (text === '') return `ERROR: <input>:1:0: ${message}`;
   const before = text.slice(0, at).split('\n');
   const row = before.length;
   const column = [...(before[row - 1] as string)].length;

@@ -12,6 +12,20 @@ export function expandMacro(call: Call): Expression {
   return expand === undefined ? call : expand(call);
 }
 
+/** True for a call of `cel.bind`, which is a macro only in some environments. */
+export function isBindingCall({ name, target, args }: Call): boolean {
+  return name === 'bind' && args.length === 3 && target?.kind === 'identifier' && target.name === 'cel';
+}
+
+/** Expands `cel.bind(name, value, expression)`: the name stands for the value in the expression. */
+export function expandBinding(call: Call): Expression {
+  const variable = arg(call, 0);
+  if (variable.kind !== 'identifier') {
+    throw new SyntaxIssue(variable.at, 'cel.bind() variable names must be simple identifiers');
+  }
+  return bind(call.at, variable.name, arg(call, 1), arg(call, 2));
+}
+
 type Expand = (call: Call) => Expression;
 
 const MACROS: ReadonlyMap<string, Expand> = new Map<string, Expand>([

@@ -1,7 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { Expression } from './expression.ts';
+import type { Call, Expression } from './expression.ts';
 import { SyntaxIssue } from './issues.ts';
-import { expandMacro } from './macros.ts';
+import { expandBinding, expandMacro, isBindingCall } from './macros.ts';
+import { type MessageLiteral, rewriteMessages } from './message-literals.ts';
 import { CelUint, type CelValue } from './value.ts';
 
 /** The maximum length of an expression in code points. Kubernetes has the same limit. */
@@ -12,7 +13,13 @@ const MAX_DEPTH = 1000;
 
 const MAX_INT = 2n ** 63n - 1n;
 
-export type Parse = (text: string) => Expression;
+/** The syntax that an expression may contain in addition to the CEL of all Kubernetes expressions. */
+interface ParseOptions {
+  /** True if `cel.bind(name, value, expression)` is a macro. Optional; defaults to false. */
+  readonly bindings?: boolean;
+}
+
+export type Parse = (text: string, options?: ParseOptions) => Expression;
 
 let loading: Promise<Parse> | undefined;
 
@@ -21,27 +28,28 @@ export function loadParser(): Promise<Parse> {
   loading ??= import('@marcbachmann/cel-js').then(({ Environment }) => {
     const grammar = new Environment({
       enableOptionalTypes: true,
-      limits: { maxListElements: 10_000, maxMapEntries: 10_000 },
+      limits: { maxListElements: 10_000, maxMapEntries: 10_000, maxCallArguments: 10_000 },
     });
-    return (text) => parseWith((source) => grammar.parse(source).ast, text);
+    return (text, options = {}) => parseWith((source) => grammar.parse(source).ast, text, options);
   });
   return loading;
 }
 
-function parseWith(grammar: (text: string) => ASTNode, text: string): Expression {
+function parseWith(grammar: (text: string) => ASTNode, text: string, options: ParseOptions): Expression {
   if (text.length > MAX_CODE_POINTS && [...text].length > MAX_CODE_POINTS) {
     throw new SyntaxIssue(
       0,
       `expression code point size exceeds limit: size: ${[...text].length}, limit ${MAX_CODE_POINTS}`,
     );
   }
+  const rewritten = rewriteMessages(text);
   let tree: ASTNode;
   try {
-    tree = grammar(text);
+    tree = grammar(rewritten.text);
   } catch (error) {
     throw asIssue(error);
   }
-  return convert(tree, 0);
+  return convert(tree, 0, { messages: rewritten.messages, hasBindings: options.bindings === true });
 }
 
 /** Kubernetes' message for an expression that ends too early, which is the most common syntax error. */
@@ -71,9 +79,14 @@ function asIssue(error: unknown): SyntaxIssue {
 
 const OPERATORS = new Set(['==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%']);
 
-function convert(node: ASTNode, depth: number): Expression {
+interface Source {
+  readonly messages: ReadonlyMap<number, MessageLiteral>;
+  readonly hasBindings: boolean;
+}
+
+function convert(node: ASTNode, depth: number, source: Source): Expression {
   if (depth > MAX_DEPTH) throw new SyntaxIssue(node.start, `expression recursion limit exceeded: ${MAX_DEPTH}`);
-  const inner = (child: ASTNode): Expression => convert(child, depth + 1);
+  const inner = (child: ASTNode): Expression => convert(child, depth + 1, source);
   const call = (at: number, name: string, args: readonly Expression[]): Expression => ({
     kind: 'call',
     at,
@@ -97,12 +110,16 @@ function convert(node: ASTNode, depth: number): Expression {
       return call(after(node.args[0], '['), '_[?_]', node.args.map(inner));
     case 'call': {
       const [name, args] = node.args;
+      const open = node.input.indexOf('(', node.start + name.length);
+      const message = source.messages.get(open);
+      if (message !== undefined) return messageExpression(open, message, args.map(inner));
       return expandMacro({ kind: 'call', at: node.start + name.length, name, args: args.map(inner) });
     }
     case 'rcall': {
       const [name, target, args] = node.args;
       const at = node.input.indexOf('(', node.input.indexOf(name, after(target, '.')));
-      return expandMacro({ kind: 'call', at, name, target: inner(target), args: args.map(inner) });
+      const call: Call = { kind: 'call', at, name, target: inner(target), args: args.map(inner) };
+      return source.hasBindings && isBindingCall(call) ? expandBinding(call) : expandMacro(call);
     }
     case 'list':
       return { kind: 'list', at: node.start, elements: node.args.map(inner) };
@@ -127,6 +144,13 @@ function convert(node: ASTNode, depth: number): Expression {
       if (!OPERATORS.has(node.op)) throw new SyntaxIssue(node.start, `Syntax error: ${node.op}`);
       return call(after(node.args[0], node.op), `_${node.op}_`, node.args.map(inner));
   }
+}
+
+/** Returns a message literal that was rewritten to a call. Its arguments are the names and the values of the fields. */
+function messageExpression(at: number, message: MessageLiteral, args: readonly Expression[]): Expression {
+  if (args.length !== 2 * message.fields.length) throw new SyntaxIssue(at, 'Syntax error: a field has no value');
+  const fields = message.fields.map((field, index) => ({ ...field, value: args[2 * index + 1] as Expression }));
+  return { kind: 'message', at, typeName: message.typeName, fields };
 }
 
 /**

@@ -147,6 +147,26 @@ export class PlainMap extends CelMap {
   }
 }
 
+/** An object that an expression has constructed: `Object.spec{replicas: 3}`. */
+export class CelMessage extends CelMap {
+  readonly typeName: string;
+  readonly fields: ReadonlyMap<string, CelValue>;
+  constructor(typeName: string, fields: ReadonlyMap<string, CelValue>) {
+    super();
+    this.typeName = typeName;
+    this.fields = fields;
+  }
+  get size(): number {
+    return this.fields.size;
+  }
+  find(key: CelValue): CelValue | undefined {
+    return typeof key === 'string' ? this.fields.get(key) : undefined;
+  }
+  keys(): Iterable<CelValue> {
+    return this.fields.keys();
+  }
+}
+
 export class CelOptional {
   static readonly none = new CelOptional(undefined);
   readonly value: CelValue | undefined;
@@ -188,6 +208,7 @@ export function typeNameOf(value: CelValue): string {
       return 'string';
   }
   if (value instanceof CelList) return 'list';
+  if (value instanceof CelMessage) return value.typeName;
   if (value instanceof CelMap) return 'map';
   if (value instanceof CelUint) return 'uint';
   if (value instanceof Uint8Array) return 'bytes';

@@ -1,12 +1,13 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { apiVersionOf, parseApiVersion, type Timestamp } from '@flotilla/kubernetes-formats';
 import { InvalidApplyError, SchemaMismatchError, TooManyFieldsError } from './apply-errors.ts';
-import { FieldSet } from './field-set/field-set.ts';
 import { fieldsLastApplied, kubectlManager, refreshLastApplied } from './last-applied.ts';
 import { type ApplyConflict, conflictError } from './managers/conflict.ts';
 import { type Managers, managerIdentity, readManagers } from './managers/managers.ts';
 import { findConflicts, releaseFields } from './managers/ownership.ts';
+import { pruneInVersions } from './managers/prune-in-versions.ts';
 import { reconcileManagers } from './managers/reconcile-managers.ts';
+import { comparisonsIn } from './managers/versioned-fields.ts';
 import { recordUpdate, withManagedFields, withoutManagedFields } from './track-update.ts';
 import { filterComparison, withoutUntracked, writableFields } from './tracked-fields.ts';
 import type { TrackedKind } from './tracked-kind.ts';
@@ -14,7 +15,6 @@ import type { TrackedObject } from './tracked-object.ts';
 import { compareTyped } from './typed/compare.ts';
 import { hasTooManyFields, maxTrackedFields } from './typed/field-count.ts';
 import { mergeTyped } from './typed/merge.ts';
-import { pruneAbandoned } from './typed/prune-abandoned.ts';
 import { shapeOf } from './typed/shape.ts';
 import { fieldsOf, UnkeyedItemError } from './typed/typed.ts';
 import { describeProblems, typedProblems } from './typed/typed-problems.ts';
@@ -133,7 +133,7 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
   const writable = writableFields(kind, subresource);
   const before = live === undefined ? { apiVersion, kind: kind.kind } : withoutManagedFields(live as JsonObject);
   const config = writablePart(request);
-  const managers = reconcileManagers(shape, starting);
+  const managers = reconcileManagers(kind, starting);
   const info = { manager, operation: 'Apply', apiVersion, subresource } as const;
   const identity = managerIdentity(info);
   const last = managers.get(identity);
@@ -142,14 +142,21 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
 
   const overlaid = mergeTyped(shape, before, config);
   // The usual case: the manager applies all fields again, so there is nothing to remove.
-  const abandonsNothing = last === undefined || fields.includes(last.fields);
-  const merged = abandonsNothing ? overlaid : pruneAbandoned(shape, overlaid, last.fields, allFields(managers));
+  const isSameVersion = kind.versions === undefined || last?.apiVersion === apiVersion;
+  const abandonsNothing = last === undefined || (isSameVersion && fields.includes(last.fields));
+  const merged = abandonsNothing ? overlaid : pruneInVersions(kind, overlaid as TrackedObject, last, managers);
   const comparison = filterComparison(compareTyped(shape, before, merged), writable);
+  const comparisonIn = comparisonsIn(kind, comparison, (other, convert) =>
+    filterComparison(
+      compareTyped(shapeOf(other), convertedMembers(convert, before), convertedMembers(convert, merged)),
+      writableFields(other, subresource),
+    ),
+  );
   return {
     merged: withoutNullMetadata(merged),
-    conflicts: findConflicts(managers, comparison, identity),
+    conflicts: findConflicts(managers, comparisonIn, identity),
     assignFields() {
-      releaseFields(managers, comparison, identity);
+      releaseFields(managers, comparisonIn, identity);
       const owned = withoutUntracked(fields);
       // An equal previous set is reused, because its FieldsV1 is cached.
       const same = last?.fields.equals(owned) === true ? last.fields : undefined;
@@ -161,10 +168,16 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
   };
 }
 
+function convertedMembers(convert: (object: TrackedObject) => TrackedObject, object: JsonValue): JsonObject {
+  return withoutManagedFields(convert(object as TrackedObject) as JsonObject);
+}
+
 const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVersion'];
 
 /** Returns the part of the applied object that its endpoint can write, and the members that identify the object. */
 function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
+  // The rules of the kind restore its reset fields after the merge.
+  if (kind.resetFields?.[subresource] !== undefined) return applied as JsonObject;
   const { status, ...main } = applied as JsonObject;
   if (subresource === 'status' && kind.statusWritesMetadata === true) {
     const { spec: _, ...written } = applied as JsonObject;
@@ -182,10 +195,6 @@ function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject 
     return { apiVersion, kind: kindName, metadata, ...(status === undefined ? {} : { status }) };
   }
   return kind.hasStatus || status === undefined ? main : { ...main, status };
-}
-
-function allFields(managers: Managers): FieldSet {
-  return FieldSet.unionOf([...managers.values()].map(({ fields }) => fields));
 }
 
 /** Removes null members from the metadata, and replaces null labels and annotations by '' (rule META-10). */

@@ -60,8 +60,8 @@ function bookEverything(live: ThingObject | undefined, next: ThingObject, manage
     ({ ...rest, metadata }) as JsonValue;
   const old = live === undefined ? { apiVersion, kind } : bare(live);
   const comparison = filterComparison(compareTyped(shape, old, bare(next)), writableFields(thing, ''));
-  const managers = reconcileManagers(shape, before);
-  releaseFields(managers, comparison, undefined);
+  const managers = reconcileManagers(thing, before);
+  releaseFields(managers, () => comparison, undefined);
   const changed = withoutUntracked(comparison.modified.union(comparison.added));
   if (changed.isEmpty) return managers;
   const info = { manager, operation: 'Update', apiVersion, subresource: '' } as const;

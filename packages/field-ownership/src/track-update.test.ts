@@ -228,3 +228,18 @@ describe('managedFields', () => {
     ]);
   });
 });
+
+describe('a write to a kind with reset fields', () => {
+  const kind: TrackedKind = { ...thing, resetFields: { '': [['spec']], approval: [['spec', 'a'], ['status']] } };
+  const now = '2026-01-01T00:00:00Z';
+  const written = object({ a: '1', b: '2' }, { labels: { l: '1' } });
+
+  it.each([
+    ['', { 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } } }],
+    ['approval', { 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } }, 'f:spec': { '.': {}, 'f:b': {} } }],
+  ])('through %j gets no ownership of the fields that it cannot change', (subresource, fieldsV1) => {
+    const { metadata } = trackUpdate({ kind, next: written, manager: 'm', subresource, now });
+    expect(metadata.managedFields).toMatchObject([{ manager: 'm', fieldsV1 }]);
+    expect(Object.keys(metadata.managedFields?.[0]?.fieldsV1 ?? {})).toEqual(Object.keys(fieldsV1));
+  });
+});

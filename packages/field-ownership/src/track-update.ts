@@ -16,11 +16,12 @@ import {
 } from './managers/managers.ts';
 import { releaseFields, touchedFields } from './managers/ownership.ts';
 import { reconcileManagers } from './managers/reconcile-managers.ts';
+import { comparisonsIn } from './managers/versioned-fields.ts';
 import { filterComparison, withoutUntracked, writableFields } from './tracked-fields.ts';
 import type { TrackedKind } from './tracked-kind.ts';
 import type { ManagedFieldsEntry, TrackedObject } from './tracked-object.ts';
 import type { TrackedWrite } from './tracked-write.ts';
-import { compareTyped } from './typed/compare.ts';
+import { type Comparison, compareTyped } from './typed/compare.ts';
 import { hasTooManyFields } from './typed/field-count.ts';
 import { shapeOf } from './typed/shape.ts';
 import { UnkeyedItemError } from './typed/typed.ts';
@@ -92,14 +93,16 @@ function managedFieldsOf(object: TrackedObject | undefined): JsonValue | undefin
 /** Compares the objects and adds the changed fields to the writer's Update entry. */
 export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const { kind, live, next, subresource, now } = write;
-  const shape = shapeOf(kind);
   const apiVersion = apiVersionOf(kind);
-  const old = live === undefined ? beforeCreation(kind) : tracked(kind, live);
-  const comparison = filterComparison(
-    compareTyped(shape, withoutManagedFields(old), withoutManagedFields(tracked(kind, next))),
-    writableFields(kind, subresource),
-  );
-  const managers = reconcileManagers(shape, before);
+  const compareIn = (seen: TrackedKind, convert: (object: TrackedObject) => TrackedObject): Comparison => {
+    const old = live === undefined ? beforeCreation(seen) : tracked(seen, convert(live));
+    return filterComparison(
+      compareTyped(shapeOf(seen), withoutManagedFields(old), withoutManagedFields(tracked(seen, convert(next)))),
+      writableFields(seen, subresource),
+    );
+  };
+  const comparison = compareIn(kind, (object) => object);
+  const managers = reconcileManagers(kind, before);
   const changed = withoutUntracked(comparison.modified.union(comparison.added));
   const { manager } = write;
   const operation = 'Update';
@@ -107,7 +110,7 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const own = managers.get(identity)?.fields;
   // Usually the writer already owns all fields that it changes, so its set does not change.
   const isOwn = own?.includes(changed) === true && !own.meets(touchedFields(comparison).difference(changed));
-  releaseFields(managers, comparison, isOwn ? identity : undefined);
+  releaseFields(managers, comparisonsIn(kind, comparison, compareIn), isOwn ? identity : undefined);
   if (!changed.isEmpty) {
     const earlier = managers.get(identity)?.fields;
     const fields = earlier === undefined ? changed : isOwn ? earlier : changed.union(earlier);

@@ -38,6 +38,11 @@ const allOfSpec = FieldSet.of(path('spec'));
  * `/status`; everything except the status through the main endpoint (rules SSA-33, STATUS-06).
  */
 export function writableFields(kind: TrackedKind, subresource: string): (fields: FieldSet) => FieldSet {
+  const reset = kind.resetFields?.[subresource];
+  if (reset !== undefined) {
+    const unwritten = FieldSet.of(...reset.map((names) => path(...names)));
+    return (fields) => fields.recursiveDifference(unwritten);
+  }
   if (subresource === 'status' && kind.statusWritesMetadata === true) {
     const kept = kind.statusKeepsMetadata ?? [];
     const unwritten =
@@ -48,8 +53,10 @@ export function writableFields(kind: TrackedKind, subresource: string): (fields:
   return kind.hasStatus ? (fields) => fields.recursiveDifference(allOfStatus) : (fields) => fields;
 }
 
-/** True if a write can change this member of the object (see `writableFields`). */
+/** True if a write can change this member of the object, or a part of it (see `writableFields`). */
 export function isWritableMember(kind: TrackedKind, subresource: string, name: string): boolean {
+  const reset = kind.resetFields?.[subresource];
+  if (reset !== undefined) return !reset.some((names) => names.length === 1 && names[0] === name);
   if (subresource !== 'status') return !(kind.hasStatus && name === 'status');
   return name === 'status' || (kind.statusWritesMetadata === true && name !== 'spec');
 }

@@ -31,6 +31,14 @@ describe('the canonical form', () => {
     expect(Object.isFrozen(value.b)).toBe(false);
   });
 
+  it('is not frozen if nobody shares it', () => {
+    const value = { b: 1, a: [{ d: 1, c: 2 }] };
+    const canonical = new CanonicalJson({ freezes: false }).of<JsonObject>(value);
+    expect(JSON.stringify(canonical)).toBe('{"a":[{"c":2,"d":1}],"b":1}');
+    expect([canonical, canonical.a, (canonical.a as JsonValue[])[0]].some(Object.isFrozen)).toBe(false);
+    expect(canonical.a).not.toBe(value.a);
+  });
+
   it('keeps members with names of Object.prototype', () => {
     const value = JSON.parse('{"__proto__":{"b":1,"a":2},"constructor":1}') as JsonObject;
     expect(JSON.stringify(canonicalJson(value))).toBe('{"__proto__":{"a":2,"b":1},"constructor":1}');

@@ -11,17 +11,28 @@ export function canonicalJson<T extends JsonValue>(value: T): T {
   return new CanonicalJson().of(value);
 }
 
-/** Returns a placeholder for a frozen object whose JSON text is already known; `undefined` to keep the object. */
-export type TextReplacement = (frozen: JsonObject) => JsonValue | undefined;
+export interface CanonicalJsonOptions {
+  /**
+   * Returns a placeholder for a frozen object whose JSON text is already known; `undefined` to keep the object. Called
+   * in the order of the document. Optional.
+   */
+  readonly standIn?: (frozen: JsonObject) => JsonValue | undefined;
+  /**
+   * True if the copies must be frozen, so that they can be shared. Optional; defaults to true. Freezing takes
+   * time, and JSON.stringify is slower for frozen objects.
+   */
+  readonly freezes?: boolean;
+}
 
 /** Makes values canonical. `isPlain` reports whether JSON.stringify would write them exactly as `writeJson` does. */
 export class CanonicalJson {
-  readonly #standIn: TextReplacement | undefined;
+  readonly #standIn: CanonicalJsonOptions['standIn'];
+  readonly #freezes: boolean;
   #plain = true;
 
-  /** `standIn` is called for each object that is already frozen, in the order of the document. */
-  constructor(standIn?: TextReplacement) {
+  constructor({ standIn, freezes = true }: CanonicalJsonOptions = {}) {
     this.#standIn = standIn;
+    this.#freezes = freezes;
   }
 
   /** True if, for all values processed until now, JSON.stringify writes the same text as `writeJson`. */
@@ -48,7 +59,7 @@ export class CanonicalJson {
     if (Array.isArray(value)) {
       const items: JsonValue[] = [];
       for (const item of value) items.push(this.#canonical(item ?? null, depth + 1));
-      return Object.freeze(items) as JsonValue[];
+      return this.#freezes ? (Object.freeze(items) as JsonValue[]) : items;
     }
     const copy: JsonObject = {};
     const keys = sortByBytes(Object.keys(value));
@@ -60,7 +71,7 @@ export class CanonicalJson {
       if (isDigit(key.charCodeAt(0)) && key !== keys[0]) this.#plain = false;
       setMember(copy, key, typeof member === 'string' ? member : this.#canonical(member, depth + 1));
     }
-    return Object.freeze(copy);
+    return this.#freezes ? Object.freeze(copy) : copy;
   }
 }
 

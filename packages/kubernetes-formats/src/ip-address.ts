@@ -6,17 +6,17 @@ export interface IpAddress {
 
 /**
  * Parses an IP address as Go's net/netip does: leading zeros are invalid, and only IPv6 addresses can have a zone.
- * `fault` is Go's error message.
+ * `fault` is Go's error message. IPv4-mapped IPv6 addresses are invalid; `mapped` is the IPv4 address.
  */
-export function parseIp(text: string): IpAddress | { readonly fault: string } {
+export function parseIp(text: string): IpAddress | { readonly fault: string; readonly mapped?: IpAddress } {
   const zone = text.indexOf('%');
   if (!text.includes(':')) return zone < 0 ? parseVersion4(text) : refused(text, 'unable to parse IP');
   const found = parseVersion6(zone < 0 ? text : text.slice(0, zone), text);
   if ('fault' in found) return found;
   if (zone >= 0) return { fault: `IP address ${JSON.stringify(text)} with zone value is not allowed` };
-  if (found.value >> 32n === 0xffffn)
-    return { fault: `IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed` };
-  return found;
+  if (found.value >> 32n !== 0xffffn) return found;
+  const mapped: IpAddress = { bits: 32, value: found.value & 0xffff_ffffn };
+  return { fault: `IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`, mapped };
 }
 
 function refused(text: string, why: string): { readonly fault: string } {

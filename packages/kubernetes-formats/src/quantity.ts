@@ -132,6 +132,6 @@ export function isWholeQuantity({ billionths }: Quantity): boolean {
   return thousandths % 1000n === 0n;
 }
 
-export function quantityOfCount(count: number): Quantity {
+export function quantityOfCount(count: number | bigint): Quantity {
   return { billionths: BigInt(count) * unit, format: 'DecimalSI' };
 }

@@ -58,6 +58,8 @@ class Estimator {
         this.#entries.set(expression, { key: this.#common(keys), value: this.#common(values) });
         return plus(...costs, exactly(30));
       }
+      case 'message':
+        return plus(...expression.fields.map(({ value }) => this.cost(value)), exactly(40));
       case 'comprehension':
         return isBinding(expression) ? this.#binding(expression) : this.#loop(expression);
     }
@@ -240,7 +242,7 @@ class Estimator {
     for (const name of path) {
       if (name === '@items' || name === '@values') at = at?.element;
       else if (name === '@keys') at = at?.key;
-      else at = at?.fields?.get(name);
+      else at = at?.fields?.get(name) ?? at?.otherFields;
     }
     return at;
   }

@@ -80,7 +80,7 @@ function each(names: readonly string[], cost: CostOf): (readonly [string, CostOf
 const BY_NAME: ReadonlyMap<string, CostOf> = new Map<string, CostOf>([
   ['check', () => 350_000],
   ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], wholeList),
-  ...each(['url', 'lowerAscii', 'upperAscii', 'substring', 'trim'], firstOnce),
+  ...each(['url', 'jsonpatch.escapeKey', 'lowerAscii', 'upperAscii', 'substring', 'trim'], firstOnce),
   ...each(['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'], firstOnce),
   ...each(['replace', 'split', 'ip.isCanonical'], firstTwice),
   ['join', ({ result, size }) => characters(size(result), 2)],

@@ -1,16 +1,20 @@
 import { FieldSet } from '../field-set/field-set.ts';
 import type { PathElement } from '../field-set/path-element.ts';
+import type { TrackedKind } from '../tracked-kind.ts';
 import type { Shape } from '../typed/shape.ts';
 import { memberShape } from '../typed/typed.ts';
 import type { Managers } from './managers.ts';
+import { shapeIn } from './versioned-fields.ts';
 
 /**
  * Adapts the ownership to a schema in which a list or map has become atomic. An older entry may own single items or
- * members of it. Their owner then owns the whole list or map.
+ * members of it. Their owner then owns the whole list or map. Omits managers of versions that do not exist.
  */
-export function reconcileManagers(shape: Shape, managers: Managers): Managers {
+export function reconcileManagers(kind: TrackedKind, managers: Managers): Managers {
   const reconciled: Managers = new Map();
   for (const [identity, managed] of managers) {
+    const shape = shapeIn(kind, managed.apiVersion);
+    if (shape === undefined) continue;
     const fields = reconcile(shape, managed.fields);
     reconciled.set(identity, fields === managed.fields ? managed : { ...managed, fields });
   }

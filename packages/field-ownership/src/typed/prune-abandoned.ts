@@ -18,8 +18,14 @@ export function pruneAbandoned(shape: Shape, merged: JsonValue, last: FieldSet, 
   const abandoned = withNamedParents(last, shape);
 
   const without = removeFields(shape, merged, abandoned);
-  const stillThere = withNamedParents(fieldsOf(shape, without), shape);
-  const restored = removeFields(shape, merged, present.difference(stillThere.union(withNamedParents(owned, shape))));
+  const restored = restoreOwned(shape, merged, without, owned);
   const remaining = withNamedParents(fieldsOf(shape, restored), shape);
   return removeFields(shape, merged, present.difference(remaining).intersection(abandoned));
+}
+
+/** Returns the object before a removal, without the removed fields that have no owner. */
+export function restoreOwned(shape: Shape, before: JsonValue, after: JsonValue, owned: FieldSet): JsonValue {
+  const present = withNamedParents(fieldsOf(shape, before), shape);
+  const remaining = withNamedParents(fieldsOf(shape, after), shape);
+  return removeFields(shape, before, present.difference(remaining.union(withNamedParents(owned, shape))));
 }
