@@ -1,0 +1,46 @@
+{{/* The flags of flotilla agent, as a list. */}}
+{{- define "flotilla-agent.args" -}}
+- agent
+- --management={{ .Values.server.url }}
+{{- if .Values.server.caCertificate }}
+- --ca-file=/etc/flotilla/server-ca/ca.crt
+{{- end }}
+- --cluster={{ .Values.cluster }}
+- --access-key-file=/etc/flotilla/access-key/access-key
+- --data-dir=/data
+- --listen={{ .Values.listenAddress }}:8444
+{{- if .Values.tunnel }}
+- --tunnel
+{{- end }}
+{{- if or (not .Values.tunnel) .Values.externalUrl .Values.ingress.enabled }}
+- --external-url={{ include "flotilla-agent.externalUrl" . }}
+{{- end }}
+- --api-prefix={{ .Values.server.apiPrefix }}
+- --max-policy-age={{ .Values.maxPolicyAge }}
+- --log-level={{ .Values.logLevel }}
+{{- if .Values.builtIn }}
+- --built-in
+{{- end }}
+{{- if .Values.tls.secretName }}
+- --tls-cert-file=/etc/flotilla/tls/tls.crt
+- --tls-key-file=/etc/flotilla/tls/tls.key
+{{- else }}
+{{- $host := include "flotilla-agent.serviceHost" . }}
+{{- $names := list (include "flotilla-agent.fullname" .) (trimSuffix ".svc" $host) $host (printf "%s.cluster.local" $host) }}
+{{- range concat $names .Values.tls.additionalNames }}
+- --tls-san={{ . }}
+{{- end }}
+{{- end }}
+{{- range .Values.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* A probe. Takes a list: the path and the fields of the probe. */}}
+{{- define "flotilla-agent.probe" -}}
+httpGet:
+  path: {{ index . 0 }}
+  port: https
+  scheme: HTTPS
+{{ toYaml (index . 1) }}
+{{- end -}}

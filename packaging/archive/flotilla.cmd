@@ -1,0 +1,1 @@
+@"%~dp0lib\node.exe" "%~dp0lib\bin\flotilla.js" %*

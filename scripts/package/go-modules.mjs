@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Returns the entries of a Go program in the list of components: the program, its modules, and the library of Go. */
+export async function goComponents(program) {
+  // The modules of a large program need more than the default.
+  const { stdout } = await promisify(execFile)('go', ['version', '-m', program], { maxBuffer: 16 * 1024 * 1024 });
+  return componentsOf(basename(program), stdout);
+}
+
+/**
+ * Returns the components in the output of `go version -m`. It contains a line for each module, such as
+ * `dep MODULE VERSION CHECKSUM`. After the line of a replaced module comes that of its replacement, which starts with `=>`.
+ */
+export function componentsOf(program, output) {
+  const [first = '', ...lines] = output.split('\n').map((line) => line.trim().split(/\s+/));
+  const components = [component('library', 'stdlib', (first[1] ?? '').replace(/^go/, ''))];
+  for (const [kind, module, version] of lines) {
+    if (kind === 'mod') components.push({ ...component('application', module, version), name: program });
+    else if (kind === '=>') components.splice(-1, 1, component('library', module, version));
+    else if (kind === 'dep') components.push(component('library', module, version));
+  }
+  return components;
+}
+
+function component(type, module, version) {
+  const path = module.split('/').map(encodeURIComponent).join('/');
+  return { type, name: module, version, purl: `pkg:golang/${path}@${encodeURIComponent(version)}` };
+}

@@ -1,0 +1,27 @@
+/** Adds a button to each code block. The output of commands has none. */
+export function addCopyButtons() {
+  for (const block of document.querySelectorAll('.code:not([data-language="text"])')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      const copied = await copyText(block.querySelector('code').textContent);
+      button.textContent = copied ? 'Copied' : 'Copying is not allowed';
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, 2000);
+    });
+    block.append(button);
+  }
+}
+
+/** Resolves with false if the browser refuses: it allows copying only to pages from HTTPS or this computer. */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
