@@ -167,7 +167,7 @@ const states = new WeakMap<ActiveAccessKey, KeyState>();
 function keyStateOf(key: ActiveAccessKey): KeyState {
   const known = states.get(key);
   if (known !== undefined) return known;
-  const { name, uid, mark, user, scopes, expiresAt } = key;
+  const { name, uid, mark, user, scopes, expiresAt, addresses } = key;
   const state: KeyState = {
     name,
     uid,
@@ -176,6 +176,7 @@ function keyStateOf(key: ActiveAccessKey): KeyState {
     version: mark,
     scopes: scopes.length === 0 ? '' : JSON.stringify(scopes),
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(addresses === undefined ? {} : { addresses: JSON.stringify(addresses) }),
   };
   states.set(key, state);
   return state;

@@ -8,7 +8,7 @@ import { programVersion } from '../lib/program-version.ts';
 import { ensureCertificateAuthority } from '../process/certificates.ts';
 import type { CloseStack } from '../process/close-stack.ts';
 import { loadServingTls, type ServingTls } from '../process/serving-tls.ts';
-import { deriveSealerKeys, type SealerKeys, sealerWithKeys } from '../seal/open-sealer.ts';
+import { openSealer } from '../seal/open-sealer.ts';
 import { createSealKeyFile, readSealKeyFile } from '../seal/seal-key-file.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import { type AgentDir, openAgentDir } from './agent-dir.ts';
@@ -30,9 +30,10 @@ export interface AgentEnvironment {
 export interface AgentContext extends AgentEnvironment {
   readonly settings: AgentOptions;
   readonly dir: AgentDir;
+  /** Seals the files of the agent with the first key of the seal key file, and opens them with all its keys. */
   readonly sealer: Sealer;
-  /** The keys of the sealer, for other threads. They must never be stored or logged. */
-  readonly sealerKeys: SealerKeys;
+  /** True if the seal key file contains former keys, which only open files. */
+  readonly hasFormerKeys: boolean;
   readonly tls: ServingTls;
   /** Audit lines that the agent has not uploaded to the control server yet. */
   readonly outbox: AuditOutbox;
@@ -48,8 +49,9 @@ export interface AgentContext extends AgentEnvironment {
 export async function openAgentContext(settings: AgentOptions, environment: AgentEnvironment): Promise<AgentContext> {
   const { clock, log, closing } = environment;
   const dir = await openAgentDir(settings.dataDir);
-  const sealerKeys = deriveSealerKeys((await readSealKeyFile(dir.sealKey)) ?? (await createSealKeyFile(dir.sealKey)));
-  const sealer = sealerWithKeys(sealerKeys);
+  const [sealKey = new Uint8Array(), ...formerKeys] = await loadSealKeys(dir.sealKey);
+  const sealer = openSealer(sealKey, formerKeys);
+  const hasFormerKeys = formerKeys.length > 0;
   const authority = await ensureCertificateAuthority(dir, clock);
   const tls = await loadServingTls({ dir, settings, authority, clock, log });
   const outbox = await openAuditOutbox({
@@ -61,5 +63,9 @@ export async function openAgentContext(settings: AgentOptions, environment: Agen
   closing.add('audit log', () => auditLog.close());
   const version = versionInfo({ packageVersion: programVersion });
   const lifecycle = { ending: false };
-  return { ...environment, settings, dir, sealer, sealerKeys, tls, outbox, auditLog, version, lifecycle };
+  return { ...environment, settings, dir, sealer, hasFormerKeys, tls, outbox, auditLog, version, lifecycle };
+}
+
+async function loadSealKeys(path: string): Promise<readonly Uint8Array[]> {
+  return (await readSealKeyFile(path)) ?? [await createSealKeyFile(path)];
 }

@@ -7,12 +7,14 @@ import { httpClient } from '../client/http-client.ts';
 import { remoteBuiltinHost } from '../hosts/builtin/remote-builtin-host.ts';
 import { type HostUnderTest, hostSuite } from '../hosts/host.suite.ts';
 import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';
+import { groupsWithRole } from '../hosts/spaces/binding-groups.fixture.ts';
+import { type SpacesUnderTest, spaceSuite } from '../hosts/spaces/space.suite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { AgentTestEnv, agentCluster } from './agent.fixture.ts';
 
 /** The cluster of an agent as the control server reaches it: an address and a credential with full permissions. */
-async function open(): Promise<HostUnderTest> {
+async function open(): Promise<HostUnderTest & SpacesUnderTest> {
   const at = await AgentTestEnv.open();
   const { url } = await at.start();
   const token = await at.directToken(await at.serverEnv.adminKey());
@@ -40,6 +42,7 @@ async function open(): Promise<HostUnderTest> {
     async createManually(place) {
       await hostClient.resource(virtualClusterKind).create(newTestObject(virtualClusterKind, { ...place }));
     },
+    groupsWithRole: (namespace, role) => groupsWithRole(hostClient, namespace, role),
     async close() {
       await host.close();
       await connection.close();
@@ -49,3 +52,4 @@ async function open(): Promise<HostUnderTest> {
 }
 
 hostSuite('the cluster of an agent', open);
+spaceSuite('the cluster of an agent', open);

@@ -7,6 +7,8 @@ export interface AgentHost {
   readonly kind: 'built-in' | 'kubernetes';
   /** The virtual clusters that run on the agent's cluster. */
   readonly virtualClusters: GatewayCluster;
+  /** The spaces on the agent's cluster. */
+  readonly spaces: GatewayCluster;
   /** The agent's own cluster, if it is a built-in cluster in this process; otherwise absent. */
   readonly builtIn?: BuiltInCluster;
   /** The API of the agent's own cluster, if it is a remote Kubernetes cluster; otherwise absent. */

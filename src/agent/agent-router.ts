@@ -1,5 +1,8 @@
 import { defaultCredentialLimits } from '../api/credential-limits.ts';
 import { sleepUnusedReason } from '../api/management/sleep-reasons.ts';
+import type { SpaceInstance } from '../api/management/v1/space-instance.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../api/meta.ts';
 import { controllersUser, kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../api/naming.ts';
 import { serviceUnavailable } from '../api/status.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -10,7 +13,9 @@ import type { TargetLimiters } from '../gateway/forward/target-limiter.ts';
 import { createInstanceAccess } from '../gateway/instance-access.ts';
 import type { ActivityLog } from '../gateway/instance-activity.ts';
 import type { InstanceChanges } from '../gateway/instance-changes.ts';
-import { instanceGateway } from '../gateway/instance-gateway.ts';
+import { type ProjectInstance, virtualClusterType } from '../gateway/instance-type.ts';
+import { type ProjectGatewayOptions, projectGateway } from '../gateway/project-gateway.ts';
+import { spaceType } from '../gateway/spaces/space-type.ts';
 import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from '../http/chain.ts';
 import { processMounts } from '../http/documents/process-mounts.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
@@ -41,7 +46,8 @@ export interface AgentRouterOptions {
   readonly tokens: TokenVerifier;
   readonly limiters: TargetLimiters;
   readonly activity: ActivityLog;
-  readonly changes: InstanceChanges;
+  readonly changes: InstanceChanges<VirtualClusterInstance>;
+  readonly spaceChanges: InstanceChanges<SpaceInstance>;
   /** True if the token is the credential with which the control server calls this agent. */
   isControlServer(token: string): boolean;
   readonly auditLog: AuditLog;
@@ -63,19 +69,18 @@ const never = new AbortController().signal;
  */
 const clusterPaths = new Set(['api', 'apis', 'version', 'openapi', 'healthz', 'livez', 'readyz', 'metrics', 'logs']);
 
-/** Serves the agent's cluster and its virtual clusters to the callers whom the cached policy allows. */
-export function agentRouter(options: AgentRouterOptions): (request: IncomingRequest) => Promise<Reply> {
-  const { apiPrefix, cluster, host, policy, auth, clock, log, metrics } = options;
-  const { replica } = policy;
-  const planes = new WeakMap<Exchange, Plane | undefined>();
-  const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
+/** Returns the filters of all requests. `planeOf` returns the plane that serves a request. */
+function chainOf(
+  { policy: { replica }, auth, auditLog, clock, log, metrics }: AgentRouterOptions,
+  planeOf: (exchange: Exchange) => Plane | undefined,
+): AuthenticatedChainOptions {
   const credentialLimits = credentialLimitsOf(replica);
-  const chain: AuthenticatedChainOptions = {
+  return {
     clock,
     log,
     depth: 0,
     authenticate: (token, exchange) => auth.authenticate(token, exchange.signal),
-    auditLog: options.auditLog,
+    auditLog,
     sourceLimit: sourceLimitFilter({ clock }),
     keyRate: keyRateFilter({ clock, ...credentialLimits }),
     watchLimit: watchLimitFilter(credentialLimits),
@@ -86,8 +91,16 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
       bodyBytes,
       onInFlightChange: (kind, change) => metrics.changeInFlight(kind, change),
     }),
-    onComplete: requestObserver({ metrics, planeOf: (exchange) => planes.get(exchange) }),
+    onComplete: requestObserver({ metrics, planeOf }),
   };
+}
+
+/** Serves the agent's cluster and its virtual clusters to the callers whom the cached policy allows. */
+export function agentRouter(options: AgentRouterOptions): (request: IncomingRequest) => Promise<Reply> {
+  const { apiPrefix, cluster, host, policy, auth, clock, log, metrics } = options;
+  const planes = new WeakMap<Exchange, Plane | undefined>();
+  const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
+  const chain = chainOf(options, (exchange) => planes.get(exchange));
   const authorize = auth.authorize.bind(auth);
   const controlServer = {
     user: { name: controllersUser, groups: [kubernetesMastersGroup, kubernetesAuthenticatedGroup] },
@@ -106,34 +119,7 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
     limiters: options.limiters,
     onPlane,
   });
-  const toInstances = instanceGateway({
-    chain,
-    authorize,
-    instance: (namespace, name) => replica.instance(namespace, name),
-    access: createInstanceAccess({
-      clusterOf: (name) => (name === cluster ? host.virtualClusters : undefined),
-      latest({ metadata: { namespace = '', name = '', uid } }) {
-        const found = replica.instance(namespace, name);
-        return found?.metadata.uid === uid ? found : undefined;
-      },
-      activity: options.activity,
-      sleepsFromInactivity: (instance) => instance.status?.reason === sleepUnusedReason,
-      clock,
-    }),
-    changes: options.changes,
-    tokens: {
-      get installation() {
-        return replica.header?.installation ?? '';
-      },
-      verify: (token) => options.tokens.verify(token),
-    },
-    resume: (key) => auth.resume(key),
-    get serviceAccountTokens() {
-      return replica.header?.serviceAccountTokens ?? false;
-    },
-    onPlane,
-    clock,
-  });
+  const toInstances = projectGateway({ ...instanceAccess(options), chain, authorize, onPlane });
 
   /**
    * Rejects requests while the cached policy is too old. Requests of the control server are exempt, because the agent
@@ -169,6 +155,62 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
     ],
   });
   return (request) => route(withClusterName(request, apiPrefix, cluster));
+}
+
+/** Returns the options of the gateway that depend on the policy: who has access to which instances. */
+function instanceAccess(options: AgentRouterOptions): Omit<ProjectGatewayOptions, 'chain' | 'authorize' | 'onPlane'> {
+  const { cluster, host, auth, activity, clock } = options;
+  const { replica } = options.policy;
+  const sleepsFromInactivity = ({ status }: ProjectInstance) => status?.reason === sleepUnusedReason;
+  const shared = { activity, sleepsFromInactivity, clock };
+  return {
+    virtualClusters: {
+      instance: (namespace, name) => replica.instance(namespace, name),
+      access: createInstanceAccess({
+        ...shared,
+        type: virtualClusterType,
+        clusterOf: (name) => (name === cluster ? host.virtualClusters : undefined),
+        latest: ({ metadata }) => sameObject(metadata, replica.instance(metadata.namespace ?? '', metadata.name ?? '')),
+      }),
+      changes: options.changes,
+      serviceAccounts: {
+        get areAccepted() {
+          return replica.header?.serviceAccountTokens ?? false;
+        },
+        limits: {
+          get maxAgeSeconds() {
+            return replica.header?.maxServiceAccountTokenAge ?? 0;
+          },
+        },
+      },
+    },
+    spaces: {
+      instance: (namespace, name) => replica.space(namespace, name),
+      access: createInstanceAccess({
+        ...shared,
+        type: spaceType,
+        clusterOf: (name) => (name === cluster ? host.spaces : undefined),
+        latest: ({ metadata }) => sameObject(metadata, replica.space(metadata.namespace ?? '', metadata.name ?? '')),
+      }),
+      changes: options.spaceChanges,
+    },
+    tokens: {
+      get installation() {
+        return replica.header?.installation ?? '';
+      },
+      verify: (token) => options.tokens.verify(token),
+    },
+    resume: (key) => auth.resume(key),
+    clock,
+  };
+}
+
+/** Returns the object if it is the one with this metadata, and not a later object with the same name. */
+function sameObject<Instance extends ProjectInstance>(
+  { uid }: KubeObject['metadata'],
+  found: Instance | undefined,
+): Instance | undefined {
+  return found?.metadata.uid === uid ? found : undefined;
 }
 
 /**

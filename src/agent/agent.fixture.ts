@@ -16,6 +16,30 @@ import { type RunningAgent, startAgent } from './start-agent.ts';
 export const agentCluster = 'edge';
 export const instancesPath = instancesOf('default');
 
+/** The options of an agent of the cluster `edge`, whose key is in the file `agent.key`. */
+export function agentOptions(serverEnv: ServerTestEnv, server: RunningServer): AgentOptions {
+  return {
+    management: server.url,
+    caFile: serverEnv.file('ca.crt'),
+    cluster: agentCluster,
+    accessKeyFile: join(serverEnv.root, 'agent.key'),
+    dataDir: join(serverEnv.root, 'agent'),
+    listen: { host: '127.0.0.1', port: 0 },
+    externalUrl: undefined,
+    usesTunnel: false,
+    proxyUrl: undefined,
+    proxyUrlFile: undefined,
+    tls: undefined,
+    tlsSan: [],
+    apiPrefix: 'kubernetes',
+    host: { kind: 'built-in' },
+    planeWorkers: 2,
+    encryptedRows: undefined,
+    maxPolicyAge: defaultMaxPolicyAge,
+    logLevel: 'silent',
+  };
+}
+
 /** A test environment with a real server and a real agent for the cluster `edge`, in a temporary directory. */
 export class AgentTestEnv {
   readonly serverEnv: ServerTestEnv;
@@ -72,23 +96,7 @@ export class AgentTestEnv {
       return startThread(...thread);
     };
     this.#agent = await startAgent(
-      {
-        management: this.server.url,
-        caFile: this.serverEnv.file('ca.crt'),
-        cluster: agentCluster,
-        accessKeyFile: join(this.serverEnv.root, 'agent.key'),
-        dataDir: this.dataDir,
-        listen: { host: '127.0.0.1', port: 0 },
-        externalUrl: undefined,
-        tls: undefined,
-        tlsSan: [],
-        apiPrefix: 'kubernetes',
-        host: { kind: 'built-in' },
-        planeWorkers: 2,
-        maxPolicyAge: defaultMaxPolicyAge,
-        logLevel: 'silent',
-        ...settings,
-      },
+      { ...agentOptions(this.serverEnv, this.server), dataDir: this.dataDir, ...settings },
       { clock, log: silentLog, startPlaneThread },
     );
     return this.#agent;

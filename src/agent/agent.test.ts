@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSealKeyFile, readSealKeyFile, writeSealKeyFile } from '../seal/seal-key-file.ts';
 import { Browser, cookieName } from '../server/auth/browser.fixture.ts';
 import { groupPath, mergePatch } from '../server/server.fixture.ts';
 import { AgentTestEnv, agentCluster, instancesPath } from './agent.fixture.ts';
@@ -207,6 +208,25 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     await ended;
   });
 
+  it('accepts a user only from the addresses that the user may use, and ends streams when they change', async () => {
+    await at.start();
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
+    const token = await at.directToken(anna);
+    await at.waitForCode(inside('vc'), token, 200);
+    const watch = await at.open(`${inside('vc')}?watch=true`, token);
+    const ended = watch.body.text();
+    const allow = (...allowedCIDRs: string[]) =>
+      at.serverEnv.send(at.server, `${groupPath}/users/anna`, mergePatch({ spec: { allowedCIDRs } }));
+    expect((await allow('203.0.113.0/24')).code).toBe(200);
+    await ended;
+    await at.waitForCode(inside('vc'), token, 403);
+    const refused = await at.send(inside('vc'), token);
+    expect(refused.text).toContain('may not be used from the address 127.0.0.1');
+    await allow('127.0.0.0/8');
+    await at.waitForCode(inside('vc'), token, 200);
+  });
+
   it('uploads each audit line exactly once', async () => {
     await at.start();
     const anna = await at.createUser('anna');
@@ -248,6 +268,29 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     }
     expect((await readFile(join(at.dataDir, 'policy.sealed'), 'latin1')).includes('anna')).toBe(false);
     expect((await readdir(at.dataDir)).sort()).toContain('seal.key');
+  });
+
+  it('encrypts all rows if the option is set, and works without the server after its seal key was replaced', async () => {
+    await at.start({ encryptedRows: 'all' });
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    await at.waitForCode(inside('vc'), direct, 200);
+    await at.stopServer();
+    await at.stopAgent();
+    const path = join(at.dataDir, 'seal.key');
+    const old = (await readSealKeyFile(path)) ?? [];
+    const next = await createSealKeyFile(join(at.serverEnv.root, 'next.key'));
+    for (const keys of [[next, ...old], [next]]) {
+      await writeSealKeyFile(path, keys);
+      await at.start();
+      await at.waitForCode(inside('vc'), direct, 200);
+      await at.stopAgent();
+    }
+    const files = await readdir(join(at.dataDir, 'store'));
+    for (const file of files) {
+      expect(await readFile(join(at.dataDir, 'store', file), 'latin1'), file).not.toContain('"metadata"');
+    }
   });
 
   it.each([

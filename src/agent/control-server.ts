@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { isJsonObject, textAt } from '@flotilla/json';
 import {
   type ActiveAccessKey,
@@ -10,8 +11,11 @@ import {
 } from '../api/agent/policy-feed.ts';
 import { StatusError, serviceUnavailable } from '../api/status.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
+import { onAbort } from '../http/request/request-end.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readLines } from '../lib/read-lines.ts';
+import { webSocketStream } from '../lib/web-socket-stream.ts';
+import { tunnelProtocol, tunnelSubprotocol } from '../tunnel/tunnel-protocol.ts';
 import { readPolicyLine } from './policy/read-policy-line.ts';
 
 /** The agent's client for the control server. Its methods reject with StatusError: 503 if the server is unreachable. */
@@ -23,14 +27,21 @@ export interface ControlServer {
   checkKey(accessKey: string, signal: AbortSignal): Promise<ActiveAccessKey | undefined>;
   uploadAudit(batch: AgentAuditBatch, signal: AbortSignal): Promise<AgentAuditReceipt>;
   reportActivity(detail: AgentActivity, signal: AbortSignal): Promise<void>;
+  /** Opens the connection of a tunnel. The signal aborts the opening. It has no effect on an open connection. */
+  openTunnel(carrier: TunnelCarrier, signal: AbortSignal): Promise<Duplex>;
   close(): Promise<void>;
 }
+
+/** The protocol of a tunnel's connection. A WebSocket is slower, but passes through more proxies and firewalls. */
+export type TunnelCarrier = 'upgrade' | 'web-socket';
 
 export interface ControlServerOptions {
   /** The address of the control server, as `https://host:port`. */
   readonly url: string;
   /** The certificate authority of the control server, as PEM; `undefined` to use the machine's trusted authorities. */
   readonly authority: string | undefined;
+  /** An HTTP proxy through which to connect, as `http://user:password@host:port`. Absent if there is none. */
+  readonly proxyUrl?: string | undefined;
   readonly apiPrefix: string;
   readonly cluster: string;
   /**
@@ -44,7 +55,7 @@ const responseTimeout = 10_000;
 
 /** Creates a client for the paths that the control server provides for the agent of this cluster. */
 export function openControlServer(options: ControlServerOptions): ControlServer {
-  const { url, authority, apiPrefix, cluster, clock } = options;
+  const { url, authority, proxyUrl, apiPrefix, cluster, clock } = options;
   const root = `/${apiPrefix}/agent/${encodeURIComponent(cluster)}`;
   let known: { readonly key: string; readonly connection: HostConnection } | undefined;
 
@@ -53,7 +64,12 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
     if (known?.key === key) return known.connection;
     const before = known?.connection;
     const opened = connectToHost(
-      { server: url, ...(authority === undefined ? {} : { certificateAuthority: authority }), token: key },
+      {
+        server: url,
+        ...(authority === undefined ? {} : { certificateAuthority: authority }),
+        ...(proxyUrl === undefined ? {} : { proxyUrl }),
+        token: key,
+      },
       { clock, answerTimeout: responseTimeout },
     );
     known = { key, connection: opened };
@@ -113,6 +129,19 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
       (await requestJson('POST', agentPaths.audit, batch, signal)) as unknown as AgentAuditReceipt,
     async reportActivity(detail, signal) {
       await requestJson('POST', agentPaths.activity, detail, signal);
+    },
+    async openTunnel(carrier, signal) {
+      const { own, webSocket } = await connection();
+      const path = `${root}/${agentPaths.tunnel}`;
+      if (carrier === 'web-socket') return webSocketStream(await webSocket(path, tunnelSubprotocol, signal));
+      // The signal would also end the open connection.
+      const opening = new AbortController();
+      const stop = onAbort(signal, (reason) => opening.abort(reason));
+      const response = await own
+        .upgrade({ method: 'GET', path, headers: { upgrade: tunnelProtocol }, signal: opening.signal })
+        .finally(stop);
+      if ('socket' in response) return response.socket;
+      throw errorOf(response.status, await textOf(response.body));
     },
     async close() {
       await known?.connection.close();

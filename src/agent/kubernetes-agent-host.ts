@@ -3,14 +3,16 @@ import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
 import type { TargetLimiters } from '../gateway/forward/target-limiter.ts';
 import { hostedCluster } from '../gateway/hosted-cluster.ts';
 import { instancePathDepth } from '../gateway/instance-gateway.ts';
-import { createTokenReviews } from '../gateway/token-reviews.ts';
+import { createTokenReviews } from '../gateway/reviews/token-reviews.ts';
+import { remoteSpaces } from '../gateway/spaces/space-cluster.ts';
 import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
-import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';
+import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import { defaultHelmSettings } from '../hosts/kubernetes/release/helm-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { StartError } from '../process/start-error.ts';
 import type { AgentHost } from './agent-host.ts';
+import { followTokenFile } from './service-account-token.ts';
 
 export interface KubernetesAgentHostOptions {
   readonly cluster: string;
@@ -28,11 +30,10 @@ export interface KubernetesAgentHostOptions {
 /** Opens a Kubernetes cluster on which the control server installs virtual clusters. */
 export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): Promise<AgentHost> {
   const { cluster, limiters, isOwnToken, workDir, clock, log } = options;
-  const kubeconfig =
+  const connection =
     options.kubeconfigFile === undefined
-      ? await inClusterKubeconfig(options.environment)
-      : await readKubeconfigFile(options.kubeconfigFile);
-  const connection = connectToHost(kubeconfig, { clock });
+      ? await connectFromPod(options)
+      : connectToHost(await readKubeconfigFile(options.kubeconfigFile), { clock });
   // The agent never runs helm; the control server installs the virtual clusters.
   const helm = { ...defaultHelmSettings, environment: {} };
   const host = openKubernetesHost({ connection, helm, workDir, clock, log });
@@ -48,6 +49,7 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
       isOwnToken,
       clock,
     }),
+    spaces: remoteSpaces({ host, cluster, api: connection.api, limiters, clock }),
     api: connection.api,
     async close() {
       await host.close();
@@ -68,15 +70,13 @@ async function readKubeconfigFile(path: string): Promise<Kubeconfig> {
 /** The directory in which Kubernetes mounts the service account credentials of a pod. */
 const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-async function inClusterKubeconfig(environment: NodeJS.ProcessEnv): Promise<Kubeconfig> {
+async function connectFromPod({ environment, clock }: KubernetesAgentHostOptions): Promise<HostConnection> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
   if (host === undefined) {
     throw new StartError('no cluster: set --kubeconfig or --built-in, or run the agent in a pod of the cluster');
   }
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const [certificateAuthority, token] = await Promise.all([
-    readFile(`${serviceAccountDir}/ca.crt`, 'utf8'),
-    readFile(`${serviceAccountDir}/token`, 'utf8'),
-  ]);
-  return { server, certificateAuthority, token: token.trim() };
+  const certificateAuthority = await readFile(`${serviceAccountDir}/ca.crt`, 'utf8');
+  const currentToken = followTokenFile(`${serviceAccountDir}/token`, clock);
+  return connectToHost({ server, certificateAuthority, token: currentToken() }, { clock, currentToken });
 }

@@ -5,17 +5,17 @@ import { type KubernetesAgentHostOptions, kubernetesAgentHost } from './kubernet
 import type { AgentOptions } from './options.ts';
 
 export interface OpenAgentHostOptions
-  extends Omit<BuiltInAgentHostOptions, 'storeDir' | 'signingKey'>,
+  extends Omit<BuiltInAgentHostOptions, 'dir' | 'encryptedRows'>,
     Pick<KubernetesAgentHostOptions, 'limiters' | 'isOwnToken'> {
-  readonly settings: Pick<AgentOptions, 'cluster' | 'host'>;
+  readonly settings: Pick<AgentOptions, 'cluster' | 'host' | 'encryptedRows'>;
   readonly dir: AgentDir;
 }
 
 /** Opens the cluster that the agent serves: a built-in cluster or a Kubernetes cluster, depending on its options. */
 export async function openAgentHost({ settings, dir, ...options }: OpenAgentHostOptions): Promise<AgentHost> {
-  const { host, cluster } = settings;
+  const { host, cluster, encryptedRows } = settings;
   if (host.kind === 'built-in') {
-    return await builtInAgentHost({ ...options, storeDir: dir.store, signingKey: dir.signingKey });
+    return await builtInAgentHost({ ...options, dir, encryptedRows });
   }
   const { kubeconfigFile } = host;
   return await kubernetesAgentHost({

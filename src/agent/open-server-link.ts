@@ -1,14 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
 import { describeError } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
 import { type AddressAnnouncerOptions, startAddressAnnouncer } from './address-announcer.ts';
 import { type AgentAuth, createAgentAuth } from './agent-auth.ts';
 import type { AgentContext } from './agent-context.ts';
 import { openControlServer } from './control-server.ts';
+import type { AgentOptions } from './options.ts';
 import { type FollowPolicyOptions, followPolicy } from './policy/follow-policy.ts';
 import type { AgentPolicy } from './policy/open-agent-policy.ts';
+import { isProxyUrl } from './read-options.ts';
 import { reportActivity } from './report-activity.ts';
+import { keepTunnels } from './tunnel/keep-tunnels.ts';
 import { uploadAuditLog } from './upload-audit-log.ts';
 
 /** The connection to the control server, and the authentication that uses it. */
@@ -16,9 +20,9 @@ export interface ServerLink {
   readonly auth: AgentAuth;
   /**
    * Announces this agent to the control server, and until the agent closes, receives the policy and uploads activity
-   * and audit lines.
+   * and audit lines. `accept` serves the connections that the server opens in tunnels.
    */
-  start(announcement: AddressAnnouncerOptions['announcement']): void;
+  start(announcement: AddressAnnouncerOptions['announcement'], accept: (connection: Duplex) => void): void;
 }
 
 /** Prepares the connection to the control server. No request is sent before `start` is called. */
@@ -28,12 +32,16 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   const server = openControlServer({
     url: settings.management,
     authority: settings.caFile === undefined ? undefined : await readText(settings.caFile, '--ca-file'),
+    proxyUrl: await readProxyUrl(settings),
     apiPrefix: settings.apiPrefix,
     cluster: settings.cluster,
     accessKey: async () => (await readText(settings.accessKeyFile, '--access-key-file')).trim(),
     clock,
   });
   closing.add('server connection', () => server.close());
+  // Tunnels are closed after the listener, which is opened later: responses to requests from a tunnel need the tunnel.
+  let tunnels: Promise<void> = Promise.resolve();
+  closing.add('tunnels', async () => await tunnels);
   let connected = false;
   const secret = randomBytes(32).toString('base64');
   const auth = createAgentAuth({
@@ -47,7 +55,7 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   });
   closing.add('authentication', () => auth.close());
 
-  function start(announcement: AddressAnnouncerOptions['announcement']): void {
+  function start(announcement: AddressAnnouncerOptions['announcement'], accept: (connection: Duplex) => void): void {
     const stopping = new AbortController();
     const { signal } = stopping;
     const announcing = startAddressAnnouncer({ server: server, announcement: announcement, clock, log }, signal);
@@ -60,7 +68,7 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
       },
       onSynced() {
         connected = true;
-        announcing.onConnected();
+        if (!settings.usesTunnel) announcing.onConnected();
         log.info({ server: settings.management }, 'connected to the server');
       },
       onLost() {
@@ -75,6 +83,11 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
       uploadAuditLog({ outbox, server: server, clock, log }, signal),
       reportActivity({ activity, server: server, instances: () => policy.replica.instances(), clock }, signal),
     ];
+    if (settings.usesTunnel) {
+      // The server can use the announcement only if there is a tunnel, so it is repeated for each new one.
+      const onOpened = () => announcing.onConnected();
+      tunnels = keepTunnels({ server, isServerReachable: () => connected, accept, onOpened, clock, log }, signal);
+    }
     closing.add('server communication', async () => {
       stopping.abort(new Error('the agent is shutting down'));
       await Promise.all(work);
@@ -82,6 +95,16 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   }
 
   return { auth, start };
+}
+
+async function readProxyUrl({ proxyUrl, proxyUrlFile }: AgentOptions): Promise<string | undefined> {
+  if (proxyUrlFile === undefined) return proxyUrl;
+  const text = (await readText(proxyUrlFile, '--proxy-url-file')).trim();
+  // The text may contain a password, so the message does not quote it.
+  if (!isProxyUrl(text)) {
+    throw new StartError('--proxy-url-file: the file does not contain a URL such as http://user:password@host:port');
+  }
+  return text;
 }
 
 async function readText(path: string, flag: string): Promise<string> {

@@ -1,3 +1,5 @@
+import type { EncryptedRows } from '../seal/rows/row-cipher.ts';
+
 /** The validated options of an agent. */
 export interface AgentOptions {
   /** The address of the control server, as `https://host:port`. */
@@ -13,6 +15,12 @@ export interface AgentOptions {
    * The address at which clients and the control server reach the agent; `undefined` if that is the listen address.
    */
   readonly externalUrl: string | undefined;
+  /** True if the agent opens tunnels to the control server. The agent then needs no address that the server can reach. */
+  readonly usesTunnel: boolean;
+  /** The HTTP proxy through which the agent reaches the control server; `undefined` if it needs none. */
+  readonly proxyUrl: string | undefined;
+  /** A file with the URL of that proxy, which may contain a password; `undefined` if there is none. */
+  readonly proxyUrlFile: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
   readonly apiPrefix: string;
@@ -22,6 +30,8 @@ export interface AgentOptions {
    * `undefined`: as many as the machine has cores.
    */
   readonly planeWorkers: number | undefined;
+  /** The rows of a built-in cluster to encrypt; `undefined` to continue as its store was created. */
+  readonly encryptedRows: EncryptedRows | undefined;
   /** Maximum age of the cached policy, in milliseconds. With an older policy the agent rejects requests. */
   readonly maxPolicyAge: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';

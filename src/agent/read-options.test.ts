@@ -19,13 +19,21 @@ describe('the options of an agent', () => {
       host: { kind: 'kubernetes', kubeconfigFile: undefined },
       apiPrefix: 'kubernetes',
       planeWorkers: undefined,
+      encryptedRows: undefined,
       maxPolicyAge: 24 * 3600_000,
     });
-    const given = { ...needed, 'built-in': true, 'max-policy-age': '90m', 'plane-workers': '0' } as const;
+    const given = {
+      ...needed,
+      'built-in': true,
+      'max-policy-age': '90m',
+      'plane-workers': '0',
+      'encryption-rows': 'all',
+    } as const;
     expect(readAgentOptions(flags(given))).toMatchObject({
       host: { kind: 'built-in' },
       maxPolicyAge: 90 * 60_000,
       planeWorkers: 0,
+      encryptedRows: 'all',
     });
   });
 
@@ -39,7 +47,10 @@ describe('the options of an agent', () => {
     [{ 'tls-cert-file': 'c' }, '--tls-cert-file needs --tls-key-file'],
     [{ 'tls-san': 'a b' }, '--tls-san'],
     [{ 'max-policy-age': 'long' }, '--max-policy-age'],
+    [{ 'proxy-url': 'proxy:3128' }, '--proxy-url: the value is not a URL such as http://host:port'],
+    [{ 'proxy-url': 'http://anna:hush@proxy:3128' }, '--proxy-url contains a password'],
     [{ 'plane-workers': '-1' }, '--plane-workers: "-1" is not a number from 0 to 999'],
+    [{ 'encryption-rows': 'none' }, '--encryption-rows: "none" is not all or secrets'],
     [{ 'log-level': 'loud' }, '--log-level'],
     [{ 'built-in': true, kubeconfig: 'k' }, '--built-in and --kubeconfig'],
   ])('are rejected with a one-line message: %j', (given, message) => {

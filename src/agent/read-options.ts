@@ -7,6 +7,7 @@ import {
   readTlsNames,
 } from '../process/read-flags.ts';
 import { StartError } from '../process/start-error.ts';
+import type { EncryptedRows } from '../seal/rows/row-cipher.ts';
 import { type AgentOptions, defaultAgentDataDir, defaultAgentListen, defaultMaxPolicyAge } from './options.ts';
 
 /** The values of command line flags, by flag name. */
@@ -35,11 +36,15 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
     dataDir: flags.text('data-dir') ?? defaultAgentDataDir,
     listen: readListenAddress(flags.text('listen') ?? defaultAgentListen, defaultAgentListen),
     externalUrl: optionalOrigin('external-url', flags.text('external-url')),
+    usesTunnel: flags.flag('tunnel'),
+    proxyUrl: optional(flags.text('proxy-url'), parseProxyUrl),
+    proxyUrlFile: flags.text('proxy-url-file'),
     tls: readCustomTlsFlags(flags.text('tls-cert-file'), flags.text('tls-key-file')),
     tlsSan: readTlsNames(flags.list('tls-san')),
     apiPrefix: flags.text('api-prefix') ?? 'kubernetes',
     host: flags.flag('built-in') ? { kind: 'built-in' } : { kind: 'kubernetes', kubeconfigFile },
     planeWorkers: optional(flags.text('plane-workers'), parseWorkers),
+    encryptedRows: optional(flags.text('encryption-rows'), parseRows),
     maxPolicyAge: optional(flags.text('max-policy-age'), parseDuration) ?? defaultMaxPolicyAge,
     logLevel: readLogLevel(flags.text('log-level') ?? 'info'),
   };
@@ -49,9 +54,29 @@ function optional<T>(text: string | undefined, read: (text: string) => T): T | u
   return text === undefined ? undefined : read(text);
 }
 
+function parseProxyUrl(text: string): string {
+  if (!isProxyUrl(text)) throw new StartError('--proxy-url: the value is not a URL such as http://host:port');
+  if (new URL(text).password !== '') {
+    throw new StartError(
+      '--proxy-url contains a password, which other users of this machine can read; use --proxy-url-file',
+    );
+  }
+  return text;
+}
+
+/** True for the URL of an HTTP proxy: `http://host:port`, also with a user name and password. */
+export function isProxyUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
 function parseWorkers(text: string): number {
   if (!/^\d{1,3}$/.test(text)) throw new StartError(`--plane-workers: "${text}" is not a number from 0 to 999`);
   return Number(text);
+}
+
+function parseRows(text: string): EncryptedRows {
+  if (text === 'all' || text === 'secrets') return text;
+  throw new StartError(`--encryption-rows: "${text}" is not all or secrets`);
 }
 
 /** Parses a duration such as `24h`, `90m` or `30s`. Returns milliseconds. */

@@ -1,4 +1,4 @@
-import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../api/meta.ts';
 import type { ActivityLog } from '../gateway/instance-activity.ts';
 import type { Clock } from '../lib/clock.ts';
 import { wait } from '../lib/wait.ts';
@@ -7,8 +7,8 @@ import type { ControlServer } from './control-server.ts';
 export interface ReportActivityOptions {
   readonly activity: ActivityLog;
   readonly server: Pick<ControlServer, 'reportActivity'>;
-  /** The instances on the agent's cluster. */
-  instances(): readonly VirtualClusterInstance[];
+  /** The virtual clusters and spaces on the agent's cluster. */
+  instances(): readonly Pick<KubeObject, 'metadata'>[];
   readonly clock: Clock;
 }
 
@@ -18,7 +18,7 @@ export interface ReportActivityOptions {
  */
 const intervalMs = 10_000;
 
-/** Reports to the control server which virtual clusters were used, until the signal fires. Never rejects. */
+/** Reports to the control server which virtual clusters and spaces were used, until the signal fires. Never rejects. */
 export async function reportActivity(
   { activity, server, instances, clock }: ReportActivityOptions,
   signal: AbortSignal,

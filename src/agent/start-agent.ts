@@ -43,7 +43,7 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   const { settings, clock, log, closing, dir, tls, version } = agent;
   const { cluster, apiPrefix } = settings;
   const agentPolicy = await openAgentPolicy(agent);
-  const { policy, changes, activity } = agentPolicy;
+  const { policy, changes, spaceChanges, activity } = agentPolicy;
   const link = await openServerLink(agent, agentPolicy);
   const healthChecks = checksOf(policy, agent);
   const tokens = createTokenVerifier(() => policy.replica.signingKeys as unknown as JSONWebKeySet);
@@ -51,7 +51,6 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   const host = await openAgentHost({
     settings,
     dir,
-    sealer: agent.sealer,
     authority: tls.authority,
     version,
     healthChecks,
@@ -80,6 +79,7 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
       limiters: limiters,
       activity,
       changes,
+      spaceChanges,
       isControlServer: (token) => isSame(token, credential),
       auditLog: agent.auditLog,
       version,
@@ -95,8 +95,20 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
     tls.follow((pair) => listener.updateTls(pair.cert, pair.key)),
   );
 
+  const { usesTunnel: isTunneled } = settings;
   const url = settings.externalUrl ?? serverUrl(settings.listen.host, listener.port);
-  link.start({ url, authority: tls.authority ?? '', credential, host: host.kind, version: programVersion });
+  const announced = isTunneled && settings.externalUrl === undefined ? '' : url;
+  link.start(
+    {
+      url: announced,
+      authority: tls.authority ?? '',
+      credential,
+      isTunneled,
+      host: host.kind,
+      version: programVersion,
+    },
+    (connection) => listener.accept(connection),
+  );
   log.info({ url, cluster, dataDir: dir.path, version: programVersion }, 'serving');
   return {
     url,
@@ -151,9 +163,9 @@ function isSame(a: string, b: string): boolean {
 }
 
 /** Returns the settings of the worker threads that run virtual clusters; none if they run on this thread. */
-function workersOf({ settings, startPlaneThread, sealerKeys }: AgentContext): Pick<BuiltInAgentHostOptions, 'workers'> {
+function workersOf({ settings, startPlaneThread }: AgentContext): Pick<BuiltInAgentHostOptions, 'workers'> {
   const { planeWorkers: count = availableParallelism() } = settings;
   if (startPlaneThread === undefined || count === 0) return {};
   const { stallSeconds } = defaultWorkerLimits;
-  return { workers: { count, stallSeconds, startThread: startPlaneThread, sealerKeys } };
+  return { workers: { count, stallSeconds, startThread: startPlaneThread } };
 }

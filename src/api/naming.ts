@@ -27,15 +27,41 @@ export function projectOfNamespace(namespace: string): string | undefined {
   return namespace.startsWith(projectNamespacePrefix) ? namespace.slice(projectNamespacePrefix.length) : undefined;
 }
 
-/** Prefix of the namespaces on a host in which virtual clusters run: `<word>-<project>-v-<name>-<hash>`. */
+/**
+ * Prefix of the namespaces on a host: `<word>-<project>-v-<name>-<hash>` for virtual clusters, and
+ * `<word>-<project>-s-<name>-<hash>` for spaces.
+ */
 export const hostNamespacePrefix = `${apiWord}-`;
 
 export function hostNamespaceBaseName(project: string, instance: string): string {
   return `${hostNamespacePrefix}${project}-v-${instance}`;
 }
 
+export function spaceNamespaceBaseName(project: string, space: string): string {
+  return `${hostNamespacePrefix}${project}-s-${space}`;
+}
+
+/** Labels on the access key of a workload: the names of the issuer and the rule, and a hash of the token. */
+export const workloadIssuerLabel = `${apiWord}.sh/workload-issuer`;
+export const workloadRuleLabel = `${apiWord}.sh/workload-rule`;
+export const workloadTokenLabel = `${apiWord}.sh/workload-token`;
+
 /** Label on objects on a host: the instance that they belong to. The server does not change objects without it. */
 export const hostOwnerLabel = `${apiWord}.sh/owner`;
+
+/**
+ * Label that the operator of a host sets to `"true"` on namespaces whose pods may connect to the pods of tenants, such as
+ * that of an ingress controller.
+ */
+export const tenantAccessLabel = `${apiWord}.sh/tenant-access`;
+
+/** Annotation on a host namespace: the objects with which the server isolates it, so that it can delete them later. */
+export const hostIsolationAnnotation = `${apiWord}.sh/host-isolation`;
+
+/** True for labels whose prefix is reserved for this server. */
+export function isOwnLabel(label: string): boolean {
+  return label.startsWith(`${apiWord}.sh/`);
+}
 
 /**
  * Label on the record of a Helm release: digest of the installation. If the desired installation has the same digest,
@@ -44,11 +70,20 @@ export const hostOwnerLabel = `${apiWord}.sh/owner`;
 export const installDigestLabel = `${apiWord}.sh/installed`;
 /** Annotation on a sleeping workload: the number of replicas that it gets when it wakes. */
 export const replicasAnnotation = `${apiWord}.sh/replicas`;
+/**
+ * Annotation on the namespace of a space that sleeps: `true`, or `falling` until all workloads in it are scaled to zero. Its
+ * value on a Job or CronJob is the value of `spec.suspend` before the sleep.
+ */
+export const asleepAnnotation = `${apiWord}.sh/asleep`;
 /** Annotation on a workload that is going to sleep, until the pods inside the virtual cluster have been deleted. */
 export const fallingAsleepAnnotation = `${apiWord}.sh/falling-asleep`;
-/** Annotation on a host namespace. `"true"` keeps the namespace after its virtual cluster is removed. */
+/** Annotation on a workload that was put to sleep without a persistent volume: the time, in RFC 3339. It stays after a wake. */
+export const dataLostAnnotation = `${apiWord}.sh/data-lost-at`;
+/** Annotation on an access key that the server has disabled: the reason. */
+export const disabledReasonAnnotation = `${apiWord}.sh/disabled-reason`;
+/** Annotation on a host namespace. `"true"` keeps the namespace after its virtual cluster or space is removed. */
 export const keepNamespaceAnnotation = `${apiWord}.sh/keep-namespace`;
-/** Annotation on objects on a host: the human-readable name of the virtual cluster. */
+/** Annotation on objects on a host: the human-readable name of the virtual cluster or space. */
 export const displayNameAnnotation = `${apiWord}.sh/display-name`;
 
 /** Annotation on a cluster with an agent: the host type of its virtual clusters, `built-in` or `kubernetes`. */
@@ -77,6 +112,14 @@ export const quarantineAnnotation = `${apiWord}.sh/quarantined`;
 /** Annotation on an audit event. `"true"` if the request was a dry run, which changes nothing. */
 export const dryRunAuditAnnotation = `${apiWord}.sh/dry-run`;
 
+/** True for annotations of audit events that only the server sets: the prefix is its domain or a subdomain of it. */
+export function isOwnAuditAnnotation(key: string): boolean {
+  const [prefix = ''] = key.toLowerCase().split('/', 1);
+  return prefix === `${apiWord}.sh` || prefix.endsWith(`.${apiWord}.sh`);
+}
+
+/** Claim of a service account token: the name of the user or team that created the token or its Secret. */
+export const tokenMakerClaim = `${apiWord}.sh/maker`;
 export const cleanupFinalizer = `${apiWord}.sh/cleanup`;
 export const nonDeletableAnnotation = `${apiWord}.sh/non-deletable`;
 /**
@@ -91,6 +134,11 @@ export const importedAnnotation = `${apiWord}.sh/imported`;
 export const sleepForceAnnotation = `sleepmode.${apiWord}.sh/force`;
 /** Annotation for auto-sleep: the number of seconds without requests after which a virtual cluster goes to sleep. */
 export const sleepAfterAnnotation = `sleepmode.${apiWord}.sh/sleep-after`;
+/**
+ * Annotation that allows the server to put a virtual cluster without a persistent volume to sleep, if its value is `"true"`.
+ * Each sleep deletes everything in such a virtual cluster.
+ */
+export const acceptDataLossAnnotation = `sleepmode.${apiWord}.sh/accept-data-loss`;
 /** Annotation that the server sets on an instance while it sleeps: the start of the sleep in seconds since the epoch. */
 export const sleepingSinceAnnotation = `sleepmode.${apiWord}.sh/sleeping-since`;
 /** Annotation with which clients report a use of an instance, in seconds since the epoch. It wakes the instance. */
@@ -119,6 +167,11 @@ export function teamGroup(name: string): string {
 /** Returns the group that the gateway adds to a caller who has this cluster role inside a virtual cluster. */
 export function roleGroup(clusterRole: string): string {
   return `${apiWord}:role:${clusterRole}`;
+}
+
+/** Returns the name of the RoleBinding of a cluster role in the namespace of a space. */
+export function spaceBindingName(clusterRole: string): string {
+  return `${apiWord}:space:${clusterRole}`;
 }
 
 /** Returns the user of a group that `userGroup` created. `undefined` for any other group. */
@@ -180,3 +233,9 @@ export const defaultTemplate = 'control-plane';
 export const builtInClusterName = 'local';
 export const defaultProject = 'default';
 export const adminUser = 'admin';
+
+/**
+ * Reason in the causes of a 403 response: the request needs a recent login. Clients ask for the password and send the
+ * request again.
+ */
+export const freshLoginCause = 'FreshLoginRequired';

@@ -35,6 +35,8 @@ export interface ResourceKind<Fields extends JsonObject = AnyFields> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  /** The version in which objects are stored, if a built-in kind is served in another version. */
+  readonly storageVersion?: string;
   /** The kind of lists of this kind. Optional; defaults to the kind followed by `List`. */
   readonly listKind?: string;
   /** The plural name in lower case, as it appears in URL paths. */

@@ -40,7 +40,7 @@ describe('the default audit policy', () => {
       const resource = { group: managementGroup, resource: plural, subresource };
       expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource }))).toBe('Metadata');
     }
-    for (const path of ['/backup', '/audit']) {
+    for (const path of ['/backup', '/audit', '/audit/verify', '/audit/export']) {
       const { resource: _, ...read } = facts({ path, code: 200 });
       expect(auditLevel(defaultAuditRules, read)).toBe('Metadata');
     }
@@ -50,9 +50,17 @@ describe('the default audit policy', () => {
     for (const subresource of ['exec', 'attach', 'portforward']) {
       const resource = { group: '', resource: 'pods', subresource };
       expect(auditLevel(defaultAuditRules, facts({ verb: 'get', resource, code: 101 }))).toBe('Metadata');
-      expect(isStateChangingRequest({ verb: 'get', subresource })).toBe(true);
+      expect(isStateChangingRequest({ verb: 'get', subresource, path: '/' })).toBe(true);
     }
-    expect(isStateChangingRequest({ verb: 'get', subresource: 'log' })).toBe(false);
+    expect(isStateChangingRequest({ verb: 'get', subresource: 'log', path: '/' })).toBe(false);
+  });
+
+  it('writes a line before an identity provider completes a login, though it does so by GET', () => {
+    const path = '/auth/oidc/company/callback';
+    const { resource: _, ...login } = facts({ verb: 'get', path, code: 303 });
+    expect(auditLevel(defaultAuditRules, login)).toBe('Metadata');
+    expect(isStateChangingRequest({ verb: 'get', subresource: '', path })).toBe(true);
+    expect(isStateChangingRequest({ verb: 'get', subresource: '', path: '/auth/oidc/company/login' })).toBe(false);
   });
 });
 

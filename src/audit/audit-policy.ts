@@ -53,15 +53,17 @@ const interactiveSubresources: readonly string[] = ['exec', 'attach', 'portforwa
 
 /**
  * The default audit policy (completions §11). It logs writes, refused requests, and sessions such as exec. Issuing a
- * kubeconfig or a token is a create and therefore a write. The only logged reads return data of all users: backups of
- * the store, and the audit log itself.
+ * kubeconfig or a token is a create and therefore a write. The only logged reads return data of all users (backups of
+ * the store, and the audit log itself) or complete a login.
  */
 export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', outcome: 'refused' },
   { level: 'None', verbs: ['create'], resources: reviews },
   { level: 'Metadata', verbs: writeVerbs },
   { level: 'Metadata', resources: [{ group: '', resources: interactiveSubresources.map((name) => `pods/${name}`) }] },
-  { level: 'Metadata', nonResourceURLs: ['/backup', auditPath] },
+  { level: 'Metadata', nonResourceURLs: ['/backup', auditPath, `${auditPath}/*`] },
+  // An identity provider completes a login with a GET request.
+  { level: 'Metadata', nonResourceURLs: ['/auth/oidc/*'] },
 ];
 
 /** Returns the level of the first rule that matches the request, or `None` if no rule matches. */
@@ -92,12 +94,17 @@ export function highestAuditLevel(
 export function isStateChangingRequest({
   verb,
   subresource,
+  path,
 }: {
   readonly verb: string;
   readonly subresource: string;
+  readonly path: string;
 }): boolean {
-  return writeVerbs.includes(verb) || interactiveSubresources.includes(subresource);
+  return writeVerbs.includes(verb) || interactiveSubresources.includes(subresource) || loginPath.test(path);
 }
+
+/** Matches the paths at which an identity provider completes a login with a GET request. */
+const loginPath = /^\/auth\/oidc\/[^/]+\/callback$/;
 
 /** True if the response code means that the request was refused. Only these codes can change the audit level. */
 export function isRefusedCode(code: number | undefined): boolean {

@@ -68,7 +68,7 @@ export async function withAuditLogFile<T>(
 ): Promise<T | undefined> {
   for (let name = index; name <= location.keptFiles; name++) {
     // The log can be a named pipe. Without O_NONBLOCK, opening a pipe blocks until another process writes to it.
-    const file = await open(pathOf(location, name), constants.O_RDONLY | constants.O_NONBLOCK).catch(missing);
+    const file = await open(auditLogPath(location, name), constants.O_RDONLY | constants.O_NONBLOCK).catch(missing);
     if (file === undefined) continue;
     try {
       if ((await file.stat({ bigint: true })).ino === inode) return await read(file);
@@ -92,12 +92,13 @@ export async function firstLineDigest(file: FileHandle): Promise<string> {
   return createHash('sha256').update(beginning).digest('hex').slice(0, 16);
 }
 
-function pathOf({ path }: AuditLogLocation, index: number): string {
+/** Returns the path of a log file by the number in its suffix; 0 is the current file. */
+export function auditLogPath({ path }: AuditLogLocation, index: number): string {
   return index === 0 ? path : `${path}.${index}`;
 }
 
 async function statOf(location: AuditLogLocation, index: number): Promise<BigIntStats | undefined> {
-  return await stat(pathOf(location, index), { bigint: true }).catch(missing);
+  return await stat(auditLogPath(location, index), { bigint: true }).catch(missing);
 }
 
 function missing(error: unknown): undefined {

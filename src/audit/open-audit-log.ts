@@ -1,13 +1,12 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import type { ChainHead } from '../api/audit/audit-chain.ts';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
-import { type Appender, createAppender } from './appender.ts';
 import type { AuditLinePrefix, AuditLog } from './audit-log.ts';
 import { EventSerializer } from './event-serializer.ts';
 import { LineBatcher } from './line-batcher.ts';
+import { LogWriter, type LogWriterOptions } from './log-writer.ts';
 import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
-export interface AuditLogOptions {
-  readonly path: string;
+export interface AuditLogOptions extends Omit<LogWriterOptions, 'maxBytes' | 'keptFiles'> {
   /**
    * Size in bytes at which the log file is rotated. Optional; defaults to 64 MiB, about 150,000 lines, which an editor
    * can still open.
@@ -15,11 +14,22 @@ export interface AuditLogOptions {
   readonly maxBytes?: number;
   /** The number of rotated files to retain in addition to the current file. Optional; defaults to 5. */
   readonly keptFiles?: number;
-  /**
-   * The appender for the log file. Optional; by default, a regular file is written synchronously as long as writes are
-   * fast.
-   */
-  readonly append?: Appender;
+}
+
+/** An audit log whose lines form a chain of hashes. */
+export interface ChainedAuditLog extends AuditLog {
+  /** The last line that was written. Its `seq` is 0 if there is none. */
+  readonly head: ChainHead;
+  /** False if the log is a device or a pipe. */
+  readonly isFile: boolean;
+  /** The number of bytes of an interrupted write that were removed when the log was opened. */
+  readonly repairedBytes: number;
+  /** Lets the next line contain a signature of the line before. */
+  signNext(): void;
+  /** Lets the next line record that signed lines were missing when the log was opened. */
+  recordLoss(lost: ChainHead): void;
+  /** Resolves after all lines that were written before the call are on the disk. */
+  sync(): Promise<void>;
 }
 
 export const defaultAuditMaxBytes = 64 * 1024 * 1024;
@@ -31,95 +41,17 @@ export const defaultAuditKeptFiles = 5;
  */
 const maxWaitingLines = 10_000;
 
-interface Waiting {
-  readonly bytes: Uint8Array;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Opens the audit log, a file with one JSON object per line. Only one process may write to it. Lines are written
  * synchronously as long as writes are fast. Concurrent events share one write. The remains of a failed write are
- * removed before the next write.
+ * removed before the next write. Each line continues the chain of hashes of the lines before, also across files and
+ * after a restart.
  */
-export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
-  const maxBytes = options.maxBytes ?? defaultAuditMaxBytes;
-  const keptFiles = options.keptFiles ?? defaultAuditKeptFiles;
-  let file = await openFile(options.path);
-  const stats = await file.stat();
-  const append = options.append ?? createAppender({ isFile: stats.isFile() });
-  let { size } = stats;
-  let isTorn = false;
-  let waiting: Waiting[] = [];
-  let waitingLines = 0;
-  let running: Promise<void> | undefined;
+export async function openAuditLog(options: AuditLogOptions): Promise<ChainedAuditLog> {
+  const { maxBytes = defaultAuditMaxBytes, keptFiles = defaultAuditKeptFiles } = options;
+  const writer = await LogWriter.open({ ...options, maxBytes, keptFiles });
   let closed = false;
-
-  const rotate = async (): Promise<void> => {
-    for (let index = keptFiles; index >= 1; index--) {
-      const older = index === 1 ? options.path : `${options.path}.${index - 1}`;
-      await rename(older, `${options.path}.${index}`).catch(ignoreMissing);
-    }
-    if (keptFiles === 0) await rm(options.path, { force: true });
-    const next = await openFile(options.path);
-    await file.close();
-    file = next;
-    size = (await file.stat()).size;
-  };
-
-  const writeAsync = async (batch: readonly Waiting[]): Promise<void> => {
-    const bytes = Buffer.concat(batch.map((each) => each.bytes));
-    try {
-      if (isTorn) {
-        await file.truncate(size);
-        isTorn = false;
-      }
-      if (size > 0 && size + bytes.length > maxBytes) await rotate();
-      isTorn = true;
-      await append.appendAsync(file, bytes);
-      isTorn = false;
-      size += bytes.length;
-      for (const each of batch) each.resolve();
-    } catch (error) {
-      for (const each of batch) each.reject(error);
-    }
-  };
-
-  /** True if the bytes can be written now: no asynchronous write is running, and no truncation or rotation is due. */
-  const canWriteSync = (bytes: Uint8Array): boolean =>
-    running === undefined && !isTorn && append.mayAppendSync() && (size === 0 || size + bytes.length <= maxBytes);
-
-  const writeSync = (bytes: Uint8Array): void => {
-    isTorn = true;
-    append.appendSync(file, bytes);
-    isTorn = false;
-    size += bytes.length;
-  };
-
-  const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      await endOfTick();
-      const batch = waiting;
-      waiting = [];
-      waitingLines = 0;
-      await writeAsync(batch);
-    }
-    running = undefined;
-  };
-
-  const batcher = new LineBatcher({
-    write(bytes, lines) {
-      if (canWriteSync(bytes)) {
-        writeSync(bytes);
-        return undefined;
-      }
-      waitingLines += lines;
-      return new Promise((resolve, reject) => {
-        waiting.push({ bytes: Buffer.from(bytes), resolve, reject });
-        running ??= run();
-      });
-    },
-  });
+  const batcher = new LineBatcher({ write: (bytes, lines) => writer.write(bytes, lines) });
   const serializer = new EventSerializer();
   const lineOf = (event: AuditEvent, cache: AuditLinePrefix | undefined): string => {
     const prefix = cache?.text ?? serializer.serializePrefix(clean(event));
@@ -132,7 +64,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   return {
     write(event, prefix) {
       if (closed) return Promise.reject(new Error('the audit log is closed'));
-      if (waitingLines >= maxWaitingLines)
+      if (writer.waitingLines >= maxWaitingLines)
         return Promise.reject(
           new Error(
             'too many audit events are waiting to be written; check whether the disk of the audit log is blocked',
@@ -140,28 +72,21 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
         );
       return batcher.add(lineOf(event, prefix), event.stage === 'RequestReceived' ? 'tick' : 'microtask');
     },
-
+    get head() {
+      return writer.chain.head;
+    },
+    isFile: writer.isFile,
+    repairedBytes: writer.repairedBytes,
+    signNext: () => writer.chain.signNext(),
+    recordLoss: (lost) => writer.chain.recordLoss(lost),
+    sync: () => writer.sync(),
     async close() {
       if (closed) return;
       closed = true;
       batcher.flush();
-      await running;
-      await file.close();
+      await writer.close();
     },
   };
-}
-
-/** Waits until the end of the current tick of the event loop, so that all lines of the tick share one write. */
-function endOfTick(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  const file = await open(path, 'a', 0o600);
-  // Restrict an existing log file to its owner, like a new one. A device or a pipe stays as it is.
-  const stats = await file.stat();
-  if (stats.isFile() && (stats.mode & 0o077) !== 0) await file.chmod(0o600);
-  return file;
 }
 
 /** Removes secrets from an event as a second safeguard, even if the creator of the event failed to remove them. */
@@ -170,8 +95,4 @@ function clean(event: AuditEvent): AuditEvent {
   const userAgent = redactUserAgent(event.userAgent);
   const isClean = requestURI === event.requestURI && userAgent === event.userAgent;
   return isClean ? event : { ...event, requestURI, userAgent };
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { compileAddressRanges } from './address-ranges.ts';
 import type { TokenKey } from './gateway-token.ts';
 import type { Identity } from './identity.ts';
 import { hasSamePermissions, isUsableKey, type KeyState, keyFingerprint } from './key-state.ts';
@@ -73,12 +74,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const signal = sessions.signal(state);
     options.onUse(name);
     const cached = identities.get(signal);
-    if (cached?.state.user === user && cached.state.scopes === state.scopes) return cached.identity;
+    if (cached !== undefined && isSameInput(cached.state, state)) return cached.identity;
     const identity: Identity = {
       user,
       accessKey: name,
       system: false,
       signal,
+      ...(state.addresses === undefined ? {} : { allowsAddress: compileAddressRanges(JSON.parse(state.addresses)) }),
       permissionSignal(as) {
         // The permission signal reports only changes after this call. If the user or the scopes of the key have already
         // changed since authentication, return a signal that has fired.
@@ -107,4 +109,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       sessions.close();
     },
   };
+}
+
+/** True if both states result in the same identity. Compares references, because every request does this. */
+function isSameInput(a: KeyState, b: KeyState): boolean {
+  return a.user === b.user && a.scopes === b.scopes && a.addresses === b.addresses;
 }

@@ -18,6 +18,16 @@ export interface Identity {
    * callers without it and without an access key are identified by their user name.
    */
   readonly fairQueueKey?: string;
+  /**
+   * True if the credential may be used from the address of a client. Absent if it may be used from everywhere. The
+   * authenticate filter calls it.
+   */
+  allowsAddress?(address: string): boolean;
+  /**
+   * The name of the user or team that is responsible for the requests: the owner of the credential, or its
+   * creator if it belongs to a service account. Impersonation does not change it. Absent if it is unknown.
+   */
+  readonly responsible?: string;
   /** True for the server's own controllers and maintenance tasks. */
   readonly system: boolean;
   /**

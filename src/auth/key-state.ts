@@ -14,6 +14,11 @@ export interface KeyState {
   readonly version: string;
   /** A text that changes with the scopes of the key. */
   readonly scopes: string;
+  /**
+   * The lists of address ranges from which the key may be used, as JSON. An address must be in every list. Absent if the
+   * key may be used from everywhere.
+   */
+  readonly addresses?: string;
 }
 
 /** True if the key can authenticate requests. At the exact millisecond of its expiry it no longer can. */
@@ -31,9 +36,9 @@ export function keyFingerprint({ version }: Pick<KeyState, 'version'>): string {
   return hash('sha256', `mark:${version}`, 'base64url').slice(0, 16);
 }
 
-/** True if both states have the same user and the same scopes. */
+/** True if both states have the same user, the same scopes and the same address ranges. */
 export function hasSamePermissions(a: KeyState, b: KeyState): boolean {
-  return a === b || (a.scopes === b.scopes && isSameUser(a.user, b.user));
+  return a === b || (a.scopes === b.scopes && a.addresses === b.addresses && isSameUser(a.user, b.user));
 }
 
 function isSameUser(a: UserInfo | undefined, b: UserInfo | undefined): boolean {

@@ -4,6 +4,8 @@ import type { Log } from '../lib/log.ts';
 export interface LastActivityRecorderOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** The field of log lines that names the key. Optional; defaults to `accessKey`. */
+  readonly logField?: string;
   /** Writes `status.lastActivity` of the key. Must not fail if the key has been deleted in the meantime. */
   write(keyName: string, time: number): Promise<void>;
   /** Returns the stored `lastActivity`. Without it, a restart would cause a write for every key in use. */
@@ -96,7 +98,7 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
     try {
       await options.write(name, usedAt);
     } catch (error) {
-      log.warn({ accessKey: name, error }, 'failed to write the last activity of an access key');
+      log.warn({ [options.logField ?? 'accessKey']: name, error }, 'failed to write the time of the last use');
     } finally {
       inFlight.delete(name);
     }

@@ -1,3 +1,4 @@
+import { compileAddressRanges } from './address-ranges.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { decoyHash, verifyPassword } from './password-hash.ts';
 
@@ -9,6 +10,8 @@ export interface PasswordAccount {
   readonly hash?: string;
   /** A text that changes with each password of the user. */
   readonly passwordFingerprint: string;
+  /** Address ranges from which the user may log in. Absent or empty if the user may log in from everywhere. */
+  readonly allowedCIDRs?: readonly string[];
 }
 
 export interface PasswordLoginOptions {
@@ -27,7 +30,15 @@ export interface PasswordLoginOptions {
    * slot, or to `undefined` if no slot becomes free in time.
    */
   acquireSlot(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** Checks the second factor of an account after the password was right. Absent if logins need none. */
+  checkSecondFactor?(account: PasswordAccount, attempt: PasswordAttempt): Promise<SecondFactorResult>;
 }
+
+export type SecondFactorResult =
+  /** `recoveryCodes` are those of a second factor that the login has set up. */
+  | { readonly isPassed: true; readonly recoveryCodes?: readonly string[] }
+  /** `response` asks the client for a code that it has not sent. Such an attempt does not count as failed. */
+  | { readonly isPassed: false; readonly why: string; readonly response?: Error };
 
 /** A login backoff that several replicas share. It is asked after a slot was acquired, which limits the number of its records. */
 export interface SharedLoginBackoff {
@@ -48,12 +59,19 @@ export interface PasswordAttempt {
   readonly password: string;
   readonly source: string;
   readonly signal: AbortSignal;
+  /** The code of the second factor. */
+  readonly code?: string;
+  /** The second factor that the login sets up, as the server sent it. */
+  readonly setup?: string;
 }
 
 export type PasswordCheckResult =
-  | { readonly account: PasswordAccount }
-  /** The reason and the user are for the audit log only. The client does not learn them. */
-  | { readonly account?: undefined; readonly why: string; readonly user?: string };
+  | { readonly account: PasswordAccount; readonly recoveryCodes?: readonly string[] }
+  /**
+   * The reason and the user are for the audit log only. The client does not learn them. `response` takes the place of the
+   * usual response.
+   */
+  | { readonly account?: undefined; readonly why: string; readonly user?: string; readonly response?: Error };
 
 /** A login attempt that was admitted and holds a slot for hashing. */
 export interface AdmittedPasswordAttempt {
@@ -74,7 +92,8 @@ const busySeconds = 1;
 export function createPasswordLogin(
   options: PasswordLoginOptions,
 ): (attempt: PasswordAttempt) => Promise<AdmittedPasswordAttempt | RejectedPasswordAttempt> {
-  return async ({ username, password, source, signal }) => {
+  return async (sent) => {
+    const { username, password, source, signal } = sent;
     const attempt = { account: username, source };
     const admitted = options.backoff.admit(attempt);
     if (typeof admitted === 'number') return tooManyFailures(admitted);
@@ -109,13 +128,22 @@ export function createPasswordLogin(
         const account = options.find(username);
         const isRight = await verifyPassword(password, account?.hash ?? decoyHash);
         isChecked = true;
-        const why = refusalOf(account, isRight);
+        const why = refusalOf(account, isRight) ?? addressRefusal(account, source);
         if (account === undefined || why !== undefined) {
           return { why: why ?? '', ...(account === undefined ? {} : { user: account.user }) };
         }
+        const factor: SecondFactorResult = (await options.checkSecondFactor?.(account, sent)) ?? { isPassed: true };
+        if (!factor.isPassed) {
+          if (factor.response !== undefined) {
+            admitted.abandon();
+            await shared?.abandon();
+          }
+          return { ...factor, user: account.user };
+        }
         admitted.succeed();
         await shared?.succeed();
-        return { account };
+        const { recoveryCodes } = factor;
+        return { account, ...(recoveryCodes === undefined ? {} : { recoveryCodes }) };
       },
       release: releaseAll,
     };
@@ -124,6 +152,12 @@ export function createPasswordLogin(
 
 function tooManyFailures(waitMilliseconds: number): RejectedPasswordAttempt {
   return { retryAfterSeconds: Math.ceil(waitMilliseconds / 1000), why: 'Too many failed logins' };
+}
+
+function addressRefusal(account: PasswordAccount | undefined, source: string): string | undefined {
+  const { allowedCIDRs = [] } = account ?? {};
+  if (allowedCIDRs.length === 0 || compileAddressRanges([allowedCIDRs])(source)) return undefined;
+  return `the user may not log in from the address ${source}`;
 }
 
 function refusalOf(account: PasswordAccount | undefined, isRight: boolean): string | undefined {

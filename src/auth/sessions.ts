@@ -62,7 +62,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const update = (session: Session, state: KeyState): void => {
     const before = session.state;
     // Keep the old state if nothing changed. A new object for each use would live long enough to burden the GC.
-    if (before.user === state.user && before.scopes === state.scopes) return;
+    if (before.user === state.user && before.scopes === state.scopes && before.addresses === state.addresses) return;
     session.state = state;
     if (!hasSamePermissions(before, state)) options.onPermissionsChanged(state.name);
   };

@@ -51,7 +51,7 @@ describe('the set of kinds of a virtual cluster', () => {
 
   it('stays the same when the default changes', async () => {
     const store = openTestStore();
-    const first = await openPlanesTestEnv({ store });
+    const first = await openPlanesTestEnv({ store, defaultApi: 'minimal' });
     const created = await first.hostClient.resource(virtualClusterKind).create(virtualCluster({}));
     await first.close();
     const second = await openPlanesTestEnv({ store, defaultApi: 'full' });

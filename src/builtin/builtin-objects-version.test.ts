@@ -10,6 +10,7 @@ it('the version of the built-in objects is increased with each change of the obj
     sealing: testSealing,
     tokens: testTokenKeys(),
     longestTokenSeconds: 60,
+    webhookAddresses: [],
     clock: new ManualClock(),
     log: silentLog,
   });

@@ -1,12 +1,16 @@
 import { type ApiSet, apiSets } from '../api/storage/api-set.ts';
+import type { UserInfo } from '../api/user-info.ts';
+import type { Attributes } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type CoreDependencies, corePart } from '../controlplane/core/core-part.ts';
+import { rootCertificatesPart } from '../controlplane/core/root-certificates/root-certificates-part.ts';
 import { customResourcesPart } from '../controlplane/custom/custom-resources-part.ts';
 import { kubernetesKindsPart } from '../controlplane/kubernetes/kubernetes-kinds-part.ts';
 import type { PlaneComposition } from '../controlplane/kubernetes-plane.ts';
 import type { PartDependencies, PlanePart } from '../controlplane/plane-part.ts';
 import { admissionPoliciesPart } from '../controlplane/policies/admission-policies-part.ts';
 import { rbacPart } from '../controlplane/rbac/rbac-part.ts';
+import { webhooksPart } from '../controlplane/webhooks/webhooks-part.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { builtinObjectsDigest } from '../registry/cache/builtin-objects.ts';
@@ -15,6 +19,8 @@ export interface PlaneComposerOptions
   extends Pick<CoreDependencies, 'sealing' | 'tokens' | 'longestTokenSeconds' | 'certificateAuthority'> {
   readonly clock: Clock;
   readonly log: Log;
+  /** The addresses at which admission webhooks may be called: CIDRs, or `public` (`WebhookClientOptions`). */
+  readonly webhookAddresses: readonly string[];
 }
 
 export interface ComposedPlane extends PlaneComposition {
@@ -71,25 +77,35 @@ function digestOf(options: PlaneComposerOptions, api: ApiSet): string {
 function composeParts(options: PlaneComposerOptions, dependencies: PartDependencies, api: ApiSet): ComposedPlane {
   const rbac = rbacPart(dependencies);
   const { sealing, tokens, longestTokenSeconds, certificateAuthority } = options;
+  const fullSet =
+    api === 'full'
+      ? {
+          kinds: kubernetesKindsPart(dependencies),
+          certificates: rootCertificatesPart(dependencies, certificateAuthority ?? ''),
+        }
+      : undefined;
   const core = corePart({
     ...dependencies,
     sealing,
     tokens,
     longestTokenSeconds,
     ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+    ...(fullSet === undefined ? {} : { rootCertificates: fullSet.certificates.hooks }),
     authorize: (subject, attributes) => rbac.authorize(subject, attributes),
     rules: (subject, namespace) => rbac.rules(subject, namespace),
   });
-  const policies = admissionPoliciesPart({
+  const admission = {
     plane: dependencies.plane,
-    authorize: (user, attributes) => rbac.authorize({ user, system: false }, attributes),
-  });
+    authorize: (user: UserInfo, attributes: Attributes) => rbac.authorize({ user, system: false }, attributes),
+  };
+  const webhooks = { addresses: options.webhookAddresses };
   return {
     parts: [
-      policies,
+      admissionPoliciesPart(admission),
+      ...(api === 'full' ? [webhooksPart({ ...admission, webhooks })] : []),
       core,
       rbac,
-      ...(api === 'full' ? [kubernetesKindsPart(dependencies)] : []),
+      ...(fullSet === undefined ? [] : [fullSet.kinds, fullSet.certificates]),
       customResourcesPart(dependencies),
     ],
     authorize: (identity, attributes) => rbac.authorize(identity, attributes),

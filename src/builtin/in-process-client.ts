@@ -1,12 +1,12 @@
 import { cloneJson, type JsonObject, type JsonValue } from '@flotilla/json';
-import { type ResourceKind, typedObject } from '../api/resource.ts';
+import { groupResourceOf, type ResourceKind, typedObject } from '../api/resource.ts';
 import { parseFieldSelector } from '../api/selectors/field-selector.ts';
 import { parseLabelSelector } from '../api/selectors/label-selector.ts';
-import { StatusError } from '../api/status.ts';
+import { notFound, StatusError } from '../api/status.ts';
 import type { ApiClient, ListRequest, ObjectKey, ResourceClient } from '../client/resource-client.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { KindStore } from '../registry/kind-store.ts';
-import { type KindStores, storeOf } from '../registry/kind-stores.ts';
+import { findStore, type KindStores } from '../registry/kind-stores.ts';
 import type { ListOptions, PatchOptions, ServedObject, WriteOptions } from '../registry/verbs.ts';
 import type { RevisionCheck } from '../store/store.ts';
 
@@ -18,7 +18,10 @@ import type { RevisionCheck } from '../store/store.ts';
 export function inProcessClient(kinds: KindStores, fieldManager: string, fence?: RevisionCheck): ApiClient {
   return {
     resource(kind) {
-      return resourceInProcess(kind, storeOf(kinds, kind), fieldManager, fence);
+      const store = findStore(kinds, kind);
+      // A server also responds with 404 to requests for an unknown kind.
+      if (store === undefined) throw notFound(groupResourceOf(kind), '');
+      return resourceInProcess(kind, store, fieldManager, fence);
     },
   };
 }

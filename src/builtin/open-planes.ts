@@ -19,6 +19,7 @@ import { inProcessClient } from './in-process-client.ts';
 import type { PlaneRunner } from './plane-runner.ts';
 import { createPlaneTargets, type PlaneTargetsOptions, planesOnThisThread } from './plane-targets.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
+import { withSlowRequestLimit } from './slow-request-limit.ts';
 import { createVirtualApiSender } from './virtual-api.ts';
 import { openVirtualPlanes, type VirtualPlanes, type VirtualPlanesOptions } from './virtual-planes.ts';
 import { PlaneWorkers, type PlaneWorkersOptions, type SharedThreadData } from './workers/plane-workers.ts';
@@ -91,7 +92,7 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
   });
   const ownPlanes = planesOnThisThread(fleet, store, targets);
   const workers = options.workers && startPlaneWorkers(options, options.workers, fleet, () => quarantine);
-  const planes: PlaneRunner = workers ?? ownPlanes;
+  const planes: PlaneRunner = workers ?? withSlowRequestLimit(ownPlanes, clock);
 
   const virtualClusters = (dependencies: PartDependencies) =>
     virtualClustersPart({
@@ -194,7 +195,7 @@ function startPlaneWorkers(
   quarantine: () => Quarantine,
 ): PlaneWorkers {
   const { longestTokenSeconds, certificateAuthority, maxVirtualClusterBytes, maxVirtualClusterObjects } = options;
-  const { bodyBytes, version } = options;
+  const { bodyBytes, version, webhookAddresses } = options;
   return new PlaneWorkers({
     ...options,
     ...settings,
@@ -204,6 +205,7 @@ function startPlaneWorkers(
     threadData: {
       sealerKeys,
       longestTokenSeconds,
+      webhookAddresses,
       certificateAuthority,
       memoryBudget: options.memoryBudget / settings.count,
       maxVirtualClusterBytes,

@@ -42,7 +42,7 @@ export async function openPlanesTestEnv(change: PlanesTestEnvOptions = {}): Prom
   const store = change.store ?? openTestStore({ clock });
   let maintenance: Maintenance | undefined;
   const planes = await openBuiltInClusterPlanes({
-    defaultApi: 'minimal',
+    defaultApi: 'full',
     store,
     clock,
     log,
@@ -54,6 +54,7 @@ export async function openPlanesTestEnv(change: PlanesTestEnvOptions = {}): Prom
       publicKeys: async () => ({ keys: [] }),
     },
     longestTokenSeconds: 3600,
+    webhookAddresses: [],
     memoryBudget: 16 * 1024 * 1024,
     maxVirtualClusterBytes: 512 * 1024 * 1024,
     maxVirtualClusterObjects: defaultMaxObjects,

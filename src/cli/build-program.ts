@@ -57,6 +57,7 @@ export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
       const parent = parents.get(words.slice(0, -1).join(' ')) ?? program;
       const command = addCommand(parent, words.at(-1) ?? '', spec, invoke);
       if (parent === program) command.helpGroup(`${title}:`);
+      parents.set(spec.path, command);
     }
   }
   return program;
@@ -82,7 +83,9 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
   const command = addSubcommand(parent, name)
     .summary(spec.summary)
     .description(spec.details === undefined ? sentence(spec.summary) : `${sentence(spec.summary)} ${spec.details}`)
-    .allowExcessArguments(false);
+    .allowExcessArguments(false)
+    // Options after the name of a subcommand belong to the subcommand, also if this command has options of the same name.
+    .enablePositionalOptions();
   if (spec.aliases !== undefined) command.aliases([...spec.aliases]);
   for (const argument of spec.args ?? []) command.addArgument(new Argument(argument.name, argument.description));
   for (const option of spec.options ?? []) command.addOption(commanderOption(option));
@@ -95,7 +98,7 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
       command.registeredArguments.map((argument, at) => [argument.name(), command.processedArgs[at]] as const),
     );
     const given: Record<string, OptionValue> = command.opts();
-    const options = new Map(command.options.map((one) => [longName(one), given[one.attributeName()]] as const));
+    const options = new Map(command.options.map((one) => [longName(one), optionValue(one, given)] as const));
     await invoke(spec, callValues(args, options));
   });
   return command;
@@ -108,6 +111,12 @@ function commanderOption({ flags, description, many, required }: OptionSpec): Op
     option.argParser((value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value]);
   }
   return option;
+}
+
+/** Returns the value of an option. commander stores `--no-browser` as `browser: false`. */
+function optionValue(option: Option, given: Readonly<Record<string, OptionValue>>): OptionValue {
+  const value = given[option.attributeName()];
+  return option.negate ? value === false : value;
 }
 
 function longName(option: Option): string {

@@ -3,8 +3,10 @@ import type { CommandCall } from './command-call.ts';
 /** The source of shell completions for a value: names on the server, saved logins, files or fixed words. */
 export type Candidates =
   | 'virtual-cluster'
+  | 'space'
   | 'project'
   | 'template'
+  | 'space-template'
   | 'cluster'
   | 'user'
   | 'team'

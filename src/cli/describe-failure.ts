@@ -2,7 +2,7 @@ import { apiWordVariable } from '../api/api-word.ts';
 import { apiWord, projectOfNamespace } from '../api/naming.ts';
 import { pathNotFound, StatusError } from '../api/status.ts';
 import { CliError, exitCodes } from './cli-error.ts';
-import { namedKinds, ownedAccessKeys } from './kinds.ts';
+import { commandPath, namedKinds, ownedAccessKeys } from './kinds.ts';
 import { escapeControlCharacters } from './output/escape-controls.ts';
 
 export interface Failure {
@@ -65,7 +65,7 @@ function notFoundText({ status, message }: StatusError): string | undefined {
   // The message mentions other users' keys, so that a user who must revoke a key does not conclude that it is gone.
   if (kind === ownedAccessKeys)
     return `you have no access key "${name}"; list yours with: flotilla access-key list; administrators reach the keys of other users with --all`;
-  return `${kind.noun} "${name}" not found; list them with: flotilla ${kind.command === '' ? '' : `${kind.command} `}list`;
+  return `${kind.noun} "${name}" not found; list them with: flotilla ${commandPath(kind, 'list')}`;
 }
 
 function oneLine(text: string): string {

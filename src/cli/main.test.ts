@@ -66,7 +66,7 @@ function run(...args: string[]): Run {
 
 describe('flotilla', () => {
   it('prints the version', async () => {
-    const version = run('version');
+    const version = run('version', '--client');
     expect(await version.ended).toBe(0);
     expect(version.out).toMatch(/^flotilla \d+\.\d+\.\d+\n$/);
   });

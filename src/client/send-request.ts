@@ -53,13 +53,27 @@ export async function sendRequest(
   return response;
 }
 
+/** The error body of a token endpoint (RFC 6749, section 5.2). */
+interface OAuthError {
+  readonly error: string;
+  readonly error_description?: unknown;
+}
+
+/** Returns an OAuth error as a StatusError. Its cause has the error code as its reason. */
+function fromOAuthError(code: number, { error, error_description: description }: OAuthError): StatusError {
+  const message = typeof description === 'string' ? description : error;
+  const details = { causes: [{ reason: error, message }] };
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, details, code });
+}
+
 /**
  * Returns an error response as a StatusError, even if its body is not a Status object, such as a proxy's error page.
  */
 function toStatusError(code: number, text: string): StatusError {
   try {
-    const status = JSON.parse(text) as Status;
-    if (status.kind === 'Status') return new StatusError(status);
+    const body = JSON.parse(text) as Status | OAuthError;
+    if ('kind' in body && body.kind === 'Status') return new StatusError(body);
+    if ('error' in body && typeof body.error === 'string') return fromOAuthError(code, body);
   } catch {
     // The body is not a Status object. The error below quotes the body.
   }

@@ -4,6 +4,7 @@ import { eventKind } from '../api/core/event.ts';
 import { leaseKind } from '../api/core/lease.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
@@ -17,6 +18,7 @@ import {
   openManagementTestEnv,
   patchOptions,
 } from '../management/management.fixture.ts';
+import { instanceKinds } from '../management/state.ts';
 import { resourceKey } from '../registry/rows/rows.ts';
 import { startInstanceController } from './instances/instance-controller.ts';
 import { startProjectController } from './projects/project-controller.ts';
@@ -36,12 +38,14 @@ async function setUp() {
   running.push(
     startProjectController({
       projects: resource(projectKind),
-      instances: resource(virtualClusterInstanceKind),
+      instances: [resource(virtualClusterInstanceKind), resource(spaceInstanceKind)],
       contents: [resource(leaseKind), resource(eventKind)],
-      usage: (project) => ({
-        total: management.state.instanceCount(project),
-        perOwner: management.state.instanceOwners(project),
-      }),
+      usage: (project) =>
+        instanceKinds.map((kind) => ({
+          resource: kind.plural,
+          total: management.state.instanceCount(kind, project),
+          perOwner: management.state.instanceOwners(kind, project),
+        })),
       clock,
       log: silentLog,
     }),

@@ -43,8 +43,11 @@ export interface ControlPlaneOptions {
   readonly admit?: NonNullable<PlaneCallbacks['admit']>;
   /** Sets members of a new object (`PlaneCallbacks`). Optional. */
   readonly completeNew?: NonNullable<PlaneCallbacks['completeNew']>;
-  /** Returns the objects to reconcile after an object was created or removed (`PlaneCallbacks`). Optional. */
-  readonly requeuedByCount?: NonNullable<PlaneCallbacks['requeuedByCount']>;
+  /** Mutating admission (`PlaneCallbacks`). Optional; by default, writes are stored as clients send them. */
+  readonly isMutating?: NonNullable<PlaneCallbacks['isMutating']>;
+  readonly mutate?: NonNullable<PlaneCallbacks['mutate']>;
+  /** Returns the objects to reconcile after an object was written (`PlaneCallbacks`). Optional. */
+  readonly requeuedByUsage?: NonNullable<PlaneCallbacks['requeuedByUsage']>;
   /**
    * The objects that every plane of this type has without a stored row. The caller must read `planeCreation` before it
    * reads `objects`.

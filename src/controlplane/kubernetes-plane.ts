@@ -7,6 +7,7 @@ import { SliceObjects } from '../registry/cache/slice-objects.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { type ControlPlane, openControlPlane } from './control-plane.ts';
+import { mutateByParts } from './mutate-by-parts.ts';
 import { ensurePlaneCreated } from './plane-creation.ts';
 import type { AdmissionAttributes, PartDependencies, PlanePart } from './plane-part.ts';
 
@@ -73,11 +74,13 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     authorize,
     mayRead: mayRead ?? (() => undefined),
     admit: (write) => admitBy(parts, write),
+    isMutating: () => parts.some((part) => part.isMutating?.() === true),
+    mutate: (write) => mutateByParts(parts, write),
     completeNew(resource, object) {
       for (const part of parts) part.completeNew?.(resource, object);
     },
-    requeuedByCount: (resource, namespace) =>
-      parts.flatMap((part) => part.requeuedByCount?.(resource, namespace) ?? []),
+    requeuedByUsage: (resource, namespace, old, next) =>
+      parts.flatMap((part) => part.requeuedByUsage?.(resource, namespace, old, next) ?? []),
     onMaintenanceWork: options.onMaintenanceWork,
   });
   const stopFunctions: (() => void)[] = [];

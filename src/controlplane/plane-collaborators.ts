@@ -6,13 +6,15 @@ import { SelectorBudget } from '../registry/watch/selector-budget.ts';
 import { OwnerTracker } from '../registry/write/owner-tracker.ts';
 import type { Key } from '../store/key.ts';
 
+type AdmissionCallbacks = Pick<PlaneCallbacks, 'admit' | 'completeNew' | 'isMutating' | 'mutate' | 'requeuedByUsage'>;
+
 /**
  * The functions through which the kinds of a plane use other kinds of the plane: namespace checks, owner lookups and
  * admission. They always use the current kinds, even if kinds are added or removed at run time.
  */
 export function planeCollaborators(
   kinds: ReadonlyMap<string, KindStore>,
-  { admit, completeNew, requeuedByCount }: Pick<PlaneCallbacks, 'admit' | 'completeNew' | 'requeuedByCount'>,
+  { admit, completeNew, isMutating, mutate, requeuedByUsage }: AdmissionCallbacks,
   bell?: Key,
 ): PlaneCallbacks {
   return {
@@ -39,8 +41,10 @@ export function planeCollaborators(
     },
     ...(admit === undefined ? {} : { admit }),
     ...(completeNew === undefined ? {} : { completeNew }),
+    ...(isMutating === undefined ? {} : { isMutating }),
+    ...(mutate === undefined ? {} : { mutate }),
     ...(bell === undefined ? {} : { bell }),
-    ...(bell === undefined || requeuedByCount === undefined ? {} : { requeuedByCount }),
+    ...(bell === undefined || requeuedByUsage === undefined ? {} : { requeuedByUsage }),
   };
 }
 

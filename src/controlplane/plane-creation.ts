@@ -130,7 +130,7 @@ function wins({ standing, standingVersion = 0 }: CreationRow, digest: string, ve
 /** Writes the creation row unless it was changed concurrently. In both cases the caller then reads the row again. */
 async function writeUnlessChanged(store: Store, old: Entry | undefined, write: { key: Key; value: string }) {
   try {
-    await store.transact({ checks: [{ key: write.key, revision: old?.revision }], writes: [write] });
+    await store.transact({ checks: [{ key: write.key, revision: old?.revision }], writes: [write], usesReserve: true });
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'CheckFailed') await withStatusErrors(Promise.reject(error));
   }

@@ -2,11 +2,12 @@ import type { KubeObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { AdmissionAttributes } from '../registry/admission-attributes.ts';
+import type { PlaneCallbacks } from '../registry/kind-runtime.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
-import type { ObjectRef } from '../registry/rows/rows.ts';
 import type { ControlPlane } from './control-plane.ts';
+import type { ObjectMutation } from './object-mutation.ts';
 
 /** The values that a Kubernetes control plane passes to the constructors of its parts. */
 export interface PartDependencies {
@@ -52,19 +53,27 @@ export interface PlanePart {
   readonly builtinObjects?: readonly KubeObject[];
   /**
    * Sets members of a new object of any kind that depend on other objects of the plane, in place
-   * (`PlaneCallbacks.completeNew`). Must be fast.
+   * (`PlaneCallbacks.completeNew`). Throws StatusError to refuse the object. Must be fast.
    */
   completeNew?(resource: StoredResource, object: KubeObject): void;
+  /** False if `mutate` would do nothing now. Absent if the part never mutates. Must be fast. */
+  isMutating?(): boolean;
+  /**
+   * Mutating admission (`PlaneCallbacks.mutate`): changes `mutation.object`. Called again for the same mutation if a later
+   * part changes the object after this one (`ObjectMutation.isReinvocation`).
+   */
+  mutate?(mutation: ObjectMutation): Promise<void>;
   /**
    * Called for each write to any kind of the plane, except writes of the server itself. Throws a StatusError to refuse
    * the write.
    */
   admit?(write: AdmissionAttributes): void | Promise<void>;
   /**
-   * Returns the objects that must be reconciled because an object of this kind was created or removed in the namespace. Called
-   * for each such write if several processes may have loaded the plane. Must be fast.
+   * Returns the objects that must be reconciled because an object of this kind was written in the namespace, such as a quota
+   * that counts it (`PlaneCallbacks.requeuedByUsage`). Called for each write if several processes may have loaded the
+   * plane. Must be fast.
    */
-  requeuedByCount?(resource: StoredResource, namespace: string): readonly ObjectRef[];
+  readonly requeuedByUsage?: NonNullable<PlaneCallbacks['requeuedByUsage']>;
   /**
    * Resolves when the plane serves all kinds that the objects of this part define: of this API group, or of all groups if it is
    * absent. Absent if the part defines no kinds.

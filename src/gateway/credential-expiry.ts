@@ -5,21 +5,28 @@ import { runWithAbortSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** Ends a long-running request when its credential expires. `end` is the expiry in milliseconds since the epoch. */
-export async function endAtCredentialExpiry(
+export function endAtCredentialExpiry(exchange: Exchange, end: number, clock: Clock, next: Handler): Promise<Reply> {
+  return endWhenInvalid(exchange, (invalidate) => clock.at(end, invalidate), next);
+}
+
+/**
+ * Runs the next handler, and ends a long-running request as soon as `observe` calls its argument. `observe` returns a
+ * function that stops the observation.
+ */
+export async function endWhenInvalid(
   exchange: Exchange,
-  end: number,
-  clock: Clock,
+  observe: (invalidate: () => void) => () => void,
   next: Handler,
 ): Promise<Reply> {
   const controller = new AbortController();
-  const cancel = clock.at(end, () => controller.abort(unauthorized()));
+  const stop = observe(() => controller.abort(unauthorized()));
   let staysOpen = false;
   try {
     const reply = await runWithAbortSignal(exchange, controller.signal, next);
     staysOpen = hasDeferredBody(reply);
     return reply;
   } finally {
-    if (staysOpen) exchange.end.onEnd(cancel);
-    else cancel();
+    if (staysOpen) exchange.end.onEnd(stop);
+    else stop();
   }
 }

@@ -1,5 +1,5 @@
 import type { Identity } from '../auth/identity.ts';
-import type { ClusterApi, Host } from '../hosts/host.ts';
+import type { ClusterApi, Host, HostLocation } from '../hosts/host.ts';
 import type { AuthenticatedChainOptions } from '../http/chain.ts';
 import { passThrough } from '../http/exchange.ts';
 import { inFlightFilter } from '../http/filters/in-flight.ts';
@@ -14,14 +14,18 @@ import { hostedCluster } from './hosted-cluster.ts';
 import { createInstanceAccess } from './instance-access.ts';
 import { createActivityLog } from './instance-activity.ts';
 import { createInstanceChanges } from './instance-changes.ts';
-import { instanceGateway, instancePathDepth } from './instance-gateway.ts';
-import { createTokenReviews } from './token-reviews.ts';
+import { instancePathDepth } from './instance-gateway.ts';
+import { virtualClusterType } from './instance-type.ts';
+import { projectGateway } from './project-gateway.ts';
+import { createTokenReviews } from './reviews/token-reviews.ts';
+import { remoteSpaces } from './spaces/space-cluster.ts';
+import { spaceType } from './spaces/space-type.ts';
 
 const unexpected = () => Promise.reject(new Error('not expected in this test'));
 
 /**
- * Creates a cluster gateway and an instance gateway that both forward to one cluster with the name `far`. The only
- * instance, `demo`, has its virtual cluster there.
+ * Creates a cluster gateway and a project gateway that both forward to one cluster with the name `far`. The only
+ * virtual cluster, `demo`, and the only space, `web`, are there.
  */
 export function createForwardingGateways(state: ForwardingState, api: ClusterApi) {
   const chain: AuthenticatedChainOptions = {
@@ -40,7 +44,7 @@ export function createForwardingGateways(state: ForwardingState, api: ClusterApi
     state.decide(identity, attributes);
   const rooms = new TargetLimiters();
   const activity = createActivityLog(clock);
-  const changes = createInstanceChanges();
+  const changes = createInstanceChanges(virtualClusterType);
   const far = hostedCluster({
     host: hostOf(state, api),
     cluster: 'far',
@@ -51,8 +55,19 @@ export function createForwardingGateways(state: ForwardingState, api: ClusterApi
     clock,
   });
   const doors = createInstanceAccess({
+    type: virtualClusterType,
     clusterOf: (name) => (name === 'far' ? far : undefined),
     latest: () => state.instance,
+    activity,
+    sleepsFromInactivity: () => true,
+    clock,
+  });
+  const spaceChanges = createInstanceChanges(spaceType);
+  const spacesOnFar = remoteSpaces({ host: hostOf(state, api), cluster: 'far', api, limiters: rooms, clock });
+  const spaces = createInstanceAccess({
+    type: spaceType,
+    clusterOf: (name) => (name === 'far' ? spacesOnFar : undefined),
+    latest: () => state.space,
     activity,
     sleepsFromInactivity: () => true,
     clock,
@@ -81,26 +96,59 @@ export function createForwardingGateways(state: ForwardingState, api: ClusterApi
       },
       {
         prefix: '/kubernetes/project',
-        handler: instanceGateway({
+        handler: projectGateway({
           chain,
           authorize,
-          instance: (_namespace, name) => (name === 'demo' ? state.instance : undefined),
-          access: doors,
-          changes,
+          virtualClusters: {
+            instance: (_namespace, name) => (name === 'demo' ? state.instance : undefined),
+            access: doors,
+            changes,
+            serviceAccounts: { areAccepted: true, limits: { maxAgeSeconds: 0 } },
+          },
+          spaces: {
+            instance: (_namespace, name) => (name === 'web' ? state.space : undefined),
+            access: spaces,
+            changes: spaceChanges,
+          },
           tokens: { installation: 'x', verify: async () => undefined },
           resume: () => undefined,
-          serviceAccountTokens: true,
           onPlane() {},
           clock,
         }),
       },
     ],
   });
-  return { handler, changes, activity, rooms };
+  return { handler, changes, spaceChanges, activity, rooms };
 }
 
 function hostOf(state: ForwardingState, api: ClusterApi): Host {
+  const hosted = (location: HostLocation, uid: string, owner: string) => {
+    const { phase } = state;
+    return { location, uid, phase, reason: '', message: '', kubernetesVersion: 'v1.36.3', owner };
+  };
+  const watch: Host['watch'] = async ({ onChange, onGap }, signal) => {
+    onGap();
+    state.onHostChange = () => {
+      onChange({ namespace: 'n', name: 'v' });
+      onChange({ namespace: 'own', name: '' });
+    };
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  };
+  const wake = async () => {
+    state.woken += 1;
+  };
   return {
+    spaces: {
+      install: unexpected,
+      remove: unexpected,
+      sleep: unexpected,
+      async observe(location) {
+        await state.hostSynced;
+        return hosted(location, 'n1', 's1');
+      },
+      wake,
+      watch,
+    },
     discover: unexpected,
     install: unexpected,
     remove: unexpected,
@@ -108,17 +156,10 @@ function hostOf(state: ForwardingState, api: ClusterApi): Host {
     logs: unexpected,
     async observe(location) {
       await state.hostSynced;
-      const { phase } = state;
-      return { location, uid: 'v1', phase, reason: '', message: '', kubernetesVersion: 'v1.36.3', owner: 'i1' };
+      return hosted(location, 'v1', 'i1');
     },
-    async wake() {
-      state.woken += 1;
-    },
-    async watch({ onChange, onGap }, signal) {
-      onGap();
-      state.onHostChange = () => onChange({ namespace: 'n', name: 'v' });
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    },
+    wake,
+    watch,
     clusterApi: () => api,
   };
 }

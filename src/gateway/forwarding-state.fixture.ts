@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { MemoryAuditLog } from '../../test/harness/test-http-server.ts';
+import type { SpaceInstance } from '../api/management/v1/space-instance.ts';
 import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
@@ -30,6 +31,13 @@ export class ForwardingState {
     metadata: { name: 'demo', namespace: 'p-default', uid: 'i1' },
     spec: { clusterRef: { cluster: 'far', namespace: 'n', virtualCluster: 'v' } },
     status: { phase: 'Ready', serviceUID: 'v1', deployHash: 'x', virtualCluster: {} },
+  };
+  space: SpaceInstance = {
+    apiVersion: 'management.platform.sh/v1',
+    kind: 'SpaceInstance',
+    metadata: { name: 'web', namespace: 'platform-p-default', uid: 's1' },
+    spec: { clusterRef: { cluster: 'far', namespace: 'own' } },
+    status: { phase: 'Ready', hostNamespace: { cluster: 'far', name: 'own', uid: 'n1' }, installHash: 'x' },
   };
 
   /** Returns the identity for a token of the form `<user>-token`; `undefined` for any other token. */

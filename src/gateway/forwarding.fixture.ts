@@ -14,9 +14,13 @@ import { silentLog } from '../lib/log.ts';
 import { createForwardingGateways } from './forwarding-gateways.fixture.ts';
 import { ForwardingState } from './forwarding-state.fixture.ts';
 
-/** The path of the cluster `far` and the path of the instance `demo`. Requests to both reach the same target server. */
+/**
+ * The paths of the cluster `far`, the virtual cluster `demo` and the space `web`. Requests to all of them reach the same
+ * target server.
+ */
 export const farClusterPath = '/kubernetes/cluster/far';
 export const demoInstancePath = '/kubernetes/project/default/virtualcluster/demo';
+export const webSpacePath = '/kubernetes/project/default/space/web';
 
 /** Returns a promise and the function that resolves it. */
 export function deferred(): { promise: Promise<void>; resolve(): void } {

@@ -37,9 +37,9 @@ export interface GatewayHandlerOptions {
   readonly isPermanent?: boolean;
   /**
    * Returns the error for a caller who may not use the target. The error must reveal nothing about the target.
-   * Optional; defaults to the 403 of Kubernetes.
+   * Optional; the default, also if it returns `undefined`, is the 403 of Kubernetes.
    */
-  forbiddenError?(exchange: Exchange, decision: Decision): StatusError;
+  forbiddenError?(exchange: Exchange, decision: Decision): StatusError | undefined;
   /** A filter that each authorized request passes before the target serves it. Optional. */
   readonly targetFilter?: Filter;
   /** Called with the plane that serves the request, for metrics. `undefined` if the target is a remote cluster. */
@@ -75,9 +75,10 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
     entryDecision: Decision | undefined,
   ): MaybePromise<Decision> => {
     if (entryDecision?.allowed === false) {
-      if (options.forbiddenError === undefined) return entryDecision;
+      const error = options.forbiddenError?.(exchange, entryDecision);
+      if (error === undefined) return entryDecision;
       exchange.decision = entryDecision;
-      throw options.forbiddenError(exchange, entryDecision);
+      throw error;
     }
     const opening = enter(exchange);
     const scopes = entryDecision?.scopes;

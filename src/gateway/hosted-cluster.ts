@@ -1,14 +1,16 @@
+import { textAt } from '@flotilla/json';
+import { tokenMakerClaim } from '../api/naming.ts';
 import { serviceUnavailable } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { ApiRequest, Host, HostedVirtualCluster, HostLocation } from '../hosts/host.ts';
-import { onAbort } from '../http/request/request-end.ts';
+import { unverifiedClaims } from '../auth/unverified-claims.ts';
+import type { ApiRequest, Host, HostLocation } from '../hosts/host.ts';
 import type { Clock } from '../lib/clock.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
+import { driverAccess } from './driver-access.ts';
 import { remoteCluster } from './forward/remote-cluster.ts';
 import type { TargetLimiters } from './forward/target-limiter.ts';
-import type { AccessStatus, GatewayCluster } from './instance-access.ts';
-import type { TokenReviews } from './token-reviews.ts';
+import type { GatewayCluster } from './instance-access.ts';
+import type { TokenReviews } from './reviews/token-reviews.ts';
 
 export interface HostedClusterOptions {
   readonly host: Host;
@@ -34,29 +36,25 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
     const token = tokens.get(caller);
     return token === undefined ? caller.user : { token };
   };
+  const access = driverAccess({ ...options, driver: host });
   const targetOf = ({ namespace, name }: HostLocation) => `${cluster}/${namespace}/${name}`;
-
-  /**
-   * Returns the state of a virtual cluster from the cache of the host. Waits a short time if the cache is not synced
-   * yet.
-   */
-  async function statusAt(location: HostLocation): Promise<AccessStatus | undefined> {
-    const timeoutError = () => serviceUnavailable(`the cluster ${JSON.stringify(cluster)} did not respond in time`, 1);
-    const found = await withTimeout({ clock: options.clock, milliseconds: observeTimeoutMs, timeoutError }, (signal) =>
-      host.observe(location, { signal }),
-    );
-    return found && { uid: found.uid, owner: found.owner, access: accessOf(found) };
-  }
 
   function identityOf(user: UserInfo, token: string, uid: string): Identity {
     // Service accounts in different virtual clusters have the same names, so the uid keeps them apart in fair queueing.
-    const identity: Identity = { user, fairQueueKey: `${uid}/${user.name}`, system: false, signal: never };
+    const responsible = textAt(unverifiedClaims(token), tokenMakerClaim);
+    const identity: Identity = {
+      user,
+      ...(responsible === '' ? {} : { responsible }),
+      fairQueueKey: `${uid}/${user.name}`,
+      system: false,
+      signal: never,
+    };
     tokens.set(identity, token);
     return identity;
   }
 
   return {
-    statusAt,
+    ...access,
     async openSession(location, { name, abortSignal }) {
       const limiter = options.limiters.get(targetOf(location));
       const api = host.clusterApi(location);
@@ -73,14 +71,12 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
         close() {},
       };
     },
-    wake: (location, signal) => host.wake(location, { signal }),
-    whenUsable: (location, signal) => waitUntilUsable(host, location, signal),
 
     async authenticateServiceAccount(location, { token, uid, name }) {
       if (await options.isOwnToken(token)) return undefined;
       const target = `${targetOf(location)}/${uid}`;
       try {
-        const state = await statusAt(location);
+        const state = await access.statusAt(location);
         if (state?.uid !== uid) return undefined;
         // Only the virtual cluster itself can review the token, and an unverified token must not wake it.
         if (state.access === 'asleep') throw serviceUnavailable(`${name} is ${asleepMessage}`);
@@ -98,28 +94,4 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
   };
 }
 
-const asleepMessage = 'asleep and keeps its data; a request with an access key wakes it';
-const observeTimeoutMs = 5_000;
-
-function accessOf({ phase }: HostedVirtualCluster): AccessStatus['access'] {
-  if (phase === 'Sleeping') return 'asleep';
-  return phase === 'Removing' ? 'closing' : phase === 'Pending' ? 'opening' : 'open';
-}
-
-/** Resolves when the virtual cluster is ready or has failed. Checks its state again after each change. */
-async function waitUntilUsable(host: Host, location: HostLocation, signal: AbortSignal): Promise<void> {
-  const done = new AbortController();
-  await new Promise<void>((resolve, reject) => {
-    const unfollow = onAbort(signal, reject);
-    const check = () => {
-      host.observe(location, { signal }).then((found) => {
-        // A failed virtual cluster ends the wait too: requests to it return an error with the cause.
-        if (found?.phase === 'Ready' || found?.phase === 'Failed') resolve();
-      }, reject);
-    };
-    const onChange = ({ namespace, name = location.name }: { readonly namespace: string; readonly name?: string }) => {
-      if (namespace === location.namespace && name === location.name) check();
-    };
-    void host.watch({ onChange, onGap: check }, done.signal).finally(unfollow);
-  }).finally(() => done.abort());
-}
+const asleepMessage = 'asleep; a request with an access key wakes it';

@@ -1,7 +1,8 @@
+import { denialMessage } from '../api/denial-message.ts';
 import { forbidden } from '../api/status.ts';
 import type { CredentialCheck } from '../auth/authz/restrict-rules.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { attributesOf, denialMessage } from '../http/filters/authorize.ts';
+import { attributesOf } from '../http/filters/authorize.ts';
 
 const interactiveSubresources = new Set(['exec', 'attach', 'portforward']);
 

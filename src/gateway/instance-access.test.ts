@@ -6,6 +6,7 @@ import type { Plane } from '../http/plane.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { type AccessStatus, createInstanceAccess, type GatewayCluster } from './instance-access.ts';
 import { createActivityLog } from './instance-activity.ts';
+import { virtualClusterType } from './instance-type.ts';
 
 const plane = { id: 'vc-v1' } as Plane;
 const inside = { plane, authorize: () => ({ allowed: true, reason: '' }), serve: () => Promise.reject(new Error()) };
@@ -38,6 +39,7 @@ function setUp(overrides: Partial<AccessStatus> | undefined = {}) {
     authenticateServiceAccount: async () => undefined,
   };
   const doors = createInstanceAccess({
+    type: virtualClusterType,
     clusterOf: (name) => (name === 'local' ? cluster : undefined),
     latest: () => latest.instance,
     activity,
@@ -215,6 +217,15 @@ describe('access to an instance', () => {
     expect(inactive.seen.woken).toBe(1);
   });
 
+  it('serves an instance that is to sleep, if the server has refused to put it to sleep', async () => {
+    const { doors, seen } = setUp({ access: 'open' });
+    const conditions = [{ type: 'SleepKeepsData', status: 'False', reason: 'SleepRefused' }];
+    const forced = instance({}, { annotations: { 'sleepmode.platform.sh/force': 'true' } });
+    await refused(doors.openSession(forced, () => never));
+    await doors.openSession({ ...forced, status: { ...forced.status, conditions } } as typeof forced, () => never);
+    expect(seen.entered).toBe(1);
+  });
+
   it('wakes the instance once for concurrent requests and stops when the last of them is gone', async () => {
     const { doors, seen, clock, open } = setUp({ access: 'asleep' });
     const ending = new AbortController();
@@ -240,7 +251,7 @@ describe('access to an instance', () => {
   it('ends with a message about the instance (completions §3)', async () => {
     const forced = instance({}, { annotations: { 'sleepmode.platform.sh/force': 'true' } });
     for (const [door, now, message] of [
-      ['asleep', instance(), /^the virtual cluster "demo" is asleep and keeps its data; the next request wakes it$/],
+      ['asleep', instance(), /^the virtual cluster "demo" is asleep; the next request wakes it$/],
       ['asleep', forced, /Remove the annotation to wake it$/],
       ['closing', instance(), /is being removed$/],
       ['asleep', undefined, /is being removed$/],

@@ -1,23 +1,12 @@
-import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { StatusError } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { HostLocation } from '../hosts/host.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { GatewaySession } from './gateway-target.ts';
 import type { ActivityLog } from './instance-activity.ts';
-import {
-  asleepError,
-  asleepOnHostError,
-  beingRemovedError,
-  clusterNameOf,
-  displayNameOf,
-  isForcedAsleep,
-  locationOf,
-  notReadyError,
-  unreachableError,
-  wakingUpError,
-} from './instance-errors.ts';
+import { clusterNameOf, InstanceErrors, isForcedAsleep } from './instance-errors.ts';
 import { InstanceSession } from './instance-session.ts';
+import type { InstanceType, ProjectInstance } from './instance-type.ts';
 import { recordUseRepeatedly, WakeCoalescer } from './wake-coalescer.ts';
 
 /** The state of a virtual cluster on its host. */
@@ -75,32 +64,29 @@ export interface AuthenticatedServiceAccount {
   readonly expiresAt?: number;
 }
 
-export interface InstanceAccessOptions {
+export interface InstanceAccessOptions<Instance extends ProjectInstance> {
+  readonly type: InstanceType<Instance>;
   /** Returns the cluster with this name; `undefined` if this server cannot reach it. */
   clusterOf(name: string): GatewayCluster | undefined;
   /** Returns the current version of the instance; `undefined` if it no longer exists. */
-  latest(instance: VirtualClusterInstance): VirtualClusterInstance | undefined;
+  latest(instance: Instance): Instance | undefined;
   readonly activity: ActivityLog;
   /** True if auto-sleep put the instance to sleep because it was not used. False if a user put it to sleep. */
-  sleepsFromInactivity(instance: VirtualClusterInstance): boolean;
+  sleepsFromInactivity(instance: Instance): boolean;
   readonly clock: Clock;
 }
 
-export interface InstanceAccess {
+export interface InstanceAccess<Instance extends ProjectInstance> {
   /**
    * Opens a session in the virtual cluster of an instance. Wakes the instance if that is allowed, and waits until it is
    * usable or the signal from `abortSignal` fires. Throws 501 or 503 if the instance cannot be used now. If
    * `keepsAwake` is true, the instance counts as in use during the whole session. Otherwise it counts as in use only at
    * the start and at the end of the session.
    */
-  openSession(
-    instance: VirtualClusterInstance,
-    abortSignal: () => AbortSignal,
-    keepsAwake?: boolean,
-  ): Promise<GatewaySession>;
+  openSession(instance: Instance, abortSignal: () => AbortSignal, keepsAwake?: boolean): Promise<GatewaySession>;
   /** Returns the service account that the token authenticates in the virtual cluster of the instance. */
   authenticateServiceAccount(
-    instance: VirtualClusterInstance,
+    instance: Instance,
     presented: Omit<PresentedToken, 'name' | 'uid'>,
   ): Promise<AuthenticatedServiceAccount | undefined>;
 }
@@ -112,45 +98,46 @@ const maxRecentTimeouts = 1_000;
  * Gives the gateway access to the virtual clusters of instances. A virtual cluster at the location of an instance
  * belongs to that instance only if the controller has recorded its uid in the status of the instance.
  */
-export function createInstanceAccess(options: InstanceAccessOptions): InstanceAccess {
+export function createInstanceAccess<Instance extends ProjectInstance>(
+  options: InstanceAccessOptions<Instance>,
+): InstanceAccess<Instance> {
   return new ClusterInstanceAccess(options);
 }
 
-class ClusterInstanceAccess implements InstanceAccess {
-  readonly #options: InstanceAccessOptions;
+class ClusterInstanceAccess<Instance extends ProjectInstance> implements InstanceAccess<Instance> {
+  readonly #options: InstanceAccessOptions<Instance>;
+  readonly #errors: InstanceErrors<Instance>;
   /** The time at which a request last timed out while waiting for an instance, by instance uid. */
   readonly #recentTimeouts = new Map<string, number>();
   readonly #wakes: WakeCoalescer;
 
-  constructor(options: InstanceAccessOptions) {
+  constructor(options: InstanceAccessOptions<Instance>) {
     this.#options = options;
+    this.#errors = new InstanceErrors(options.type);
     this.#wakes = new WakeCoalescer(options);
   }
 
-  async openSession(
-    instance: VirtualClusterInstance,
-    abortSignal: () => AbortSignal,
-    keepsAwake = false,
-  ): Promise<GatewaySession> {
+  async openSession(instance: Instance, abortSignal: () => AbortSignal, keepsAwake = false): Promise<GatewaySession> {
     const options = this.#options;
     const cluster = options.clusterOf(clusterNameOf(instance));
-    const accessError = accessErrorOf(instance, cluster);
-    if (accessError !== undefined || cluster === undefined) throw accessError ?? notReadyError(instance);
+    const accessError = this.#accessError(instance, cluster);
+    if (accessError !== undefined || cluster === undefined) throw accessError ?? this.#errors.notReady(instance);
     const uid = instance.metadata.uid ?? '';
     // Record the use before the wake call. Otherwise auto-sleep could put the instance back to sleep immediately.
     options.activity.recordUse(uid);
-    const state = await stateOf(instance, cluster);
-    if (state === undefined) throw notReadyError(instance);
-    if (state.access === 'closing') throw beingRemovedError(instance);
+    const state = await this.#stateOf(instance, cluster);
+    if (state === undefined) throw this.#errors.notReady(instance);
+    if (state.access === 'closing') throw this.#errors.beingRemoved(instance);
     if (state.access === 'asleep') {
       const mayWake = state.owner === uid || options.sleepsFromInactivity(instance);
-      if (!mayWake || instance.spec?.external === true) throw asleepOnHostError(instance);
+      if (!mayWake || options.type.isExternal(instance)) throw this.#errors.asleepOnHost(instance);
       await this.#wake(instance, cluster, abortSignal());
     }
     if (state.access === 'opening') await this.#waitUntilOpen(instance, cluster, abortSignal());
-    if (state.access !== 'open' && (await stateOf(instance, cluster)) === undefined) throw notReadyError(instance);
-    const session = await cluster.openSession(locationOf(instance), {
-      name: displayNameOf(instance),
+    if (state.access !== 'open' && (await this.#stateOf(instance, cluster)) === undefined)
+      throw this.#errors.notReady(instance);
+    const session = await cluster.openSession(this.#options.type.locationOf(instance), {
+      name: this.#errors.displayNameOf(instance),
       abortSignal,
     });
     const stopUsing = keepsAwake ? recordUseRepeatedly(options, uid) : () => {};
@@ -164,31 +151,31 @@ class ClusterInstanceAccess implements InstanceAccess {
   }
 
   async authenticateServiceAccount(
-    instance: VirtualClusterInstance,
+    instance: Instance,
     presented: Omit<PresentedToken, 'name' | 'uid'>,
   ): Promise<AuthenticatedServiceAccount | undefined> {
     const cluster = this.#options.clusterOf(clusterNameOf(instance));
-    const uid = instance.status?.serviceUID ?? '';
+    const uid = this.#options.type.uidOf(instance);
     if (cluster === undefined || uid === '') return undefined;
-    return await cluster.authenticateServiceAccount(locationOf(instance), {
+    return await cluster.authenticateServiceAccount(this.#options.type.locationOf(instance), {
       ...presented,
-      name: displayNameOf(instance),
+      name: this.#errors.displayNameOf(instance),
       uid,
     });
   }
 
   /** Wakes the instance. Concurrent requests for the same instance share one wake call. */
-  #wake(instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
+  #wake(instance: Instance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
     return this.#wakes.wait(instance.metadata.uid ?? '', {
       work: async (signal) => {
-        const location = locationOf(instance);
+        const location = this.#options.type.locationOf(instance);
         // Another replica may decide at this moment that the instance is unused.
         await this.#options.activity.publish?.(instance.metadata.uid ?? '');
         await cluster.wake(location, signal);
         await cluster.whenUsable(location, signal);
       },
       ending,
-      timeoutError: () => wakingUpError(instance),
+      timeoutError: () => this.#errors.wakingUp(instance),
     });
   }
 
@@ -196,15 +183,15 @@ class ClusterInstanceAccess implements InstanceAccess {
    * Waits until an instance that is starting is usable. After a timeout, other requests for it fail immediately for the
    * next 30 seconds.
    */
-  async #waitUntilOpen(instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
+  async #waitUntilOpen(instance: Instance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const timeouts = this.#recentTimeouts;
     const { uid = '' } = instance.metadata;
-    const timeoutError = () => notReadyError(this.#options.latest(instance) ?? instance);
+    const timeoutError = () => this.#errors.notReady(this.#options.latest(instance) ?? instance);
     if (clock.elapsed() - (timeouts.get(uid) ?? Number.NEGATIVE_INFINITY) < timeoutPauseMs) throw timeoutError();
     try {
       await this.#wakes.wait(uid, {
-        work: (signal) => cluster.whenUsable(locationOf(instance), signal),
+        work: (signal) => cluster.whenUsable(this.#options.type.locationOf(instance), signal),
         ending,
         timeoutError,
       });
@@ -222,11 +209,11 @@ class ClusterInstanceAccess implements InstanceAccess {
    * always know why it ends: if the pods stop before the host reports the sleep, the session sees only a closed
    * connection.
    */
-  async #recordFinalUse(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<void> {
+  async #recordFinalUse(instance: Instance, cluster: GatewayCluster): Promise<void> {
     const { activity, clock } = this.#options;
     const now = clock.now();
     try {
-      const state = await stateOf(instance, cluster);
+      const state = await this.#stateOf(instance, cluster);
       if (state === undefined || state.access === 'asleep') return;
     } catch {
       // The cluster did not respond, so it is unknown whether the instance sleeps. Record the use.
@@ -237,34 +224,28 @@ class ClusterInstanceAccess implements InstanceAccess {
   /**
    * Replaces the reason why a session ends by an error that names the instance, because users know only the instance.
    */
-  async #endReason(instance: VirtualClusterInstance, cluster: GatewayCluster, reason: unknown): Promise<unknown> {
+  async #endReason(instance: Instance, cluster: GatewayCluster, reason: unknown): Promise<unknown> {
     const latest = this.#options.latest(instance);
-    if (latest === undefined || latest.metadata.deletionTimestamp !== undefined) return beingRemovedError(instance);
-    const access = (await cluster.statusAt(locationOf(instance)))?.access;
-    return access === 'asleep' ? asleepError(latest) : access === 'closing' ? beingRemovedError(instance) : reason;
+    if (latest === undefined || latest.metadata.deletionTimestamp !== undefined)
+      return this.#errors.beingRemoved(instance);
+    const access = (await cluster.statusAt(this.#options.type.locationOf(instance)))?.access;
+    return access === 'asleep'
+      ? this.#errors.asleep(latest)
+      : access === 'closing'
+        ? this.#errors.beingRemoved(instance)
+        : reason;
   }
-}
 
-async function stateOf(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<AccessStatus | undefined> {
-  const state = await cluster.statusAt(locationOf(instance));
-  return state !== undefined && state.uid === (instance.status?.serviceUID ?? '') ? state : undefined;
-}
+  async #stateOf(instance: Instance, cluster: GatewayCluster): Promise<AccessStatus | undefined> {
+    const { type } = this.#options;
+    const state = await cluster.statusAt(type.locationOf(instance));
+    return state !== undefined && state.uid === type.uidOf(instance) ? state : undefined;
+  }
 
-function accessErrorOf(instance: VirtualClusterInstance, cluster: GatewayCluster | undefined): StatusError | undefined {
-  if (instance.metadata.deletionTimestamp !== undefined) return beingRemovedError(instance);
-  if (clusterNameOf(instance) !== '' && cluster === undefined) return unreachableError(instance);
-  if (isForcedAsleep(instance)) return asleepError(instance);
-  return isInstalled(instance) ? undefined : notReadyError(instance);
-}
-
-/**
- * True if the installation has finished or failed. Before that, it is unknown which roles the instance grants. A failed
- * instance can be used, so that it can be repaired.
- */
-function isInstalled({ spec, status = {} }: VirtualClusterInstance): boolean {
-  const { serviceUID = '', virtualCluster, deployHash = '', phase } = status;
-  if (serviceUID === '') return false;
-  const hasTemplate = (spec?.templateRef?.name ?? '') !== '' || spec?.template !== undefined;
-  if (hasTemplate && virtualCluster === undefined) return false;
-  return deployHash !== '' || phase === 'Failed';
+  #accessError(instance: Instance, cluster: GatewayCluster | undefined): StatusError | undefined {
+    if (instance.metadata.deletionTimestamp !== undefined) return this.#errors.beingRemoved(instance);
+    if (clusterNameOf(instance) !== '' && cluster === undefined) return this.#errors.unreachable(instance);
+    if (isForcedAsleep(instance)) return this.#errors.asleep(instance);
+    return this.#options.type.isInstalled(instance) ? undefined : this.#errors.notReady(instance);
+  }
 }

@@ -3,6 +3,7 @@ import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluste
 import type { ObjectMeta } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import { createInstanceChanges } from './instance-changes.ts';
+import { virtualClusterType } from './instance-type.ts';
 
 function instance(
   change: Pick<VirtualClusterInstance, 'spec' | 'status'> = {},
@@ -25,7 +26,7 @@ describe('a long-running request inside an instance', () => {
       instance({ status: { virtualCluster: { access: { rules: [{ users: ['anna'], clusterRole: 'view' }] } } } }),
       instance({ spec: { extraAccessRules: [{ teams: ['red'], clusterRole: 'edit' }] } }),
     ]) {
-      const changes = createInstanceChanges();
+      const changes = createInstanceChanges(virtualClusterType);
       const signal = changes.signalFor(instance());
       changes.handleChange(instance(), after);
       expect([signal.aborted, codeOf(signal)]).toEqual([true, 410]);
@@ -34,7 +35,7 @@ describe('a long-running request inside an instance', () => {
   });
 
   it('continues when anything else or another instance changes', () => {
-    const changes = createInstanceChanges();
+    const changes = createInstanceChanges(virtualClusterType);
     const signal = changes.signalFor(instance());
     changes.handleChange(instance(), instance({ spec: { displayName: 'x' }, status: { phase: 'Ready' } }));
     changes.handleChange(instance(), instance({ status: { virtualCluster: { access: { defaultClusterRole: '' } } } }));
@@ -45,7 +46,7 @@ describe('a long-running request inside an instance', () => {
 
   it('ends when the instance is deleted', () => {
     for (const after of [undefined, instance({}, { deletionTimestamp: '2030-01-01T00:00:00Z' })]) {
-      const changes = createInstanceChanges();
+      const changes = createInstanceChanges(virtualClusterType);
       const signal = changes.signalFor(instance());
       changes.handleChange(instance(), after);
       expect([signal.aborted, codeOf(signal)]).toEqual([true, 503]);

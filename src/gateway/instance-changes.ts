@@ -1,27 +1,35 @@
 import { setMaxListeners } from 'node:events';
 import { equalJson } from '@flotilla/json';
-import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
-import { virtualClusterRoles } from '../api/management/virtual-cluster-roles.ts';
 import { expired } from '../api/status.ts';
-import { asleepError, beingRemovedError } from './instance-errors.ts';
+import { InstanceErrors } from './instance-errors.ts';
+import type { InstanceType, ProjectInstance } from './instance-type.ts';
 
 /**
- * Ends the long-running requests to a virtual cluster when its instance is deleted, falls asleep or grants other roles.
+ * Ends the long-running requests to an instance when it is deleted, falls asleep or grants other roles.
  */
-export interface InstanceChanges {
+export interface InstanceChanges<Instance extends ProjectInstance> {
   /**
    * Returns a signal that fires at the first relevant change after this call. Call it before the caller's roles are
    * looked up, so that no change to them is missed. The abort reason is the Status with which a stream ends.
    */
-  signalFor(instance: VirtualClusterInstance): AbortSignal;
+  signalFor(instance: Instance): AbortSignal;
   /**
    * Must be called for each change to an instance. `before` is `undefined` for a new one, `after` for a deleted one.
    */
-  handleChange(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void;
+  handleChange(before: Instance | undefined, after: Instance | undefined): void;
 }
 
-export function createInstanceChanges(): InstanceChanges {
+export function createInstanceChanges<Instance extends ProjectInstance>(
+  type: InstanceType<Instance>,
+): InstanceChanges<Instance> {
+  const errors = new InstanceErrors(type);
   const controllers = new Map<string, AbortController>();
+  const endReason = (before: Instance, after: Instance | undefined): Error | undefined => {
+    if (after === undefined || after.metadata.deletionTimestamp !== undefined) return errors.beingRemoved(before);
+    if (isSleeping(after) && !isSleeping(before)) return errors.asleep(after);
+    if (equalJson(type.grantsOf(before), type.grantsOf(after))) return undefined;
+    return expired('your permissions have changed; list again and start a new watch');
+  };
   return {
     signalFor({ metadata: { uid = '' } }) {
       const existing = controllers.get(uid);
@@ -44,17 +52,6 @@ export function createInstanceChanges(): InstanceChanges {
   };
 }
 
-function endReason(before: VirtualClusterInstance, after: VirtualClusterInstance | undefined): Error | undefined {
-  if (after === undefined || after.metadata.deletionTimestamp !== undefined) {
-    return beingRemovedError(before);
-  }
-  if (isSleeping(after) && !isSleeping(before)) return asleepError(after);
-  const [oldRoles, newRoles] = [virtualClusterRoles(before), virtualClusterRoles(after)];
-  if (oldRoles.defaultRole === newRoles.defaultRole && equalJson([...oldRoles.rules], [...newRoles.rules]))
-    return undefined;
-  return expired('your permissions have changed; list again and start a new watch');
-}
-
-function isSleeping(instance: VirtualClusterInstance): boolean {
+function isSleeping(instance: ProjectInstance): boolean {
   return instance.status?.phase === 'Sleeping';
 }

@@ -1,63 +1,63 @@
-import {
-  type VirtualClusterInstance,
-  virtualClusterInstanceKind,
-} from '../api/management/v1/virtual-cluster-instance.ts';
+import { isSleepRefused } from '../api/management/sleep-reasons.ts';
 import { sleepForceAnnotation } from '../api/naming.ts';
 import { notImplemented, type StatusError, serviceUnavailable } from '../api/status.ts';
-import type { HostLocation } from '../hosts/host.ts';
+import type { InstanceType, ProjectInstance } from './instance-type.ts';
 
-/** The errors in this file state why an instance cannot be used or why a session ends, and what to do. */
+/** The errors that state why an instance cannot be used or why a session ends, and what to do. */
+export class InstanceErrors<Instance extends ProjectInstance> {
+  readonly #type: InstanceType<Instance>;
 
-export function notReadyError(instance: VirtualClusterInstance): StatusError {
-  const message = instance.status?.message || 'it is being created';
-  return serviceUnavailable(`${displayNameOf(instance)} is not ready: ${message}`, 1);
-}
+  constructor(type: InstanceType<Instance>) {
+    this.#type = type;
+  }
 
-export function beingRemovedError(instance: VirtualClusterInstance): StatusError {
-  return serviceUnavailable(`${displayNameOf(instance)} is being removed`);
-}
+  notReady(instance: Instance): StatusError {
+    const message = instance.status?.message || 'it is being created';
+    return serviceUnavailable(`${this.displayNameOf(instance)} is not ready: ${message}`, 1);
+  }
 
-export function wakingUpError(instance: VirtualClusterInstance): StatusError {
-  return serviceUnavailable(`${displayNameOf(instance)} is waking up; try again in a moment`, 1);
-}
+  beingRemoved(instance: Instance): StatusError {
+    return serviceUnavailable(`${this.displayNameOf(instance)} is being removed`);
+  }
 
-export function asleepError(instance: VirtualClusterInstance): StatusError {
-  if (isForcedAsleep(instance)) {
-    const what = `its ${virtualClusterInstanceKind.kind} has the annotation ${sleepForceAnnotation}`;
+  wakingUp(instance: Instance): StatusError {
+    return serviceUnavailable(`${this.displayNameOf(instance)} is waking up; try again in a moment`, 1);
+  }
+
+  asleep(instance: Instance): StatusError {
+    if (isForcedAsleep(instance)) {
+      const what = `its ${this.#type.kind.kind} has the annotation ${sleepForceAnnotation}`;
+      return serviceUnavailable(
+        `${this.displayNameOf(instance)} is asleep because ${what}. Remove the annotation to wake it`,
+      );
+    }
+    if (this.#type.isExternal(instance)) return this.asleepOnHost(instance);
+    return serviceUnavailable(`${this.displayNameOf(instance)} is asleep; the next request wakes it`);
+  }
+
+  asleepOnHost(instance: Instance): StatusError {
     return serviceUnavailable(
-      `${displayNameOf(instance)} is asleep because ${what}; it keeps its data. Remove the annotation to wake it`,
+      `${this.displayNameOf(instance)} is asleep: it was put to sleep on the cluster ${JSON.stringify(clusterNameOf(instance))} and must be woken there`,
     );
   }
-  if (instance.spec?.external === true) return asleepOnHostError(instance);
-  return serviceUnavailable(`${displayNameOf(instance)} is asleep and keeps its data; the next request wakes it`);
+
+  unreachable(instance: Instance): StatusError {
+    const where = `it runs on the cluster ${JSON.stringify(clusterNameOf(instance))}`;
+    return notImplemented(
+      `${this.displayNameOf(instance)} cannot be reached: ${where}, and this server has no gateway to that cluster`,
+    );
+  }
+
+  displayNameOf({ metadata }: Instance): string {
+    return `the ${this.#type.noun} ${JSON.stringify(metadata.name ?? '')}`;
+  }
 }
 
-export function asleepOnHostError(instance: VirtualClusterInstance): StatusError {
-  return serviceUnavailable(
-    `${displayNameOf(instance)} is asleep: it was put to sleep on the cluster ${JSON.stringify(clusterNameOf(instance))} and must be woken there`,
-  );
+/** True if a user has put the instance to sleep, and the server has not refused that. */
+export function isForcedAsleep(instance: ProjectInstance): boolean {
+  return instance.metadata.annotations?.[sleepForceAnnotation] === 'true' && !isSleepRefused(instance);
 }
 
-export function unreachableError(instance: VirtualClusterInstance): StatusError {
-  const where = `it runs on the cluster ${JSON.stringify(clusterNameOf(instance))}`;
-  return notImplemented(
-    `${displayNameOf(instance)} cannot be reached: ${where}, and this server has no gateway to that cluster`,
-  );
-}
-
-export function isForcedAsleep({ metadata }: VirtualClusterInstance): boolean {
-  return metadata.annotations?.[sleepForceAnnotation] === 'true';
-}
-
-export function displayNameOf({ metadata }: VirtualClusterInstance): string {
-  return `the virtual cluster ${JSON.stringify(metadata.name ?? '')}`;
-}
-
-export function clusterNameOf(instance: VirtualClusterInstance): string {
+export function clusterNameOf(instance: ProjectInstance): string {
   return instance.spec?.clusterRef?.cluster ?? '';
-}
-
-export function locationOf(instance: VirtualClusterInstance): HostLocation {
-  const { namespace = '', virtualCluster = '' } = instance.spec?.clusterRef ?? {};
-  return { namespace, name: virtualCluster };
 }

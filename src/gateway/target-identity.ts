@@ -19,15 +19,11 @@ export type ManagementAuthorizer = (identity: Identity, attributes: Attributes) 
  * may send to the cluster. It decides by the user's own name, even if the user impersonates somebody in the cluster.
  */
 export function clusterIdentity(known: Identity, cluster: string, authorize: ManagementAuthorizer): Identity {
-  const { user, permissionSignal, accessKey, expiresAt } = known;
   const target: RequestTarget = { type: 'Cluster', cluster };
   return {
-    user: clusterUser(user),
-    ...(accessKey === undefined ? {} : { accessKey }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    system: false,
-    signal: known.signal,
-    ...(permissionSignal === undefined ? {} : { permissionSignal: () => permissionSignal() }),
+    user: clusterUser(known.user),
+    responsible: known.user.name,
+    ...credentialOf(known),
     preauthorize: (attributes) => authorize(known, withTarget(attributes, target)),
   };
 }
@@ -62,10 +58,8 @@ const serviceAccountPrefix = `${systemPrefix}serviceaccount:`;
  * a different name, because the virtual cluster may have another service account of the same name. `preauthorize`
  * decides whether the caller may use the virtual cluster.
  */
-export function virtualClusterIdentity(
-  { user, accessKey, fairQueueKey, signal, expiresAt, permissionSignal }: Identity,
-  preauthorize: NonNullable<Identity['preauthorize']>,
-): Identity {
+export function virtualClusterIdentity(known: Identity, preauthorize: NonNullable<Identity['preauthorize']>): Identity {
+  const { user, responsible, fairQueueKey } = known;
   const isAccount = user.name.startsWith(serviceAccountPrefix);
   const isMaster = user.groups.includes(kubernetesMastersGroup);
   return {
@@ -74,12 +68,9 @@ export function virtualClusterIdentity(
       name: isAccount ? hostServiceAccountUser(user.name.slice(serviceAccountPrefix.length)) : user.name,
       groups: [...ownGroups(user), kubernetesAuthenticatedGroup, ...(isMaster ? [kubernetesMastersGroup] : [])],
     },
-    ...(accessKey === undefined ? {} : { accessKey }),
+    ...(responsible === undefined ? {} : { responsible }),
+    ...credentialOf(known),
     ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    system: false,
-    signal,
-    ...(permissionSignal === undefined ? {} : { permissionSignal: () => permissionSignal() }),
     preauthorize,
   };
 }
@@ -93,15 +84,25 @@ export function instanceIdentity(
   roles: readonly string[],
   preauthorize: NonNullable<Identity['preauthorize']>,
 ): Identity {
-  const { user, permissionSignal, accessKey, signal, expiresAt } = known;
+  const { user } = known;
   const roleGroups = isAdmin(user) ? [kubernetesMastersGroup] : roles.map(roleGroup);
   return {
     user: { ...user, groups: [...ownGroups(user), kubernetesAuthenticatedGroup, ...roleGroups] },
+    responsible: user.name,
+    ...credentialOf(known),
+    preauthorize,
+  };
+}
+
+/** Returns the members of an identity that belong to its credential. They are the same in every cluster. */
+function credentialOf(known: Identity): Omit<Identity, 'user' | 'preauthorize'> {
+  const { accessKey, expiresAt, signal, permissionSignal, allowsAddress } = known;
+  return {
     ...(accessKey === undefined ? {} : { accessKey }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     system: false,
     signal,
     ...(permissionSignal === undefined ? {} : { permissionSignal: () => permissionSignal() }),
-    preauthorize,
+    ...(allowsAddress === undefined ? {} : { allowsAddress: (address: string) => allowsAddress(address) }),
   };
 }

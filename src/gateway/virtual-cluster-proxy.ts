@@ -1,3 +1,4 @@
+import { denialMessage } from '../api/denial-message.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
 import { proxySubresource, virtualClusterKind } from '../api/storage/virtual-cluster.ts';
@@ -6,7 +7,6 @@ import type { Identity } from '../auth/identity.ts';
 import type { HostLocation } from '../hosts/host.ts';
 import type { AuthenticatedChainOptions } from '../http/chain.ts';
 import type { Exchange, Filter, Handler } from '../http/exchange.ts';
-import { denialMessage } from '../http/filters/authorize.ts';
 import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 import { parseRequestInfo } from '../http/request/request-info.ts';
 import type { BuiltInCluster } from './built-in-cluster.ts';

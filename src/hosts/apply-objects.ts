@@ -8,17 +8,27 @@ export class ApplyError extends Error {
   override name = 'ApplyError';
 }
 
+/** The namespace on a host to which objects are applied. */
+export interface HostNamespace {
+  readonly name: string;
+  /** The resources that may be applied, such as `configmaps` or `deployments.apps`. */
+  readonly allowedResources: readonly string[];
+  /** API groups whose resources may not be applied even if they are allowed. Optional; defaults to none. */
+  readonly refusedGroups?: readonly string[];
+}
+
 /**
  * Applies the objects of a template. Namespaces and CustomResourceDefinitions are applied first, because other
- * objects may depend on them. If `namespace` is given, all objects are applied to that namespace, and cluster-scoped
- * kinds are errors. An error does not stop the other objects; all errors are reported together as one ApplyError.
+ * objects may depend on them. If `hostNamespace` is given, all objects are applied to that namespace, and cluster-scoped
+ * kinds and resources that are not allowed there are errors. An error does not stop the other objects; all errors are reported together as one ApplyError.
  */
 export async function applyObjects(
   objects: readonly JsonObject[],
   virtual: VirtualClusterClient,
-  namespace?: string,
+  hostNamespace?: HostNamespace,
 ): Promise<void> {
-  const endpoints = new Endpoints(virtual, namespace);
+  const namespace = hostNamespace?.name;
+  const endpoints = new Endpoints(virtual, hostNamespace);
   const problems: string[] = [];
   for (const each of inApplyOrder(objects)) {
     const object = namespace === undefined ? each : inNamespace(each, namespace);
@@ -53,13 +63,13 @@ function nameOf(object: JsonObject): string {
 /** Finds the API paths of objects with discovery. Requests the resources of each group version only once. */
 class Endpoints {
   readonly #virtual: VirtualClusterClient;
-  readonly #namespace: string | undefined;
+  readonly #hostNamespace: HostNamespace | undefined;
   /** The resources of each group version, by kind. */
   readonly #groups = new Map<string, ReadonlyMap<string, JsonValue>>();
 
-  constructor(virtual: VirtualClusterClient, namespace: string | undefined) {
+  constructor(virtual: VirtualClusterClient, hostNamespace: HostNamespace | undefined) {
     this.#virtual = virtual;
-    this.#namespace = namespace;
+    this.#hostNamespace = hostNamespace;
   }
 
   async pathOf(object: JsonObject): Promise<string> {
@@ -74,9 +84,18 @@ class Endpoints {
     if (served === undefined) throw new ApplyError(`no matches for kind "${kind}" in version "${apiVersion}"`);
     const namespace = textAt(object, 'metadata', 'namespace') || 'default';
     const isNamespaced = flagAt(served, 'namespaced');
-    if (!isNamespaced && this.#namespace !== undefined)
+    if (!isNamespaced && this.#hostNamespace !== undefined)
       throw new ApplyError(
         'the kind is cluster-scoped, but only namespaced kinds can be applied to the namespace of a virtual cluster',
+      );
+    const resource = `${textAt(served, 'name')}${group === '' ? '' : `.${group}`}`;
+    if (this.#hostNamespace?.allowedResources.includes(resource) === false)
+      throw new ApplyError(
+        `templates may not apply ${resource} on a host; the setting hosts.allowedResources lists the allowed resources`,
+      );
+    if (this.#hostNamespace?.refusedGroups?.includes(group) === true)
+      throw new ApplyError(
+        `templates may not apply ${resource} on this host, because they could grant more permissions than a namespace admin has; use the access rules of the template instead`,
       );
     const below = isNamespaced ? `/namespaces/${encodeURIComponent(namespace)}` : '';
     return `${root}${below}/${textAt(served, 'name')}/${encodeURIComponent(name)}`;

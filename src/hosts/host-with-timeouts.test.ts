@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../api/status.ts';
 import { ManualClock } from '../lib/clock.ts';
-import type { Host } from './host.ts';
+import type { Host, InstanceDriver } from './host.ts';
 import { defaultHostTimeouts, hostWithTimeouts } from './host-with-timeouts.ts';
 
 const place = { namespace: 'a', name: 'b' };
@@ -12,15 +12,19 @@ function silentHost(signals: AbortSignal[] = []): Host {
     if (call?.signal !== undefined) signals.push(call.signal);
     return new Promise<never>(() => {});
   };
-  return {
-    preboundRoles: ['cluster-admin'],
-    discover: never,
+  const driver: InstanceDriver = {
     install: (_wanted, call) => never(call),
     observe: (_place, call) => never(call),
     remove: (_place, _of, call) => never(call),
     sleep: (_place, call) => never(call),
     wake: (_place, call) => never(call),
     watch: () => never(),
+  };
+  return {
+    ...driver,
+    spaces: driver,
+    preboundRoles: ['cluster-admin'],
+    discover: never,
     clusterApi: () => ({ send: () => never() }),
     logs: () => never(),
   };
@@ -32,8 +36,12 @@ describe('a host with timeouts', () => {
     const signals: AbortSignal[] = [];
     const host = hostWithTimeouts(silentHost(signals), 'far', clock);
     const asked = [
-      ...[host.discover(), host.observe(place)].map((call) => [defaultHostTimeouts.read, call] as const),
-      ...[host.sleep(place), host.wake(place)].map((call) => [defaultHostTimeouts.change, call] as const),
+      ...[host.discover(), host.observe(place), host.spaces.observe(place)].map(
+        (call) => [defaultHostTimeouts.read, call] as const,
+      ),
+      ...[host.sleep(place), host.wake(place), host.spaces.sleep(place)].map(
+        (call) => [defaultHostTimeouts.change, call] as const,
+      ),
       ...[host.install({ location: place, owner: 'o' }), host.remove(place, { owner: 'o' })].map(
         (call) => [defaultHostTimeouts.run, call] as const,
       ),
@@ -48,7 +56,7 @@ describe('a host with timeouts', () => {
         message: `the cluster far did not respond within ${patience / 1000} seconds`,
       });
     }
-    expect(signals).toHaveLength(6);
+    expect(signals).toHaveLength(8);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
     expect(host.preboundRoles).toEqual(['cluster-admin']);
   });

@@ -1,7 +1,7 @@
 import { serviceUnavailable } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import type { Host, HostCallOptions } from './host.ts';
+import type { Host, HostCallOptions, InstanceDriver } from './host.ts';
 
 /** The timeouts of a host's operations, in milliseconds. */
 export interface HostTimeouts {
@@ -25,7 +25,21 @@ export function hostWithTimeouts(
   clock: Clock,
   timeouts: HostTimeouts = defaultHostTimeouts,
 ): Host {
-  function timed<T>(
+  const timed = timedCalls(cluster, clock);
+  return {
+    ...(host.preboundRoles === undefined ? {} : { preboundRoles: host.preboundRoles }),
+    ...driverWithTimeouts(host, timed, timeouts),
+    spaces: driverWithTimeouts(host.spaces, timed, timeouts),
+    discover: (call = {}) => timed(timeouts.read, call, (limited) => host.discover(limited)),
+    clusterApi: (location) => host.clusterApi(location),
+    logs: (location, request) => host.logs(location, request),
+  };
+}
+
+type TimedCalls = ReturnType<typeof timedCalls>;
+
+function timedCalls(cluster: string, clock: Clock) {
+  return function timed<T>(
     milliseconds: number,
     { signal }: HostCallOptions,
     operation: (call: HostCallOptions) => Promise<T>,
@@ -34,18 +48,18 @@ export function hostWithTimeouts(
       serviceUnavailable(`the cluster ${cluster} did not respond within ${Math.round(milliseconds / 1000)} seconds`);
     const options = { clock, milliseconds, timeoutError, ...(signal === undefined ? {} : { signal }) };
     return withTimeout(options, (ending) => operation({ signal: ending }));
-  }
+  };
+}
+
+function driverWithTimeouts(driver: InstanceDriver, timed: TimedCalls, timeouts: HostTimeouts): InstanceDriver {
   return {
-    ...(host.preboundRoles === undefined ? {} : { preboundRoles: host.preboundRoles }),
-    discover: (call = {}) => timed(timeouts.read, call, (limited) => host.discover(limited)),
-    install: (request, call = {}) => timed(timeouts.run, call, (limited) => host.install(request, limited)),
-    observe: (location, call = {}) => timed(timeouts.read, call, (limited) => host.observe(location, limited)),
-    remove: (location, of, call = {}) => timed(timeouts.run, call, (limited) => host.remove(location, of, limited)),
+    ...(driver.isolatesNamespaces === undefined ? {} : { isolatesNamespaces: driver.isolatesNamespaces }),
+    install: (request, call = {}) => timed(timeouts.run, call, (limited) => driver.install(request, limited)),
+    observe: (location, call = {}) => timed(timeouts.read, call, (limited) => driver.observe(location, limited)),
+    remove: (location, of, call = {}) => timed(timeouts.run, call, (limited) => driver.remove(location, of, limited)),
     sleep: (location, call = {}) =>
-      timed(timeouts.change, call, (limited) => host.sleep(location, { ...call, ...limited })),
-    wake: (location, call = {}) => timed(timeouts.change, call, (limited) => host.wake(location, limited)),
-    watch: (listener, signal) => host.watch(listener, signal),
-    clusterApi: (location) => host.clusterApi(location),
-    logs: (location, request) => host.logs(location, request),
+      timed(timeouts.change, call, (limited) => driver.sleep(location, { ...call, ...limited })),
+    wake: (location, call = {}) => timed(timeouts.change, call, (limited) => driver.wake(location, limited)),
+    watch: (listener, signal) => driver.watch(listener, signal),
   };
 }

@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { JsonObject } from '@flotilla/json';
+import type { HostIsolation } from '../api/management/host-isolation/host-isolation.ts';
+import type { SpaceBinding } from '../api/management/space-roles.ts';
 import type { ApiSet } from '../api/storage/api-set.ts';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** The namespace and name of a virtual cluster on its host. */
+/** The namespace and name of a virtual cluster on its host. A space is a namespace; its name is ''. */
 export interface HostLocation {
   readonly namespace: string;
   readonly name: string;
@@ -11,7 +13,7 @@ export interface HostLocation {
 
 export type HostPhase = 'Pending' | 'Ready' | 'Sleeping' | 'Removing' | 'Failed';
 
-/** The state of a virtual cluster on its host. */
+/** The state of a virtual cluster, or of a space, on its host. */
 export interface HostedVirtualCluster {
   readonly location: HostLocation;
   /** The unique id of the virtual cluster. An earlier or later virtual cluster at the same location has another uid. */
@@ -20,7 +22,7 @@ export interface HostedVirtualCluster {
   /** The cause of the phase. `reason` is a CamelCase identifier for use in code, `message` is a sentence for users. */
   readonly reason: string;
   readonly message: string;
-  /** The Kubernetes version of the virtual cluster; empty until the virtual cluster has reported it. */
+  /** The Kubernetes version of the virtual cluster; empty until it has reported it, and for a space. */
   readonly kubernetesVersion: string;
   /** The owner that was passed to `install`; empty for a virtual cluster that a user created manually. */
   readonly owner: string;
@@ -29,11 +31,16 @@ export interface HostedVirtualCluster {
    * the difference. Absent if there is no difference.
    */
   readonly drift?: string;
+  /**
+   * The time, in RFC 3339, at which the last sleep deleted the data of the virtual cluster, because it has no persistent
+   * volume. Absent if its data was kept.
+   */
+  readonly dataLostAt?: string;
 }
 
 /**
- * A request to install or update a virtual cluster. Do not rename any member except `location` and `owner`: the stored
- * `status.installHash` of an instance is a hash over the names and values of all other members.
+ * A request to install or update a virtual cluster or a space. Do not rename any member except `location` and `owner`:
+ * the stored `status.installHash` of an instance is a hash over the names and values of all other members.
  */
 export interface InstallRequest {
   readonly location: HostLocation;
@@ -50,7 +57,18 @@ export interface InstallRequest {
   readonly space?: LabelsAndAnnotations & {
     /** Objects to apply to the namespace. Only namespaced kinds are allowed. */
     readonly objects?: readonly JsonObject[];
+    /** The resources that the objects may be. Optional; defaults to those of `defaultHostAccessSettings`. */
+    readonly allowedResources?: readonly string[];
   };
+  /** How the namespace is protected. Ignored by hosts without `isolatesNamespaces`. */
+  readonly isolation?: HostIsolation;
+  /** The roles in the namespace of a space. Bindings of other roles that an earlier request created are removed. */
+  readonly bindings?: readonly SpaceBinding[];
+  /**
+   * The uid of an existing namespace that the space takes over. It is kept when the space is removed, unless an earlier
+   * space created it.
+   */
+  readonly adopt?: string;
   /** The Helm chart and its values. Ignored by hosts without Helm. Absent members default to the server's settings. */
   readonly helm?: HelmRelease;
 }
@@ -73,6 +91,11 @@ export interface HostCallOptions {
 
 export interface SleepOptions extends HostCallOptions {
   /**
+   * True to put the virtual cluster to sleep even if that deletes its data, because it has no persistent volume. Otherwise
+   * `sleep` rejects with DataLossError for such a virtual cluster. Optional; defaults to false.
+   */
+  readonly acceptsDataLoss?: boolean;
+  /**
    * Decides whether the virtual cluster shall still be put to sleep. Called after its current state was read. If the result is
    * false, nothing is changed. If the virtual cluster is changed after its state was read, for example because it is woken,
    * `sleep` rejects with 409 or calls the function again. Optional; by default the virtual cluster is put to sleep.
@@ -92,18 +115,14 @@ export interface HostListener {
 }
 
 /**
- * A host driver, which manages the virtual clusters on one host. Every function is idempotent, so it can be called
- * again after a crash. Functions reject with StatusError: 409 if an object of another owner already exists, 503 if the
- * host cannot be reached. Errors of the host itself are passed on.
+ * The functions of a host driver that manage the instances of one kind: its virtual clusters or its spaces. Every
+ * function is idempotent, so it can be called again after a crash. Functions reject with StatusError: 409 if an object
+ * of another owner already exists, 503 if the host cannot be reached. Errors of the host itself are passed on. The
+ * comments describe virtual clusters. For spaces, read namespace instead of virtual cluster.
  */
-export interface Host {
-  /**
-   * Cluster roles that are bound in every virtual cluster from its creation. The server does not need to create role
-   * bindings for callers with these roles. Optional; defaults to none.
-   */
-  readonly preboundRoles?: readonly string[];
-  /** Returns all virtual clusters on the host, including manually created ones, sorted by namespace and name. */
-  discover(call?: HostCallOptions): Promise<readonly HostedVirtualCluster[]>;
+export interface InstanceDriver {
+  /** True if `install` applies `InstallRequest.isolation`. Optional; defaults to false. */
+  readonly isolatesNamespaces?: boolean;
   /**
    * Creates the virtual cluster and its namespace if they do not exist, and adds the requested labels and annotations.
    * Resolves after the installation has started; `observe` reports whether the virtual cluster is ready. Rejects with
@@ -123,12 +142,31 @@ export interface Host {
     of: { readonly owner: string; readonly uid?: string },
     call?: HostCallOptions,
   ): Promise<boolean>;
-  /** Puts the virtual cluster to sleep: all access is blocked, and its data is preserved. 404 if it does not exist. */
+  /**
+   * Puts the virtual cluster to sleep: all access is blocked, and its data is preserved. 404 if it does not exist. Rejects
+   * with DataLossError if its data cannot be preserved and `SleepOptions.acceptsDataLoss` is not set.
+   */
   sleep(location: HostLocation, call?: SleepOptions): Promise<void>;
   /** Wakes the virtual cluster. 404 if it does not exist. */
   wake(location: HostLocation, call?: HostCallOptions): Promise<void>;
   /** Reports changes to the listener until the signal fires. Reconnects after interruptions, and never rejects. */
   watch(listener: HostListener, signal: AbortSignal): Promise<void>;
+}
+
+/** A host driver, which manages the virtual clusters and the spaces on one host. */
+export interface Host extends InstanceDriver {
+  /**
+   * Cluster roles that are bound in every virtual cluster from its creation. The server does not need to create role
+   * bindings for callers with these roles. Optional; defaults to none.
+   */
+  readonly preboundRoles?: readonly string[];
+  /**
+   * The spaces on the host. Sleep scales the workloads in the namespace to zero; it does not block requests to the host's
+   * API.
+   */
+  readonly spaces: InstanceDriver;
+  /** Returns all virtual clusters on the host, including manually created ones, sorted by namespace and name. */
+  discover(call?: HostCallOptions): Promise<readonly HostedVirtualCluster[]>;
   /**
    * Returns the API of the virtual cluster at this location. If the virtual cluster is missing or unreachable, each
    * request to the API fails.

@@ -17,13 +17,14 @@ export interface OwnedObjectSpec {
 
 /**
  * Creates the object if it does not exist, and adds the labels and annotations. Concurrent calls with the same owner
- * all succeed. Throws 409 if the object belongs to another owner, and 503 if it is being deleted.
+ * all succeed. Throws 409 if the object belongs to another owner, and 503 if it is being deleted. Returns true if this call
+ * created the object.
  */
 export async function ensureOwnedObject(
   client: ResourceClient,
   { kind, key, owner, spec, metadata }: OwnedObjectSpec,
   call: HostCallOptions,
-): Promise<void> {
+): Promise<boolean> {
   const labels = { ...metadata.labels, [hostOwnerLabel]: owner };
   const annotations = { ...metadata.annotations };
   const object = {
@@ -32,8 +33,9 @@ export async function ensureOwnedObject(
     metadata: { ...key, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
     ...(spec === undefined ? {} : { spec }),
   } as KubeObject;
-  const found = (await findObject(client, key, call)) ?? (await createIfMissing(client, object, call));
-  const existing = found ?? (await client.get(key, call));
+  const found = await findObject(client, key, call);
+  const created = found === undefined ? await createIfMissing(client, object, call) : undefined;
+  const existing = found ?? created ?? (await client.get(key, call));
   if (ownerOf(existing) !== owner) {
     throw conflict(groupResourceOf(kind), key.name, 'the object already exists and belongs to another owner');
   }
@@ -41,6 +43,7 @@ export async function ensureOwnedObject(
     throw serviceUnavailable(`the previous ${kind.singular} ${key.name} is still being deleted`);
   }
   await addLabelsAndAnnotations(client, existing, { labels, annotations }, call);
+  return created !== undefined;
 }
 
 /** Adds labels and annotations to an object. Sends no request if the object already has them. */
@@ -60,7 +63,8 @@ function includes(found: Readonly<Record<string, string>> | undefined, wanted: R
   return Object.entries(wanted).every(([name, value]) => found?.[name] === value);
 }
 
-async function createIfMissing(
+/** Creates an object. Returns `undefined` if it exists already. */
+export async function createIfMissing(
   client: ResourceClient,
   object: KubeObject,
   call: HostCallOptions,

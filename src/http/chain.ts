@@ -11,6 +11,7 @@ import { type DeadlineOptions, deadlineFilter } from './filters/deadline.ts';
 import { finalizeReply } from './filters/finalize-reply.ts';
 import { impersonate } from './filters/impersonate.ts';
 import { requestInfo } from './filters/request-info.ts';
+import { type TraceOptions, traceFilter } from './filters/trace.ts';
 import type { Freshness } from './freshness.ts';
 import type { Reply } from './reply.ts';
 import type { BrowserSessions } from './session/browser-session.ts';
@@ -42,6 +43,8 @@ export interface AuthenticatedChainOptions extends ChainOptions {
   readonly sessions?: BrowserSessions | undefined;
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness?: Freshness | undefined;
+  /** Traces requests. Optional; without it, no request has a span. */
+  readonly tracing?: Omit<TraceOptions, 'depth'> | undefined;
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
@@ -96,6 +99,7 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
       filter: authenticate({ clock, authenticate: options.authenticate, sessions, freshness, onFailure }),
     },
     { name: 'audit', filter: auditFilter(auditOptions) },
+    ...tracingFilters(options),
     // These limits apply to the credential of the request, so they come before impersonation.
     { name: 'key-rate', filter: options.keyRate },
     { name: 'watch-limit', filter: options.watchLimit },
@@ -103,6 +107,10 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
     { name: 'in-flight', filter: options.inFlight },
     { name: 'authorize', filter: authorize({ authorize: decide }) },
   ];
+}
+
+function tracingFilters({ tracing, depth }: AuthenticatedChainOptions): NamedFilter[] {
+  return tracing === undefined ? [] : [{ name: 'trace', filter: traceFilter({ ...tracing, depth }) }];
 }
 
 /** Wraps a handler in the filter chain for paths that require authentication. */

@@ -1,5 +1,6 @@
 import { internalError, StatusError } from '../api/status.ts';
 import type { Log } from '../lib/log.ts';
+import { toStatusError } from '../registry/store-status.ts';
 import type { IncomingRequest } from './exchange.ts';
 import { negotiateError } from './negotiate/negotiate.ts';
 import { renderReply } from './negotiate/render.ts';
@@ -7,8 +8,9 @@ import type { Reply } from './reply.ts';
 import { parseQueryLeniently } from './request/parse-query.ts';
 
 /**
- * Returns the response for an error. All error responses are created here. A StatusError becomes the response body. Any
- * other error is a bug: it is logged with its stack, and the response does not contain its message.
+ * Returns the response for an error. All error responses are created here. A StatusError becomes the response body. An
+ * error of the store is converted, because many handlers use the store without a registry. Any other error is a bug: it is
+ * logged with its stack, and the response does not contain its message.
  */
 export function errorReply(request: IncomingRequest, error: unknown, log: Log, auditId?: string): Reply {
   const { status, code } = statusErrorOf(request, error, log, auditId);
@@ -21,7 +23,8 @@ export function errorReply(request: IncomingRequest, error: unknown, log: Log, a
   return reply;
 }
 
-function statusErrorOf(request: IncomingRequest, error: unknown, log: Log, auditId?: string): StatusError {
+function statusErrorOf(request: IncomingRequest, failure: unknown, log: Log, auditId?: string): StatusError {
+  const error = toStatusError(failure);
   if (error instanceof StatusError) return error;
   // The client has disconnected. That often causes errors that are no bugs, and nobody reads the response.
   if (request.signal.aborted) return internalError('the request was canceled');
@@ -29,9 +32,4 @@ function statusErrorOf(request: IncomingRequest, error: unknown, log: Log, audit
   return internalError(
     'the server failed to complete the request because of an internal error; see the server log for details',
   );
-}
-
-/** Escapes HTML characters in client input that becomes part of an error message (rule ERR-12). */
-export function escapeMarkup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

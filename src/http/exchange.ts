@@ -1,9 +1,10 @@
-import { dryRunAuditAnnotation } from '../api/naming.ts';
 import type { AuditLevel } from '../audit/audit-policy.ts';
 import type { AuditedBody } from '../audit/redact-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
+import type { Span } from '../lib/trace/span.ts';
 import type { RequestContext } from '../registry/context.ts';
+import { AuditAnnotations } from './audit-annotations.ts';
 import type { RefusalConfirmation } from './filters/refusal-confirmation.ts';
 import type { ServedResources } from './plane.ts';
 import type { NextTimeSlice, Reply } from './reply.ts';
@@ -19,7 +20,8 @@ export interface IncomingRequest {
   /** The request headers with lower-case names. The values of a repeated header are joined with `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: RequestBody;
-  readonly remoteAddress: string;
+  /** The address of the client. Behind trusted proxies, it is the one that they report; '' if it cannot be read. */
+  remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
   /** Identifies the HTTP/2 connection. Absent for HTTP/1.1, where a connection serves one request at a time. */
   readonly connection?: object | undefined;
@@ -119,9 +121,16 @@ export interface Exchange {
    * client.
    */
   fence?: RequestContext['fence'] | undefined;
+  /** The span of the request. Set by the trace filter; `undefined` if the request is not traced. */
+  span?: Span | undefined;
+  /**
+   * The `traceparent` header to forward instead of that of the client, with the information that this server does not
+   * trace the request. Set by the trace filter; `undefined` if the header is forwarded as it is.
+   */
+  unsampledParent?: string | undefined;
   readonly warnings: string[];
-  /** Annotations of the audit event of the request: those of admission policies, and the mark of a dry run. */
-  annotations?: Record<string, string> | undefined;
+  /** The annotations of the audit event of the request. Absent if it has none. */
+  annotations?: AuditAnnotations | undefined;
   /**
    * The highest level that the audit event of the request can have. Set by the audit filter, if the audit policy includes bodies
    * at all. Whoever executes the request on another thread omits the bodies that the level does not include.
@@ -130,6 +139,8 @@ export interface Exchange {
   /** The request body and the response body for the audit log, if they are API objects. Set by the handlers. */
   auditedRequest?: AuditedBody | undefined;
   auditedResponse?: AuditedBody | undefined;
+  /** The URL for the audit log, if that of the request contains secrets. Set by the handlers. */
+  auditedUrl?: string | undefined;
   /** The name of the created object for the audit log: the path of a create request does not contain it. */
   createdName?: string | undefined;
   /** The authorization decision about the request, for the audit log and metrics. */
@@ -140,7 +151,13 @@ export interface Exchange {
 
 /** Marks the request as a dry run in its audit event. */
 export function markDryRun(exchange: Exchange): void {
-  exchange.annotations = { ...exchange.annotations, [dryRunAuditAnnotation]: 'true' };
+  auditAnnotationsOf(exchange).markDryRun();
+}
+
+/** Returns the annotations of the audit event of the request, to add to them. */
+export function auditAnnotationsOf(exchange: Exchange): AuditAnnotations {
+  exchange.annotations ??= new AuditAnnotations();
+  return exchange.annotations;
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;

@@ -10,7 +10,7 @@ export interface Reply {
    * sent chunk by chunk, and never faster than the client reads. Do not modify the lines of a feed: other responses may
    * share them.
    */
-  body?: string | Uint8Array | GeneratedBody | StreamBody | ProxiedBody | UpgradedBody;
+  body?: string | Uint8Array | GeneratedBody | StreamBody | ProxiedBody | UpgradedBody | TakenOverBody;
   /** Awaited between the chunks of a long body. Set by the in-flight filter. */
   nextTimeSlice?: NextTimeSlice;
 }
@@ -58,6 +58,24 @@ export interface UpgradedBody {
 
 export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody } {
   return hasDeferredBody(reply) && 'socket' in reply.body;
+}
+
+/**
+ * A handler that uses the connection of the client itself after a protocol upgrade (101), or after the handshake of a
+ * WebSocket, whose binary messages then are the bytes of the connection.
+ */
+export interface TakenOverBody {
+  /** The protocol in the response: of the `Upgrade` header, or the subprotocol of a WebSocket. */
+  readonly protocol: string;
+  /**
+   * Called with the connection. Resolves when the connection is closed. Must not reject. It must close the connection
+   * when the exchange ends. If only the server shuts down, requests that use the connection may be completed before.
+   */
+  takeOver(connection: Duplex): Promise<void>;
+}
+
+export function isTakenOver(reply: Reply): reply is Reply & { body: TakenOverBody } {
+  return hasDeferredBody(reply) && 'takeOver' in reply.body;
 }
 
 export function isFeed(body: StreamBody): body is Feed<Uint8Array> {

@@ -112,9 +112,11 @@ class RoutedExchange implements Exchange {
   auditLevel: Exchange['auditLevel'] = undefined;
   auditedRequest: Exchange['auditedRequest'] = undefined;
   auditedResponse: Exchange['auditedResponse'] = undefined;
+  auditedUrl: Exchange['auditedUrl'] = undefined;
   createdName: Exchange['createdName'] = undefined;
   decision: Exchange['decision'] = undefined;
   plane: Exchange['plane'] = undefined;
+  span: Exchange['span'] = undefined;
 
   constructor(request: IncomingRequest, clock: Pick<Clock, 'now' | 'elapsed'>) {
     const sent = request.headers['audit-id'];

@@ -5,12 +5,23 @@ import { basename, dirname, join } from 'node:path';
 /** File mode: only the owner may read and write. */
 export const privateFileMode = 0o600;
 
+/** A private file that is already on disk under a temporary name. */
+export interface PreparedFile {
+  /** The temporary path, in the same directory. */
+  readonly temporary: string;
+  /** Atomically gives the file its final name. The temporary file stays if this fails. */
+  commit(): Promise<void>;
+  /** Removes the temporary file. */
+  discard(): Promise<void>;
+}
+
 /**
- * Atomically writes a file that only its owner may read: writes a temporary file, syncs it to disk and renames it.
- * After a crash, either the old or the new file exists.
+ * Writes a file that only its owner may read under a temporary name and syncs it to disk. A caller whose content becomes
+ * valid later learns in advance that the file can be written.
  */
-export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
+export async function preparePrivateFile(path: string, content: string | Uint8Array): Promise<PreparedFile> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+  const discard = () => rm(temporary, { force: true });
   try {
     const handle = await open(temporary, 'wx', privateFileMode);
     try {
@@ -19,12 +30,32 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
     } finally {
       await handle.close();
     }
-    await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await discard();
     throw error;
   }
-  await syncDirectory(dirname(path));
+  return {
+    temporary,
+    async commit() {
+      await rename(temporary, path);
+      await syncDirectory(dirname(path));
+    },
+    discard,
+  };
+}
+
+/**
+ * Atomically writes a file that only its owner may read: writes a temporary file, syncs it to disk and renames it.
+ * After a crash, either the old or the new file exists.
+ */
+export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
+  const prepared = await preparePrivateFile(path, content);
+  try {
+    await prepared.commit();
+  } catch (error) {
+    await prepared.discard();
+    throw error;
+  }
 }
 
 /**

@@ -12,3 +12,9 @@ test('the first of promise and signal wins, and no listener stays on the signal'
   await expect(waiting).rejects.toThrow('enough');
   await expect(unlessAborted(Promise.resolve(2), ending.signal)).rejects.toThrow('enough');
 });
+
+test('the rejection of work that nobody waits for is not unhandled', async () => {
+  // Vitest fails the run on an unhandled rejection.
+  const work = Promise.reject(new Error('failed'));
+  await expect(unlessAborted(work, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+});

@@ -14,7 +14,10 @@ describe('bootstrap (completions §1)', () => {
     const { state, adminKey, plane, sealer } = await openManagementTestEnv();
     expect(state.user('admin')).toMatchObject({ spec: { groups: ['platform:admins'] } });
     expect(state.project('default')).toMatchObject({
-      spec: { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] },
+      spec: {
+        allowedClusters: [{ name: '*' }],
+        allowedTemplates: [{ name: '*' }, { kind: 'SpaceTemplate', name: '*' }],
+      },
     });
     expect(state.namespace('platform-p-default')).toBeDefined();
     expect(state.cluster('local')).toMatchObject({ spec: { local: true } });

@@ -2,6 +2,7 @@ import type { JsonObject } from '@flotilla/json';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
+import { spaceTemplateKind } from '../api/management/v1/space-template.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import { apiVersionOf, type KubeObject } from '../api/meta.ts';
@@ -54,7 +55,7 @@ export function bootstrapObjects(): readonly KubeObject[] {
       displayName: 'Default',
       owner: { user: adminUser },
       allowedClusters: [{ name: '*' }],
-      allowedTemplates: [{ kind: virtualClusterTemplateKind.kind, name: '*' }],
+      allowedTemplates: [virtualClusterTemplateKind, spaceTemplateKind].map(({ kind }) => ({ kind, name: '*' })),
     }),
     objectOf(userKind, adminUser, { displayName: 'Administrator', groups: [adminsGroup] }),
   ];

@@ -13,7 +13,7 @@ export interface ManagementDependencies {
   readonly sealer: Sealer;
   /**
    * Connects to a cluster that is being registered, to read its identity. Throws StatusError for unusable credentials.
-   * Optional; without it the identity is not read.
+   * `agentOf` is the cluster whose agent announced the kubeconfig. Optional; without it the identity is not read.
    */
-  readonly connect?: ((kubeconfig: Kubeconfig) => HostConnection) | undefined;
+  readonly connect?: ((kubeconfig: Kubeconfig, agentOf: string | undefined) => HostConnection) | undefined;
 }

@@ -3,6 +3,7 @@ import type { clusterKind } from '../api/management/v1/cluster.ts';
 import type { projectKind } from '../api/management/v1/project.ts';
 import type { userKind } from '../api/management/v1/user.ts';
 import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import type { FieldsOf } from '../api/resource.ts';
 import type { Draft } from '../registry/resource.ts';
 
@@ -11,4 +12,5 @@ export type AccessKeyDraft = Draft<FieldsOf<typeof accessKeyKind>>;
 export type ClusterDraft = Draft<FieldsOf<typeof clusterKind>>;
 export type InstanceDraft = Draft<FieldsOf<typeof virtualClusterInstanceKind>>;
 export type ProjectDraft = Draft<FieldsOf<typeof projectKind>>;
+export type TemplateDraft = Draft<FieldsOf<typeof virtualClusterTemplateKind>>;
 export type UserDraft = Draft<FieldsOf<typeof userKind>>;

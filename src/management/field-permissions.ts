@@ -1,4 +1,5 @@
 import { equalJson, getMember, objectAt } from '@flotilla/json';
+import { denialMessage } from '../api/denial-message.ts';
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
 import { protectedMetadataFields } from '../auth/authz/permission-table.ts';
@@ -81,9 +82,8 @@ async function requireAny(
   for (const verb of verbs) {
     if (await context.may({ verb, group, resource: plural, subresource, namespace, name })) return;
   }
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  const detail = `User "${context.user.name}" cannot ${verbs[0]} resource "${plural}" in API group "${group}" ${where}`;
-  throw forbidden(groupResourceOf(kind), name, detail);
+  const denied = { verb: verbs[0] ?? '', group, resource: plural, subresource: '', namespace };
+  throw forbidden(groupResourceOf(kind), name, denialMessage(context.user.name, { resourceRequest: true, ...denied }));
 }
 
 /** Returns the fields that a write changes. For a create, returns the spec fields that it sets. */

@@ -2,6 +2,7 @@ import type { Kubeconfig } from '../api/kubeconfig.ts';
 import { StatusError, timedOut } from '../api/status.ts';
 import { clusterUidOf } from '../hosts/kubernetes/observe/probe-cluster.ts';
 import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
+import { NoResponseError } from '../hosts/kubernetes/reach/no-response.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
@@ -45,6 +46,8 @@ export async function identifyCluster(
     return { uid };
   } catch (error) {
     if (signal.aborted || !(error instanceof StatusError)) throw error;
+    if (error instanceof NoResponseError && error.why === 'ServerDenied')
+      return { uid: '', kubeconfigError: error.message };
     return { uid: '', unreachableReason: error.code === 401 ? 'the cluster rejected the credentials' : error.message };
   } finally {
     await connection.close();

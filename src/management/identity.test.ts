@@ -18,6 +18,8 @@ const users: Record<string, User> = {
 };
 const state = {
   user: (name: string) => users[name],
+  userHidden: () => undefined,
+  passwordsEnabled: true,
   team: (name: string) => (name === 'red' ? object('red', { groups: ['reds'] }) : undefined),
   teamsOf: (name: string) => (name === 'anna' ? ['red'] : []),
 };

@@ -11,16 +11,17 @@ import {
   userOfGroup,
 } from '../api/naming.ts';
 import type { UserInfo } from '../api/user-info.ts';
+import { groupsFromProviders, isGone } from './identities/provider-rights.ts';
 import type { ManagementState } from './state.ts';
 
 /**
- * Returns the identity that an access key authenticates as (completions §8). `undefined` if its user is disabled, or
- * its user or team does not exist. The groups for users and teams are computed and never taken from the key, so that a
- * user who leaves a team loses the permissions of the team.
+ * Returns the identity that an access key authenticates as (completions §8). `undefined` if its user or team does not exist,
+ * or if its user is disabled or is gone at the identity provider. The groups for users and teams are computed and never
+ * taken from the key, so that a user who leaves a team loses the permissions of the team.
  */
 export function accessKeyIdentity(
   { spec = {} }: Pick<AccessKey, 'spec'>,
-  state: Pick<ManagementState, 'user' | 'team' | 'teamsOf'>,
+  state: Pick<ManagementState, 'user' | 'userHidden' | 'passwordsEnabled' | 'team' | 'teamsOf'>,
 ): UserInfo | undefined {
   const { groups = [], subject = '', team: teamName = '', user: userName = '' } = spec;
   const extra = groups.filter((group) => !group.startsWith(systemPrefix));
@@ -36,8 +37,8 @@ export function accessKeyIdentity(
   }
 
   const user = userName === '' ? undefined : state.user(userName);
-  if (user === undefined || user.spec?.disabled === true) return undefined;
-  const own = ownGroups(user);
+  if (user === undefined || user.spec?.disabled === true || isGone(user, state)) return undefined;
+  const own = [...ownGroups(user), ...groupsFromProviders(user, state.userHidden(userName))];
   const teams = state.teamsOf(userName).map(teamGroup);
   return identity(user, user.spec?.subject || userName, [
     ...own,

@@ -5,11 +5,13 @@ import { requireWritePermission } from './field-permissions.ts';
 import { accessKeyResource } from './resources/accesskeys.ts';
 import { clusterResource } from './resources/clusters.ts';
 import { projectResource } from './resources/projects.ts';
+import { spaceInstanceResource } from './resources/spaceinstances.ts';
 import { teamResource } from './resources/teams.ts';
+import { spaceTemplateResource, virtualClusterTemplateResource } from './resources/templates.ts';
 import { userResource } from './resources/users.ts';
 import { virtualClusterInstanceResource } from './resources/virtualclusterinstances.ts';
-import { virtualClusterTemplateResource } from './resources/virtualclustertemplates.ts';
 import { withSizeLimits } from './rules/size-limits.ts';
+import { withKnownNames } from './rules/unknown-names.ts';
 
 /**
  * Returns the stored kinds of the management API, without the kinds that every control plane has, such as namespaces.
@@ -18,12 +20,14 @@ export function managementResources(dependencies: ManagementDependencies): reado
   const resources = [
     ...[
       virtualClusterInstanceResource(dependencies),
+      spaceInstanceResource(dependencies),
       projectResource(dependencies),
       clusterResource(dependencies),
       virtualClusterTemplateResource(dependencies),
+      spaceTemplateResource(dependencies),
       userResource(dependencies),
       teamResource(),
-    ].map(guarded),
+    ].map((resource) => guarded(withKnownNames(resource, dependencies.state))),
     accessKeyResource(dependencies),
     ...[projectSecretResource(dependencies), projectConfigMapResource(dependencies)].map(guarded),
   ];

@@ -70,8 +70,12 @@ export async function openManagementTestEnv(
   const { connect } = options;
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openTestStore({ clock });
-  const merged = { ...defaultManagementSettings, ...settings };
-  const state = createManagementState(merged.projects);
+  // Keys may create keys, so that tests of other rules need no logins.
+  const merged: ManagementSettings = { ...defaultManagementSettings, auth: { freshLoginSeconds: 0 }, ...settings };
+  const state = createManagementState({
+    ...merged.projects,
+    passwordsEnabled: merged.auth.password?.enabled !== false,
+  });
   const sealer = options.sealer ?? openSealer(randomBytes(32));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const signer = { kid: 'test-key', privateKey };
@@ -92,6 +96,7 @@ export async function openManagementTestEnv(
         address: () => ({ root: 'https://flotilla.example/kubernetes', authority: undefined }),
         hasGateway: (cluster) => cluster === builtInClusterName,
         hostOf: () => undefined,
+        credentialUses: { usesOf: async () => [] },
       }),
     authorize: (identity, attributes) => decide(authorizationSubjectOf(identity, state), attributes, state),
     mayRead: (identity, kind, verb) => visibilityFilterFor(authorizationSubjectOf(identity, state), kind, state, verb),

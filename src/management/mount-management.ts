@@ -4,6 +4,8 @@ import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { emptyKinds } from '../api/management/v1/empty-kinds.ts';
 import { projectKind } from '../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
+import { spaceTemplateKind } from '../api/management/v1/space-template.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
@@ -14,12 +16,22 @@ import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
+import { removeSecondFactorOfUser } from './accounts/remove-second-factor.ts';
+import { resetPassword } from './accounts/reset-password.ts';
+import { type InstanceCredentialsOptions, instanceCredentials } from './credentials/instance-credentials.ts';
 import type { ManagementDependencies } from './dependencies.ts';
+import { effectiveAccessReviews } from './effective-access/effective-access-reviews.ts';
+import { offboardUser } from './offboarding/offboard-user.ts';
 import { clusterAccessKey } from './subresources/cluster-access-key.ts';
 import { type ClusterVirtualClustersOptions, clusterVirtualClusters } from './subresources/cluster-virtual-clusters.ts';
 import { type DirectTokensOptions, directClusterEndpointTokens } from './subresources/direct-tokens.ts';
+import { importSpace } from './subresources/import-space.ts';
 import { importVirtualCluster } from './subresources/import-virtual-cluster.ts';
-import { type InstanceKubeConfigOptions, instanceKubeConfig } from './subresources/instance-kube-config.ts';
+import {
+  type InstanceKubeConfigOptions,
+  instanceKubeConfig,
+  spaceKubeConfig,
+} from './subresources/instance-kube-config.ts';
 import { instanceLog } from './subresources/instance-log.ts';
 import { teamAccessKeys, userAccessKeys } from './subresources/principal-access-keys.ts';
 import { projectClusters, projectMembers, projectTemplates } from './subresources/project-subresources.ts';
@@ -32,7 +44,8 @@ export interface MountOptions
   extends ManagementDependencies,
     Pick<DirectTokensOptions, 'signer'>,
     Pick<InstanceKubeConfigOptions, 'sign' | 'address' | 'hasGateway'>,
-    Pick<ClusterVirtualClustersOptions, 'hostOf'> {
+    Pick<ClusterVirtualClustersOptions, 'hostOf'>,
+    Pick<InstanceCredentialsOptions, 'credentialUses'> {
   /** The unique ID of this installation. It is the issuer of tokens, and clients read it from `selves`. */
   readonly instanceId: string;
 }
@@ -54,9 +67,11 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
       ...mountStoredKind(storeOf(stores, virtualClusterInstanceKind), {
         kubeconfig: instanceKubeConfig(options),
         log: instanceLog(options),
+        credentials: instanceCredentials({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
       }),
       unsupported: { 'get accesskey': noInstanceKeys },
     }),
+    extendedInstances(mountStoredKind(storeOf(stores, spaceInstanceKind), { kubeconfig: spaceKubeConfig(options) })),
     mountStoredKind(storeOf(stores, projectKind), {
       members: projectMembers(state),
       templates: projectTemplates(state),
@@ -65,6 +80,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
         ...options,
         instances: storeOf(stores, virtualClusterInstanceKind),
       }),
+      importspace: importSpace({ ...options, instances: storeOf(stores, spaceInstanceKind) }),
     }),
     {
       ...mountStoredKind(storeOf(stores, clusterKind), {
@@ -74,7 +90,13 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
       unsupported: { 'get accesskey': noReadableKeys },
     },
     mountStoredKind(storeOf(stores, virtualClusterTemplateKind)),
-    mountStoredKind(storeOf(stores, userKind), { accesskeys: userAccessKeys(state) }),
+    mountStoredKind(storeOf(stores, spaceTemplateKind)),
+    mountStoredKind(storeOf(stores, userKind), {
+      accesskeys: userAccessKeys(state),
+      offboard: offboardUser({ ...options, stores }),
+      resetpassword: resetPassword({ ...options, stores }),
+      removesecondfactor: removeSecondFactorOfUser({ ...options, stores }),
+    }),
     mountStoredKind(storeOf(stores, teamKind), { accesskeys: teamAccessKeys(state) }),
     withoutCreate(mountStoredKind(storeOf(stores, accessKeyKind)), storeOf(stores, accessKeyKind)),
     ownedAccessKeys(storeOf(stores, accessKeyKind), state),
@@ -82,6 +104,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     mountStoredKind(storeOf(stores, configMapKind)),
     selves(options),
     directClusterEndpointTokens(options),
+    effectiveAccessReviews(options),
     ...emptyKinds.map((kind) => emptyResource(kind, storeOf(stores, projectKind))),
   ];
 }

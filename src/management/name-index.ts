@@ -13,10 +13,14 @@ export interface NameIndex {
 
 const none: ReadonlySet<string> = new Set();
 
-/** Creates an index and updates it with each change in the store. `keysOf` may read only metadata and spec. */
+/**
+ * Creates an index and updates it with each change in the store. `keysOf` may read only metadata and spec, and the parts of
+ * the status that `hasSameStatus` compares.
+ */
 export function indexNamesBy<Fields extends JsonObject>(
   store: KindStore<Fields>,
   keysOf: (object: TypedObject<Fields>) => Iterable<string>,
+  hasSameStatus: (before: TypedObject<Fields>, after: TypedObject<Fields>) => boolean = () => true,
 ): NameIndex {
   const names = new Map<string, Set<string>>();
   const sortedByKey = new Map<string, readonly string[]>();
@@ -36,7 +40,7 @@ export function indexNamesBy<Fields extends JsonObject>(
       sortedByKey.delete(key);
     }
   };
-  follow(store, add, remove);
+  follow(store, { add, remove, hasSameStatus });
 
   return {
     of: (key) => names.get(key) ?? none,
@@ -54,12 +58,22 @@ export function indexNamesBy<Fields extends JsonObject>(
 
 function follow<Fields extends JsonObject>(
   store: KindStore<Fields>,
-  add: (object: TypedObject<Fields>) => void,
-  remove: (object: TypedObject<Fields>) => void,
+  {
+    add,
+    remove,
+    hasSameStatus,
+  }: {
+    add(object: TypedObject<Fields>): void;
+    remove(object: TypedObject<Fields>): void;
+    hasSameStatus(before: TypedObject<Fields>, after: TypedObject<Fields>): boolean;
+  },
 ): void {
   for (const { object } of store.peekAll()) add(object);
   store.listen(({ before, after }) => {
-    if (before !== undefined && after !== undefined && isSameSpec(before.object, after.object)) return;
+    if (before !== undefined && after !== undefined) {
+      const [was, is] = [before.object, after.object];
+      if (isSameSpec(was, is) && hasSameStatus(was, is)) return;
+    }
     if (before !== undefined) remove(before.object);
     if (after !== undefined) add(after.object);
   });

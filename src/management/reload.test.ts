@@ -2,6 +2,7 @@ import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { projectNamespace, projectRoles } from '../api/naming.ts';
 import { generateAccessKey } from '../auth/access-key-format.ts';
@@ -65,9 +66,9 @@ function snapshotOf(state: ManagementState) {
     projectsOf: userNames.map((user) => [...state.projectsOf(userPrincipal(user))].sort()),
     keys: userNames.map((user) => [keysOf(user), state.accessKeyCountOf('user', user)]),
     created: userNames.flatMap(keysOf).map((key) => [...state.keysCreatedWith(key ?? '')].sort()),
-    instances: state.instanceCount('default'),
-    instanceBytes: state.instanceBytes('default'),
-    owners: [...state.instanceOwners('default')].sort(),
+    instances: state.instanceCount(virtualClusterInstanceKind, 'default'),
+    instanceBytes: state.instanceBytes(virtualClusterInstanceKind, 'default'),
+    owners: [...state.instanceOwners(virtualClusterInstanceKind, 'default')].sort(),
     onLocal: state.instancesOn('local'),
     readers: userNames.map((user) => state.hasReadableInstance(projectNamespace('default'), userPrincipal(user))),
   };

@@ -22,7 +22,7 @@ afterAll(async () => {
 async function openOnEtcd(count: number): Promise<ManagementTestEnv[]> {
   const options = { clock: new ManualClock(), sealer: openSealer(randomBytes(32)) };
   const settings = {
-    accessKeys: { maxTTL: 0, perUser: 3 },
+    accessKeys: { ...defaultManagementSettings.accessKeys, maxTTL: 0, perUser: 3 },
     projects: { ...defaultManagementSettings.projects, maxSecrets: 2 },
   };
   const envs: ManagementTestEnv[] = [];

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { projectRoles } from '../api/naming.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { openSealer } from '../seal/open-sealer.ts';
@@ -8,7 +9,7 @@ import { openMemoryStore } from '../store/memory.ts';
 import { openReplicas } from '../store/replicas.fixture.ts';
 import type { Store } from '../store/store.ts';
 import { type ManagementTestEnv, openManagementTestEnv, rejectionStatus } from './management.fixture.ts';
-import type { ManagementSettings } from './settings.ts';
+import { defaultManagementSettings, type ManagementSettings } from './settings.ts';
 
 /** Opens the management API on three replicas whose observers receive changes late, with a project and two users. */
 async function openManagementReplicas(settings: Partial<ManagementSettings>, quotas: Record<string, number>) {
@@ -65,7 +66,7 @@ it('creates on several replicas fill the quota of a project exactly', async () =
       );
       expect(created).toBe(Math.min(placement.length, most));
       await first.state.caughtUp();
-      expect(first.state.instanceCount('p')).toBe(created);
+      expect(first.state.instanceCount(virtualClusterInstanceKind, 'p')).toBe(created);
     }),
     { numRuns: 15 },
   );
@@ -88,7 +89,10 @@ it('creates on several replicas fill the quota of each owner exactly', async () 
 it('creates on several replicas fill the limit of access keys of a user exactly', async () => {
   await fc.assert(
     fc.asyncProperty(placements, fc.integer({ min: 1, max: 6 }), async (placement, most) => {
-      const { envs, first } = await openManagementReplicas({ accessKeys: { maxTTL: 0, perUser: most } }, {});
+      const { envs, first } = await openManagementReplicas(
+        { accessKeys: { ...defaultManagementSettings.accessKeys, maxTTL: 0, perUser: most } },
+        {},
+      );
       const created = await successes(envs, placement, (env, index) =>
         env.create('ownedaccesskeys', `key-${index}`, {}, env.as('anna')),
       );

@@ -1,16 +1,19 @@
-import type { JsonObject } from '@flotilla/json';
+import { compareBytes, type JsonObject } from '@flotilla/json';
 import { configMapKind } from '../api/core/config-map.ts';
 import { eventKind } from '../api/core/event.ts';
 import { namespaceKind } from '../api/core/namespace.ts';
 import { secretKind } from '../api/core/secret.ts';
+import { providerTeams } from '../api/management/identities.ts';
 import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
+import { spaceTemplateKind } from '../api/management/v1/space-template.ts';
 import { teamKind } from '../api/management/v1/team.ts';
-import { userKind } from '../api/management/v1/user.ts';
+import { type User, userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
-import { apiVersionOf, type KubeObject, type TypedObject } from '../api/meta.ts';
+import { type AnyFields, apiVersionOf, type KubeObject, type TypedObject } from '../api/meta.ts';
 import { projectNamespace } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { ReviewState } from '../auth/authz/access-state.ts';
@@ -22,6 +25,7 @@ import { peekWithoutManagedFields } from '../registry/verbs.ts';
 import type { Guard } from '../registry/write/guard.ts';
 import type { RequiredCheck } from '../registry/write/required-check.ts';
 import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerField } from './access-keys/access-key-index.ts';
+import { hasSameIdentities } from './identities/provider-rights.ts';
 import { type InstanceIndex, indexInstances } from './instances/instance-index.ts';
 import { indexNamesBy, type NameIndex } from './name-index.ts';
 
@@ -32,8 +36,14 @@ export interface ManagementState extends ReviewState {
   /** Returns a counter that increases with each change to an access key, user, team or cluster. */
   keysVersion(): number;
   userHidden(name: string): JsonObject | undefined;
-  accessKey(name: string): AccessKey | undefined;
+  /** False if users may not log in with a password. */
+  readonly passwordsEnabled: boolean;
+  /** Returns the names of the users who are members of the team because of groups at an identity provider. */
+  providerMembersOf(team: string): ReadonlySet<string>;
+  /** Returns the name of the user with this subject at the identity provider. */
+  userWithSubject(subject: string): string | undefined;
   accessKeyHidden(name: string): JsonObject | undefined;
+  accessKeys(): Iterable<AccessKey>;
   namespace(name: string): KubeObject | undefined;
   /** Returns the access keys of this user, team or subject, in no particular order. */
   accessKeysOf(member: KeyOwnerField, name: string): Iterable<AccessKey>;
@@ -41,14 +51,16 @@ export interface ManagementState extends ReviewState {
   accessKeyCountOf(member: KeyOwnerField, name: string): number;
   /** Returns the names of the access keys that were created with this key, directly or through other keys. */
   keysCreatedWith(keyName: string): Iterable<string>;
-  /** Returns the number of instances on this cluster. */
+  /** Returns the names of the access keys with groups that depend on this user (`recordFollowedGroups`). */
+  keysFollowing(user: string): Iterable<string>;
+  /** Returns the number of instances of all kinds on this cluster. */
   instancesOn(cluster: string): number;
-  /** Returns the number of instances in this project. */
-  instanceCount(project: string): number;
-  /** Returns the size of all instances in this project, in bytes of JSON. */
-  instanceBytes(project: string): number;
-  /** Returns the number of instances in a project that belong to an owner. `owner` is a result of `ownerKey`. */
-  instancesOwnedBy(project: string, owner: string): number;
+  /** Returns the number of instances of this kind in a project. */
+  instanceCount(kind: InstanceKind, project: string): number;
+  /** Returns the size of all instances of this kind in a project, in bytes of JSON. */
+  instanceBytes(kind: InstanceKind, project: string): number;
+  /** Returns the number of instances of this kind in a project that belong to an owner, a result of `ownerKey`. */
+  instancesOwnedBy(kind: InstanceKind, project: string, owner: string): number;
   /** Returns the number of configuration objects of this kind in a project. */
   configObjectCount(kind: ResourceKind, project: string): number;
   /** Returns the size of all configuration objects in this project, in bytes of JSON. */
@@ -64,11 +76,17 @@ export interface ManagementState extends ReviewState {
   caughtUp(): Promise<void>;
   /** Returns a check that fails if the cluster has changed since this call. `undefined` if it does not exist. */
   clusterUnchanged(name: string): RequiredCheck | undefined;
+  /** Returns a check that fails if the user has changed since this call. `undefined` if it does not exist. */
+  userUnchanged(name: string): RequiredCheck | undefined;
   /** Returns a check that fails if the namespace has changed since this call. `undefined` if it does not exist. */
   namespaceUnchanged(name: string): RequiredCheck | undefined;
-  /** Returns the names of the users and teams that own instances in a project, and how many each of them owns. */
-  instanceOwners(project: string): Iterable<readonly [owner: string, count: number]>;
+  /** Returns the names of the users and teams that own instances of this kind in a project, and how many each owns. */
+  instanceOwners(kind: InstanceKind, project: string): Iterable<readonly [owner: string, count: number]>;
 }
+
+/** The kinds of instances. Limits count each of them separately. */
+export const instanceKinds = [virtualClusterInstanceKind, spaceInstanceKind] as const;
+export type InstanceKind = (typeof instanceKinds)[number];
 
 /** A state without stores. The stores are attached later, because the kinds of the stores depend on the state. */
 export interface AttachableState extends ManagementState {
@@ -78,6 +96,8 @@ export interface AttachableState extends ManagementState {
 export interface ManagementStateOptions {
   /** True if every user and team may create projects. */
   readonly selfService: boolean;
+  /** False if users may not log in with a password. Optional; defaults to true. */
+  readonly passwordsEnabled?: boolean;
 }
 
 /** Indexes over the stored objects. They are built when the stores are attached. */
@@ -85,9 +105,14 @@ interface Indexes {
   readonly keys: AccessKeyIndex;
   /** The names of the teams of each user. */
   readonly teams: NameIndex;
+  /** The names of the users who are members of each team because of groups at an identity provider. */
+  readonly providerMembers: NameIndex;
+  /** The names of the users with each subject. */
+  readonly subjects: NameIndex;
   /** The names of the projects of each member. */
   readonly projects: NameIndex;
   readonly instances: InstanceIndex;
+  readonly spaces: InstanceIndex;
 }
 
 export function createManagementState(options: ManagementStateOptions): AttachableState {
@@ -108,16 +133,16 @@ export function createManagementState(options: ManagementStateOptions): Attachab
   ): Iterable<TypedObject<Fields>> {
     for (const served of attachedStore(kind).peekAll(namespace)) yield peekWithoutManagedFields(served);
   }
+  const counts = instanceCounts((kind) => attachedStore<AnyFields>(kind), {
+    of: (kind) => (kind === spaceInstanceKind ? indexes?.spaces : indexes?.instances),
+  });
   return {
+    ...counts,
     selfService: options.selfService,
+    passwordsEnabled: options.passwordsEnabled !== false,
     attach(stores) {
       attached = stores;
-      indexes = {
-        keys: indexAccessKeys(attachedStore(accessKeyKind)),
-        teams: indexNamesBy(attachedStore(teamKind), (team) => new Set(team.spec?.users)),
-        projects: indexNamesBy(attachedStore(projectKind), membersOfProject),
-        instances: indexInstances(attachedStore(virtualClusterInstanceKind)),
-      };
+      indexes = createIndexes(stores);
       // Subscribed after the indexes, so that the indexes are up to date whenever the version increases.
       const kindsOfKeys: readonly ResourceKind[] = [accessKeyKind, userKind, teamKind, clusterKind];
       for (const kind of kindsOfKeys) attachedStore(kind).listen(() => keysVersion++);
@@ -129,13 +154,17 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     project: one(projectKind),
     cluster: one(clusterKind),
     template: one(virtualClusterTemplateKind),
+    spaceTemplate: one(spaceTemplateKind),
     user: one(userKind),
     userHidden: (name) => attachedStore(userKind).peekHidden('', name),
+    userWithSubject: (subject) => indexes?.subjects.sorted(subject)[0],
     team: one(teamKind),
     accessKey: one(accessKeyKind),
     accessKeyHidden: (name) => attachedStore(accessKeyKind).peekHidden('', name),
+    accessKeys: () => all(accessKeyKind),
     namespace: one(namespaceKind),
     instance: (namespace, name) => attachedStore(virtualClusterInstanceKind).peek(namespace, name)?.object,
+    space: (namespace, name) => attachedStore(spaceInstanceKind).peek(namespace, name)?.object,
     event: (namespace, name) => attachedStore(eventKind).peek(namespace, name)?.object,
     projects: () => all(projectKind),
     namespaces: () => all(namespaceKind),
@@ -143,6 +172,7 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     teams: () => all(teamKind),
     clusters: () => all(clusterKind),
     templates: () => all(virtualClusterTemplateKind),
+    spaceTemplates: () => all(spaceTemplateKind),
     *accessKeysOf(member, name) {
       for (const keyName of indexes?.keys.of(member, name) ?? []) {
         const key = attachedStore(accessKeyKind).peek('', keyName);
@@ -151,20 +181,17 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     },
     accessKeyCountOf: (member, name) => indexes?.keys.of(member, name).size ?? 0,
     keysCreatedWith: (keyName) => indexes?.keys.createdWith(keyName) ?? [],
-    instancesOn: (cluster) => indexes?.instances.onCluster(cluster) ?? 0,
-    instanceCount: (project) => attachedStore(virtualClusterInstanceKind).count(projectNamespace(project)),
-    instanceBytes: (project) => bytesOf(attachedStore(virtualClusterInstanceKind), project),
+    keysFollowing: (user) => indexes?.keys.following(user) ?? [],
     configObjectCount: (kind, project) => attachedStore(kind).count(projectNamespace(project)),
     configObjectBytes: (project) =>
       bytesOf(attachedStore(secretKind), project) + bytesOf(attachedStore(configMapKind), project),
-    instancesOwnedBy: (project, owner) => indexes?.instances.ownedBy(projectNamespace(project), owner) ?? 0,
-    instanceOwners: (project) => indexes?.instances.owners(projectNamespace(project)) ?? [],
     isShared: () => attachedStore(virtualClusterInstanceKind).isShared,
     takeGuard: (limit, subject) => attachedStore(virtualClusterInstanceKind).takeGuard(limit, subject),
     async caughtUp() {
       await attachedStore(virtualClusterInstanceKind).freshRevision();
     },
     clusterUnchanged: (name) => attachedStore(clusterKind).unchangedCheck('', name),
+    userUnchanged: (name) => attachedStore(userKind).unchangedCheck('', name),
     namespaceUnchanged: (name) => attachedStore(namespaceKind).unchangedCheck('', name),
     configObject(kind, namespace, name) {
       const [found] = attachedStore(kind).peekHiddenParts(namespace, name);
@@ -176,14 +203,58 @@ export function createManagementState(options: ManagementStateOptions): Attachab
       }
     },
     instancesOf: (project) => all(virtualClusterInstanceKind, projectNamespace(project)),
+    spacesOf: (project) => all(spaceInstanceKind, projectNamespace(project)),
     eventsOf: (namespace) => all(eventKind, namespace),
-    teamsOf: (user) => indexes?.teams.sorted(user) ?? [],
-    projectsOf: (principal) => indexes?.projects.of(principal) ?? noProjects,
-    hasReadableInstance: (namespace, principal) => indexes?.instances.isReader(namespace, principal) ?? false,
+    teamsOf: (user) => withProviderTeams(indexes?.teams.sorted(user) ?? [], one(userKind)(user), one(teamKind)),
+    providerMembersOf: (team) => indexes?.providerMembers.of(team) ?? noNames,
+    projectsOf: (principal) => indexes?.projects.of(principal) ?? noNames,
   };
 }
 
-const noProjects: ReadonlySet<string> = new Set();
+function createIndexes(stores: KindStores): Indexes {
+  return {
+    keys: indexAccessKeys(storeOf(stores, accessKeyKind)),
+    teams: indexNamesBy(storeOf(stores, teamKind), (team) => new Set(team.spec?.users)),
+    providerMembers: indexNamesBy(storeOf(stores, userKind), (user) => new Set(providerTeams(user)), hasSameIdentities),
+    subjects: indexNamesBy(storeOf(stores, userKind), ({ spec }) => (spec?.subject ? [spec.subject] : [])),
+    projects: indexNamesBy(storeOf(stores, projectKind), membersOfProject),
+    instances: indexInstances(storeOf(stores, virtualClusterInstanceKind)),
+    spaces: indexInstances(storeOf(stores, spaceInstanceKind)),
+  };
+}
+
+/** Adds the teams that follow from groups at identity providers, if they exist, in byte order. */
+function withProviderTeams(
+  teams: readonly string[],
+  user: User | undefined,
+  find: (name: string) => unknown,
+): readonly string[] {
+  const provided = providerTeams(user).filter((team) => find(team) !== undefined);
+  return provided.length === 0 ? teams : [...new Set([...teams, ...provided])].sort(compareBytes);
+}
+
+type InstanceCounts = Pick<
+  ManagementState,
+  'instancesOn' | 'instanceCount' | 'instanceBytes' | 'instancesOwnedBy' | 'instanceOwners' | 'hasReadableInstance'
+>;
+
+/** The part of the state that counts instances of both kinds. `indexes` has no indexes until the stores are attached. */
+function instanceCounts(
+  store: (kind: ResourceKind) => KindStore<AnyFields>,
+  indexes: { of(kind: InstanceKind): InstanceIndex | undefined },
+): InstanceCounts {
+  const all = () => instanceKinds.map((kind) => indexes.of(kind));
+  return {
+    instancesOn: (cluster) => all().reduce((count, index) => count + (index?.onCluster(cluster) ?? 0), 0),
+    instanceCount: (kind, project) => store(kind).count(projectNamespace(project)),
+    instanceBytes: (kind, project) => bytesOf(store(kind), project),
+    instancesOwnedBy: (kind, project, owner) => indexes.of(kind)?.ownedBy(projectNamespace(project), owner) ?? 0,
+    instanceOwners: (kind, project) => indexes.of(kind)?.owners(projectNamespace(project)) ?? [],
+    hasReadableInstance: (namespace, principal) => all().some((index) => index?.isReader(namespace, principal)),
+  };
+}
+
+const noNames: ReadonlySet<string> = new Set();
 
 /** Returns the size of all objects of a kind in a project, in bytes of JSON. */
 function bytesOf<Fields extends JsonObject>(store: KindStore<Fields>, project: string): number {

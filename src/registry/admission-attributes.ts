@@ -1,5 +1,8 @@
+import type { KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
 import type { RequestContext } from './context.ts';
 import type { Draft, StoredResource } from './resource.ts';
+import type { OwnedKind } from './tracked-kind.ts';
 import type { Guard } from './write/guard.ts';
 
 /**
@@ -11,6 +14,11 @@ export interface AdmissionAttributes {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   /** The name of the written subresource; '' if the write is to the object itself. */
   readonly subresource: string;
+  /**
+   * The kind of the object of a request to a subresource that is not stored, such as an Eviction. Absent if the object is of
+   * the kind `resource`.
+   */
+  readonly requestKind?: ResourceKind | undefined;
   /**
    * The object to be written. For a delete, `draft.object` is the deleted object, frozen. Admission must not change the
    * draft.
@@ -26,4 +34,17 @@ export interface AdmissionAttributes {
   onCompleted(callback: () => void): void;
   /** Adds the guard of a limit that admission has checked (`KindStore.takeGuard`). Not called for deletes. */
   addGuard(guard: Guard): void;
+}
+
+/** A request to a subresource whose object is of another kind, such as an eviction or a Scale. */
+export interface SubresourceRequest {
+  readonly operation: 'CREATE' | 'UPDATE';
+  readonly subresource: string;
+  /** The kind of `object`. */
+  readonly requestKind: OwnedKind;
+  readonly object: KubeObject;
+  /** The object before an update, of the same kind. */
+  readonly old?: KubeObject;
+  readonly context: RequestContext;
+  readonly dryRun: boolean;
 }

@@ -1,7 +1,12 @@
 import type { JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../api/meta.ts';
 import type { UserInfo } from '../api/user-info.ts';
+import type { Span } from '../lib/trace/span.ts';
 import type { RevisionCheck } from '../store/store.ts';
+
+/** Maximum number of warnings of a request that are kept, and of the characters of each. Further ones are dropped. */
+export const maxWarnings = 100;
+export const maxWarningLength = 4_096;
 
 /** Describes the request and its caller to the verbs of a kind. */
 export interface RequestContext {
@@ -10,6 +15,11 @@ export interface RequestContext {
    * The name of the access key that the caller authenticated with; `undefined` if the credential is not an access key.
    */
   readonly accessKey?: string;
+  /**
+   * The name of the user or team that is responsible for the request, even if it impersonates another user or uses a
+   * service account (`Identity.responsible`). Absent if it is unknown.
+   */
+  readonly responsible?: string;
   /**
    * True if the server's own controllers or maintenance send the request. They may write status and remove server
    * finalizers, and delete guards do not apply to them.
@@ -21,6 +31,19 @@ export interface RequestContext {
    * to none.
    */
   readonly fence?: RevisionCheck;
+  /**
+   * Changes the hidden part of the object that the request updates, before the hooks of its kind run. It is called with
+   * the current state for each attempt of the write, and may throw a StatusError to refuse the write. Only requests of
+   * the server itself have it.
+   */
+  readonly changeHidden?: (hidden: JsonObject) => void;
+  /**
+   * The verb of the request, such as `update` or `patch`. Some writes need permissions on further resources with the same
+   * verb. Absent in requests that no client has sent.
+   */
+  readonly verb?: string;
+  /** The span of the request. Absent if the request is not traced. */
+  readonly span?: Span;
   /** The namespace in the request path; '' for cluster-scoped kinds and for lists over all namespaces. */
   readonly namespace: string;
   /** The object name in the request path; '' or absent if the request is for a collection. */
@@ -50,8 +73,16 @@ export interface RequestContext {
   readonly extended?: boolean;
   /** Adds a Warning header to the response. */
   warn(text: string): void;
-  /** Adds an annotation to the audit event of the request. Absent if there is no audit log. */
+  /**
+   * Adds an annotation of the server to the audit event of the request. It does not overwrite an annotation. Absent if there
+   * is no audit log.
+   */
   annotate?(key: string, value: string): void;
+  /**
+   * Like `annotate`, for the annotations of admission policies and webhooks, which tenants choose. Annotations with a prefix
+   * of the server and annotations beyond the limits of a request are dropped.
+   */
+  annotateByAdmission?(key: string, value: string): void;
   /**
    * Returns a superset of the names of the objects that `mayRead` accepts, so that a list need not check all objects.
    * Absent if these names are unknown or too many.
@@ -102,6 +133,7 @@ export function contextWithChanges(context: RequestContext, changes: Partial<Req
     onCancel: (listener) => onCancel(context, listener),
     warn: (text) => context.warn(text),
     annotate: (key, value) => context.annotate?.(key, value),
+    annotateByAdmission: (key, value) => context.annotateByAdmission?.(key, value),
     may: (attributes) => context.may(attributes),
     ...changes,
   };

@@ -7,7 +7,8 @@ import type { Key } from '../store/key.ts';
 import type { RevisionCheck, Store } from '../store/store.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { ObjectCache } from './cache/watch-cache.ts';
-import type { StoredResource } from './resource.ts';
+import type { MutationAttributes } from './mutation-attributes.ts';
+import type { StoredRecord, StoredResource } from './resource.ts';
 import type { ObjectRef } from './rows/rows.ts';
 import type { SelectorBudget } from './watch/selector-budget.ts';
 import type { SubscriberGroups } from './watch/subscriber-groups.ts';
@@ -29,10 +30,15 @@ export interface PlaneCallbacks {
    */
   waitsForEmptyNamespace?(namespace: string): ObjectRef | undefined;
   /**
-   * Returns the objects that must be reconciled because an object of this kind was created or removed in the namespace, such as
-   * a quota that counts it. Absent if no other process uses the store.
+   * Returns the objects that must be reconciled because an object of this kind was written in the namespace, such as a
+   * quota that counts it. Absent if no other process uses the store. Must be fast.
    */
-  requeuedByCount?(resource: StoredResource, namespace: string): readonly ObjectRef[];
+  requeuedByUsage?(
+    resource: StoredResource,
+    namespace: string,
+    old: StoredRecord | undefined,
+    next: StoredRecord | undefined,
+  ): readonly ObjectRef[];
   /** Knows whether any object of the plane has an owner. If absent, every removal queries the store for dependents. */
   readonly ownerTracker?: OwnerTracker;
   /**
@@ -52,6 +58,14 @@ export interface PlaneCallbacks {
    * class of a claim. Called before the kind's own hooks, but not for writes of the server itself.
    */
   completeNew?(resource: StoredResource, object: KubeObject): void;
+  /** False if `mutate` would change no write now, because the plane has no policies or webhooks that mutate. */
+  isMutating?(): boolean;
+  /**
+   * Returns the object that a client's write should store, after mutating admission; `write.object` itself if nothing
+   * changes it. Called before the kind's own hooks, for creates, updates and status writes, including dry runs. Throws
+   * StatusError to reject the write. May take as long as a webhook; the caller must hold nothing that others wait for.
+   */
+  mutate?(write: MutationAttributes): Promise<KubeObject>;
   /**
    * Admits a client's write after the kind's own validation and before the write is stored. Throws StatusError to
    * reject the write. Called for create, update, patch, apply and delete, of objects and subresources, including dry

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/meta.ts';
 import type { RevisionCheck } from '../store/store.ts';
+import type { SubresourceRequest } from './admission-attributes.ts';
 import type { HiddenPart, KindChange, KindStore } from './kind-store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ServedObject } from './verbs.ts';
@@ -58,32 +59,13 @@ export class KindStoreOnDemand implements KindStore {
    */
   get verbs(): KindStore['verbs'] {
     if (this.#store !== undefined) return this.#store.verbs;
-    return {
-      get: (context, name, options) => this.open().verbs.get(context, name, options),
-      list: (context, options) => this.open().verbs.list(context, options),
-      watch: (context, options) => this.open().verbs.watch(context, options),
-      create: (context, object, options) => this.open().verbs.create(context, object, options),
-      update: (context, name, sent, options) => this.open().verbs.update(context, name, sent, options),
-      patch: (context, name, sent, options) => this.open().verbs.patch(context, name, sent, options),
-      delete: (context, name, options) => this.open().verbs.delete(context, name, options),
-      deletecollection: (context, which, options) => this.open().verbs.deletecollection(context, which, options),
-    };
+    return verbsOnDemand(() => this.open());
   }
 
   get status(): KindStore['status'] {
     if (!this.resource.hasStatus) return undefined;
     if (this.#store !== undefined) return this.#store.status;
-    return {
-      get: (context, name, options) => this.#statusVerbs().get(context, name, options),
-      update: (context, name, sent, options) => this.#statusVerbs().update(context, name, sent, options),
-      patch: (context, name, sent, options) => this.#statusVerbs().patch(context, name, sent, options),
-    };
-  }
-
-  #statusVerbs(): NonNullable<KindStore['status']> {
-    const { status } = this.open();
-    if (status === undefined) throw new Error(`${this.resource.plural} have no status`);
-    return status;
+    return statusOnDemand(() => this.open());
   }
 
   peek(namespace: string, name: string): ServedObject | undefined {
@@ -108,6 +90,14 @@ export class KindStoreOnDemand implements KindStore {
 
   unchangedCheck(namespace: string, name: string): RevisionCheck | undefined {
     return this.#store?.unchangedCheck(namespace, name);
+  }
+
+  mutateRequest(request: SubresourceRequest): Promise<KubeObject> {
+    return this.open().mutateRequest(request);
+  }
+
+  admitRequest(request: SubresourceRequest): Promise<void> {
+    return this.open().admitRequest(request);
   }
 
   takeGuard(limit: string, subject: string): Promise<Guard> {
@@ -158,4 +148,32 @@ export class KindStoreOnDemand implements KindStore {
     this.#isClosed = true;
     this.#store?.close();
   }
+}
+
+/** Returns verbs that open a store when one of them is called. */
+export function verbsOnDemand(open: () => KindStore): KindStore['verbs'] {
+  return {
+    get: (context, name, options) => open().verbs.get(context, name, options),
+    list: (context, options) => open().verbs.list(context, options),
+    watch: (context, options) => open().verbs.watch(context, options),
+    create: (context, object, options) => open().verbs.create(context, object, options),
+    update: (context, name, sent, options) => open().verbs.update(context, name, sent, options),
+    patch: (context, name, sent, options) => open().verbs.patch(context, name, sent, options),
+    delete: (context, name, options) => open().verbs.delete(context, name, options),
+    deletecollection: (context, which, options) => open().verbs.deletecollection(context, which, options),
+  };
+}
+
+/** Returns the verbs of a status subresource that open the store when one of them is called. */
+export function statusOnDemand(open: () => KindStore): NonNullable<KindStore['status']> {
+  const opened = () => {
+    const { status, resource } = open();
+    if (status === undefined) throw new Error(`${resource.plural} have no status`);
+    return status;
+  };
+  return {
+    get: (context, name, options) => opened().get(context, name, options),
+    update: (context, name, sent, options) => opened().update(context, name, sent, options),
+    patch: (context, name, sent, options) => opened().patch(context, name, sent, options),
+  };
 }

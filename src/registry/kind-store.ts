@@ -1,6 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
-import type { AnyFields, TypedObject } from '../api/meta.ts';
+import type { AnyFields, KubeObject, TypedObject } from '../api/meta.ts';
 import type { RevisionCheck } from '../store/store.ts';
+import type { SubresourceRequest } from './admission-attributes.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, ServedObject, SubresourceVerbs } from './verbs.ts';
 import type { Guard } from './write/guard.ts';
@@ -47,6 +48,13 @@ export interface KindStore<Fields extends JsonObject = AnyFields> {
    * `undefined` if the object does not exist.
    */
   unchangedCheck(namespace: string, name: string): RevisionCheck | undefined;
+  /**
+   * Runs mutating admission for a request to a subresource with an object of another kind. Resolves with the object to
+   * use. Rejects with StatusError if a policy or webhook fails.
+   */
+  mutateRequest(request: SubresourceRequest): Promise<KubeObject>;
+  /** Admits a request to create a subresource that is not stored. Rejects with StatusError if a policy refuses it. */
+  admitRequest(request: SubresourceRequest): Promise<void>;
   /**
    * Takes the guard of a limit before the objects of `subject` are counted, and waits until the caches of the plane
    * contain all earlier writes. The caller adds the guard to the draft of its write (`Draft.guards`). Needed only if

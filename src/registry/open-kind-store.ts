@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import type { RevisionCheck, Store } from '../store/store.ts';
+import { admitRequest } from './admission.ts';
 import type { PlaneBuiltinObjects } from './cache/builtin-objects.ts';
 import type { CachedObject } from './cache/cached-object.ts';
 import type { KindRows, SliceObjects } from './cache/slice-objects.ts';
@@ -19,6 +20,7 @@ import {
   type PlaneCallbacks,
 } from './kind-runtime.ts';
 import type { KindStore } from './kind-store.ts';
+import { mutateRequest } from './mutation.ts';
 import type { StoredResource } from './resource.ts';
 import { objectRowKey, objectsRange, resourceKey } from './rows/rows.ts';
 import { storeWithSealedRows, unsealedSliceObjects } from './rows/sealed-rows.ts';
@@ -135,6 +137,8 @@ function kindStore(kind: KindRuntime): KindStore {
     bytes: () => cache.bytes,
     objectBytes: () => cache.objectBytes,
     unchangedCheck: (namespace, name) => unchanged(kind, cache.get(namespace, name)),
+    mutateRequest: (request) => mutateRequest(kind, request),
+    admitRequest: (request) => admitRequest(kind, request),
     takeGuard: (limit, subject) => takeGuard(kind, limit, subject),
     freshRevision: () => cache.freshRevision(),
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,

@@ -63,8 +63,19 @@ export interface ServedForm {
   isConverted(object: KubeObject): boolean;
   /** Converts an object from any stored form to this form. May change the object that it is passed. */
   convert(object: KubeObject): KubeObject;
-  /** Converts an object from this form to the storage form. Absent if the two are the same. May change its argument. */
-  toStored?(object: KubeObject): KubeObject;
+  /**
+   * Converts an object from this form to the storage form. Absent if the two are the same. May change `object`. `before`
+   * is the object as it is stored now; absent for a create.
+   */
+  toStored?(object: KubeObject, before?: KubeObject): KubeObject;
+}
+
+/** The served versions of a kind whose objects have different fields in each version. */
+export interface KindVersions {
+  /** Returns the definition of a version; `undefined` if the version is not served. */
+  find(version: string): StoredResource | undefined;
+  /** Converts an object of any version. Does not change its argument, but the result may share parts with it. */
+  convert(object: KubeObject, version: string): KubeObject;
 }
 
 /**
@@ -87,6 +98,8 @@ export interface GenerationRule {
    * until the object is deleted.
    */
   readonly increasedBy: 'spec' | 'spec-or-annotations' | 'spec-or-labels' | 'never';
+  /** Subresources through which a write does not increase it. Optional; defaults to none. */
+  readonly keptBy?: readonly string[];
 }
 
 /**
@@ -152,11 +165,18 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   readonly sealing?: RowSealing;
   /** Converts stored objects to the served form. If absent, objects are served in the form in which they are stored. */
   readonly form?: ServedForm;
+  /** Present if versions differ in more than `apiVersion`. Field owners and admission then see converted objects. */
+  readonly versions?: KindVersions;
   /**
    * The paths of fields that `prepare` sets on create if the client did not send them. No field manager owns a field
    * that `prepare` set.
    */
   readonly unownedFields?: readonly (readonly string[])[];
+  /**
+   * The fields that writes cannot change, by subresource ('' is the object itself). Field managers get no ownership of them.
+   * Optional; by default, only the status subresource writes the status, and it writes nothing else.
+   */
+  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /**
    * True if field managers own the fields that clients have sent, even those that `prepare` removes, and no fields that
    * `prepare` adds. Optional; by default, ownership is tracked after `prepare`.
@@ -183,14 +203,22 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * (`WriteOptions.subresource`); '' if the request path is that of the object.
    */
   prepare?(draft: Draft<Fields>, context: RequestContext, subresource: string): void | Promise<void>;
-  /** Returns all field errors that the schema does not find. Called after `prepare`. */
-  validate?(draft: Draft<Fields>, context: RequestContext): readonly FieldError[] | Promise<readonly FieldError[]>;
-  /** Changes the draft of a status write. Status writes call it instead of `prepare`. */
-  prepareStatus?(draft: Draft<Fields>, context: RequestContext): void;
+  /** Returns all field errors that the schema does not find. Called after `prepare`, with the same arguments. */
+  validate?(
+    draft: Draft<Fields>,
+    context: RequestContext,
+    subresource: string,
+  ): readonly FieldError[] | Promise<readonly FieldError[]>;
+  /**
+   * Changes the draft of a status write. Status writes call it instead of `prepare`. `subresource` is `status`, or another
+   * subresource that writes the status.
+   */
+  prepareStatus?(draft: Draft<Fields>, context: RequestContext, subresource: string): void;
   /** Returns all field errors of a status write that the schema does not find. */
   validateStatus?(
     draft: Draft<Fields>,
     context: RequestContext,
+    subresource: string,
   ): readonly FieldError[] | Promise<readonly FieldError[]>;
   /**
    * Returns the name of a queue in which creates run one after another. Kinds whose `prepare` enforces a limit on the
@@ -213,10 +241,10 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   companions?(record: StoredRecord<Fields>): readonly CompanionObject[];
   companionTaken?(companion: CompanionObject): Error;
   /**
-   * Returns writes to other slices that belong to the create of the object, for example the rows of a new control
-   * plane. They are part of the same transaction.
+   * Returns writes to other slices that belong to a write of the object, for example the rows of a new control plane. They
+   * are part of the same transaction. `old` is absent for a create, and `next` for the removal of the object.
    */
-  createdAlongside?(record: StoredRecord<Fields>): readonly Write[];
+  writtenAlongside?(old: StoredRecord<Fields> | undefined, next: StoredRecord<Fields> | undefined): readonly Write[];
   /**
    * Returns the time at which maintenance deletes the object, in milliseconds since the epoch; `undefined` for never.
    */
@@ -240,6 +268,12 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * a namespace.
    */
   prepareDelete?(object: TypedObject<Fields>): void;
+  /**
+   * Returns the grace period of a delete, in seconds. An object with a grace period stays until a client, such as the
+   * kubelet of a pod, deletes it again with a grace period of 0. `requested` is `undefined` if the client sent none.
+   * Kinds with this hook do not have `gracePeriods`, which removes the object when the time is over.
+   */
+  graceSecondsOf?(object: TypedObject<Fields>, requested: number | undefined): number;
   /**
    * True if something other than `metadata.finalizers` blocks the removal of a terminating object, such as
    * `spec.finalizers` of a namespace.

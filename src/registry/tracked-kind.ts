@@ -1,13 +1,13 @@
-import type { TrackedKind } from '@flotilla/field-ownership';
+import type { TrackedKind, TrackedVersions } from '@flotilla/field-ownership';
 import type { JsonObject } from '@flotilla/json';
-import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import { apiVersionOf, type KubeObject, parseApiVersion } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { emptyObjectOf, toPrintedForm } from '../api/structs/printed-form.ts';
-import type { StoredResource } from './resource.ts';
+import type { KindVersions, StoredResource } from './resource.ts';
 
 /** The properties of a kind that decide on the ownership of its fields. */
 export type OwnedKind = ResourceKind &
-  Pick<StoredResource, 'hasStatus' | 'statusWritesMetadata' | 'statusKeepsMetadata'>;
+  Pick<StoredResource, 'hasStatus' | 'statusWritesMetadata' | 'statusKeepsMetadata' | 'resetFields' | 'versions'>;
 
 const trackedKinds = new WeakMap<OwnedKind, TrackedKind>();
 
@@ -31,7 +31,9 @@ function makeTrackedKind(resource: OwnedKind): TrackedKind {
     hasStatus,
     statusWritesMetadata,
     ...(statusKeepsMetadata === undefined ? {} : { statusKeepsMetadata }),
+    ...(resource.resetFields === undefined ? {} : { resetFields: resource.resetFields }),
     confidential: resource.confidential === true,
+    ...(resource.versions === undefined ? {} : { versions: trackedVersions(resource.versions, group) }),
     goForm:
       resource.builtIn === true
         ? {
@@ -39,5 +41,16 @@ function makeTrackedKind(resource: OwnedKind): TrackedKind {
             print: (object) => toPrintedForm(object as KubeObject) as JsonObject,
           }
         : undefined,
+  };
+}
+
+function trackedVersions({ find, convert }: KindVersions, group: string): TrackedVersions {
+  return {
+    find(apiVersion) {
+      const parsed = parseApiVersion(apiVersion);
+      const resource = parsed.group === group ? find(parsed.version) : undefined;
+      return resource && trackedKindOf(resource);
+    },
+    convert: (object, apiVersion) => convert(object as KubeObject, parseApiVersion(apiVersion).version),
   };
 }

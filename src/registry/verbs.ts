@@ -1,5 +1,6 @@
 import type { JsonValue } from '@flotilla/json';
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, ObjectMeta } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
 import type { FieldSelector } from '../api/selectors/field-selector.ts';
 import type { LabelSelector } from '../api/selectors/label-selector.ts';
 import type { Status } from '../api/status.ts';
@@ -37,6 +38,8 @@ export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' |
    * permission.
    */
   read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
+  /** Handles GET and POST of a connection to another server, such as `exec`. The options are in the query. */
+  connect?(context: RequestContext, name: string, query: URLSearchParams): Promise<ForwardedResponse>;
 }
 
 /** A response that another server sends and that is forwarded as fast as the client reads it. */
@@ -61,6 +64,11 @@ export interface ServedObject<Type extends KubeObject = KubeObject> {
   peekWithoutManagedFields?(): Type;
   /** Returns the compact JSON of the metadata. Absent if the whole object would have to be decoded for it. */
   metadataJson?(): string;
+  /**
+   * Returns the metadata for responses that contain no other part of the object. Absent, or returns `undefined`, if it
+   * is the metadata of `object`.
+   */
+  partialMetadata?(): ObjectMeta | undefined;
   /** True if this is a built-in object that was never changed in this plane. */
   readonly isUnchangedBuiltin?: boolean;
 }
@@ -141,8 +149,17 @@ export interface WriteOptions {
    * Admission and managedFields contain its name. Absent if the path is that of the object.
    */
   readonly subresource?: string;
+  /** The kind of the request that admission gets, if it is not that of the object, for example Scale. Optional. */
+  readonly admittedAs?: AdmittedKind;
   /** The managedFields of the updated object, if the caller has computed them. Optional. */
   readonly ownership?: NonNullable<KubeObject['metadata']['managedFields']>;
+}
+
+/** The kind of the objects that admission gets for a write through a subresource. */
+interface AdmittedKind {
+  readonly kind: ResourceKind & { readonly hasStatus: boolean };
+  /** Returns the object of this kind for an object of the written kind. */
+  of(object: KubeObject): KubeObject;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

@@ -22,6 +22,8 @@ export interface RegistrationOptions {
   details(): ReplicaDetails;
   /** Returns the state of the caches, which each beat contains. Optional. */
   caches?(): CacheState | undefined;
+  /** Returns the IDs of the root keys that this replica has, which each beat contains. Optional. */
+  rootKeys?(): readonly string[] | undefined;
   readonly store: Pick<Store, 'transact'>;
   readonly clock: Clock;
 }
@@ -103,8 +105,14 @@ export class Registration {
   }
 
   #nextBeat(): Write {
-    const { clock, caches } = this.#options;
-    const beat: BeatRow = { registration: this.id, beat: ++this.#beat, time: clock.now(), caches: caches?.() };
+    const { clock, caches, rootKeys } = this.#options;
+    const beat: BeatRow = {
+      registration: this.id,
+      beat: ++this.#beat,
+      time: clock.now(),
+      caches: caches?.(),
+      rootKeys: rootKeys?.(),
+    };
     return { key: beatKey(this.#options.id), value: JSON.stringify(beat) };
   }
 }

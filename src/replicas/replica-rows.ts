@@ -36,6 +36,8 @@ export interface BeatRow {
   /** The wall clock of the replica in milliseconds since the epoch. Other replicas report the difference to their own. */
   readonly time: number;
   readonly caches?: CacheState | undefined;
+  /** The IDs of the root keys that the replica has; absent if they are in a KMS. */
+  readonly rootKeys?: readonly string[] | undefined;
 }
 
 /** The revision up to which the caches of the management API were complete, and the time since this was confirmed. */

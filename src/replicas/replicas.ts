@@ -12,6 +12,8 @@ export interface ReplicasOptions {
   details(): ReplicaDetails;
   /** Returns the state of the caches of this process, for other replicas. Optional. */
   caches?(): CacheState | undefined;
+  /** Returns the IDs of the root keys of this process, for other replicas. Optional. */
+  rootKeys?(): readonly string[] | undefined;
   readonly store: Pick<Store, 'isShared' | 'get' | 'list' | 'transact'>;
   readonly clock: Clock;
   readonly log: Log;

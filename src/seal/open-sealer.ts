@@ -22,10 +22,24 @@ export class SealError extends Error {
 
 /**
  * Creates a sealer. A sealed text is `s1.` followed by nonce, ciphertext and tag in base64url. Sealing and hashing use
- * separate keys, both derived from the seal key, so that a hash reveals nothing about sealed texts, and vice versa.
+ * separate keys, both derived from the seal key, so that a hash reveals nothing about sealed texts, and vice versa. Former
+ * seal keys only open texts.
  */
-export function openSealer(key: Uint8Array): Sealer {
-  return sealerWithKeys(deriveSealerKeys(key));
+export function openSealer(key: Uint8Array, formerKeys: readonly Uint8Array[] = []): Sealer {
+  const sealer = sealerWithKeys(deriveSealerKeys(key));
+  const [next, ...others] = formerKeys;
+  if (next === undefined) return sealer;
+  const former = openSealer(next, others);
+  return {
+    ...sealer,
+    open(purpose, sealed) {
+      try {
+        return sealer.open(purpose, sealed);
+      } catch {
+        return former.open(purpose, sealed);
+      }
+    },
+  };
 }
 
 /** The keys that a sealer derives from the seal key. They may be sent to another thread of this process only. */
@@ -74,6 +88,14 @@ export function sealerWithKeys({ sealingKey, hashingKey }: SealerKeys): Sealer {
       return hmac.digest('base64url');
     },
   };
+}
+
+/**
+ * True if a value contains a sealed text, or a text that looks like one: the whole value, or a member of a JSON object.
+ * If the value only looks like a sealed text, the sole effect is that it is encrypted.
+ */
+export function containsSealedText(value: string): boolean {
+  return value.startsWith(`${version}.`) || value.includes(`"${version}.`);
 }
 
 function derive(key: Uint8Array, use: string): Uint8Array {

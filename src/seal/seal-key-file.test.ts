@@ -2,7 +2,7 @@ import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSealKeyFile, readSealKeyFile } from './seal-key-file.ts';
+import { createSealKeyFile, readSealKeyFile, writeSealKeyFile } from './seal-key-file.ts';
 
 let directory: string;
 let path: string;
@@ -17,8 +17,20 @@ describe('the seal key file', () => {
     const key = await createSealKeyFile(path);
     expect(key.byteLength).toBe(32);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(Buffer.from((await readSealKeyFile(path)) ?? []).equals(key)).toBe(true);
+    expect(await readSealKeyFile(path)).toEqual([key]);
     expect(await readFile(path, 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+  });
+
+  it('a file may contain several keys, one per line', async () => {
+    const first = await createSealKeyFile(path);
+    const second = new Uint8Array(32).fill(9);
+    await writeSealKeyFile(path, [first, second]);
+    expect(await readSealKeyFile(path)).toEqual([first, Buffer.from(second)]);
+    await writeSealKeyFile(
+      path,
+      Array.from({ length: 17 }, () => second),
+    );
+    await expect(readSealKeyFile(path)).rejects.toThrow(/contains 17 seal keys; at most 16 are allowed/);
   });
 
   it('reading a missing file returns undefined', async () => {
@@ -35,7 +47,7 @@ describe('the seal key file', () => {
     const key = await createSealKeyFile(path);
     await chown(path, 65_534, 0);
     await chmod(path, 0o440);
-    expect(Buffer.from((await readSealKeyFile(path)) ?? []).equals(key)).toBe(true);
+    expect(await readSealKeyFile(path)).toEqual([key]);
     for (const mode of [0o460, 0o444]) {
       await chmod(path, mode);
       await expect(readSealKeyFile(path)).rejects.toThrow(/can be read by others/);
@@ -47,7 +59,7 @@ describe('the seal key file', () => {
     async (content) => {
       await writeFile(path, content, { mode: 0o600 });
       const error: unknown = await readSealKeyFile(path).catch((caught: unknown) => caught);
-      expect(String(error)).toMatch(/does not contain a seal key/);
+      expect(String(error)).toMatch(/must be a seal key/);
       expect(String(error)).not.toContain('AAAA');
     },
   );

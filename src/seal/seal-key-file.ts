@@ -6,11 +6,15 @@ import { SealError, sealKeyBytes } from './open-sealer.ts';
 /** Matches 32 bytes in base64: 43 characters and one padding character. */
 const format = /^[A-Za-z0-9+/]{43}=$/;
 
+/** The maximum number of keys. A rotation needs two. */
+const maxKeys = 16;
+
 /**
- * Reads the seal key file, which contains one line of base64. `undefined` if the file does not exist. Throws SealError
- * with a one-line message if the content is invalid, or if others than the owner can read the file.
+ * Reads the seal key file, which contains one key per line in base64. The first key encrypts, the others only decrypt.
+ * `undefined` if the file does not exist. Throws SealError with a one-line message if the content is invalid, or if others
+ * than the owner can read the file.
  */
-export async function readSealKeyFile(path: string): Promise<Uint8Array | undefined> {
+export async function readSealKeyFile(path: string): Promise<readonly Uint8Array[] | undefined> {
   let text: string;
   try {
     if (await isReadableByOthers(path)) {
@@ -22,12 +26,19 @@ export async function readSealKeyFile(path: string): Promise<Uint8Array | undefi
     if (errorCode(error) === 'ENOENT') return undefined;
     throw new SealError(`${path} cannot be read (${errorCode(error) ?? 'unknown error'})`);
   }
-  const line = text.trimEnd();
-  const bytes = Buffer.from(line, 'base64');
-  if (!format.test(line) || bytes.toString('base64') !== line) {
-    throw new SealError(`${path} does not contain a seal key (one line of base64, ${sealKeyBytes} bytes)`);
-  }
-  return bytes;
+  return parseSealKeys(text, path);
+}
+
+/** Returns the keys in the text of a seal key file. `path` names the file in the message of the SealError. */
+export function parseSealKeys(text: string, path: string): readonly Uint8Array[] {
+  const lines = text.trimEnd().split('\n');
+  if (lines.length > maxKeys)
+    throw new SealError(`${path} contains ${lines.length} seal keys; at most ${maxKeys} are allowed`);
+  return lines.map((line) => {
+    const bytes = Buffer.from(line, 'base64');
+    if (format.test(line) && bytes.toString('base64') === line) return bytes;
+    throw new SealError(`each line of ${path} must be a seal key: ${sealKeyBytes} bytes in base64`);
+  });
 }
 
 /**
@@ -41,6 +52,10 @@ async function isReadableByOthers(path: string): Promise<boolean> {
 
 export async function createSealKeyFile(path: string): Promise<Uint8Array> {
   const key = randomBytes(sealKeyBytes);
-  await writePrivateFile(path, `${key.toString('base64')}\n`);
+  await writeSealKeyFile(path, [key]);
   return key;
+}
+
+export async function writeSealKeyFile(path: string, keys: readonly Uint8Array[]): Promise<void> {
+  await writePrivateFile(path, keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join(''));
 }

@@ -32,7 +32,8 @@ export interface ConnectedHostsOptions {
   readonly clusters: Pick<KindStore<FieldsOf<typeof clusterKind>>, 'peek' | 'peekAll' | 'peekHidden' | 'listen'>;
   /** Decrypts a kubeconfig. Throws if it was sealed with another seal key. */
   unseal(sealed: string): string;
-  connect(kubeconfig: Kubeconfig): HostConnection;
+  /** Creates a connection. `agentOf` is the cluster whose agent announced the kubeconfig, so that its address is trusted. */
+  connect(kubeconfig: Kubeconfig, agentOf: string | undefined): HostConnection;
   hostOn(cluster: string, connection: HostConnection): ClosableHost;
   readonly log: Log;
 }
@@ -68,7 +69,8 @@ export function connectHosts(options: ConnectedHostsOptions): ConnectedHosts {
     try {
       const { kubeconfig, fault } = readKubeconfig(options.unseal(sealed));
       if (kubeconfig === undefined) throw new Error(`the kubeconfig ${fault}`);
-      const connection = options.connect(kubeconfig);
+      const isAgent = clusters.peek('', cluster)?.object.spec?.networkPeer === true;
+      const connection = options.connect(kubeconfig, isAgent ? cluster : undefined);
       return { connection, host: options.hostOn(cluster, connection) };
     } catch (error) {
       // Possible causes: the seal key was replaced, or this version rejects a kubeconfig that an older version

@@ -159,7 +159,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     );
     expect(await message(namespacesPathIn('demo'))).toEqual([
       503,
-      'the virtual cluster "demo" is asleep because its VirtualClusterInstance has the annotation sleepmode.platform.sh/force; it keeps its data. Remove the annotation to wake it',
+      'the virtual cluster "demo" is asleep because its VirtualClusterInstance has the annotation sleepmode.platform.sh/force. Remove the annotation to wake it',
     ]);
     await at.bench.createObject(at.server, 'clusters', 'far', { networkPeer: true });
     const spec = { clusterRef: { cluster: 'far' } };

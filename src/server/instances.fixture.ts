@@ -3,19 +3,22 @@ import { readLines } from '../lib/read-lines.ts';
 import { groupPath, type ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';
 
-export const instancesOf = (project: string) => `${groupPath}/namespaces/platform-p-${project}/virtualclusterinstances`;
+export const instancesOf = (project: string, plural = 'virtualclusterinstances') =>
+  `${groupPath}/namespaces/platform-p-${project}/${plural}`;
+
+export const spacesOf = (project: string) => instancesOf(project, 'spaceinstances');
 
 /**
- * Watches an instance and returns its first version for which the predicate is true. The predicate receives `undefined`
- * if the instance is deleted.
+ * Watches an instance and returns its first version for which the predicate is true. `plural` defaults to
+ * virtual cluster instances. The predicate receives `undefined` if the instance is deleted.
  */
 export async function waitForInstance(
   env: ServerTestEnv,
   server: RunningServer,
-  key: { readonly project?: string; readonly name: string },
+  key: { readonly project?: string; readonly name: string; readonly plural?: string },
   has: (instance: JsonObject | undefined) => boolean,
 ): Promise<JsonObject> {
-  const only = `${instancesOf(key.project ?? 'default')}?fieldSelector=metadata.name%3D${key.name}`;
+  const only = `${instancesOf(key.project ?? 'default', key.plural)}?fieldSelector=metadata.name%3D${key.name}`;
   const { json } = await env.send(server, only);
   const [now] = listAt(json, 'items') as readonly JsonObject[];
   if (has(now)) return now ?? {};

@@ -144,6 +144,19 @@ describe('a template', () => {
     expect(renamed.metadata).not.toHaveProperty('labels.made');
   });
 
+  it('cannot create virtual clusters on the built-in cluster that no quota counts', async () => {
+    const objects = 'apiVersion: storage.platform.sh/v1\nkind: VirtualCluster\nmetadata: {name: extra}';
+    await template('greedy', { template: { spaceTemplate: { objects } } });
+    const body = { metadata: { name: 'greedy' }, spec: { templateRef: { name: 'greedy' } } };
+    expect((await ask(instances, { method: 'POST', body })).code).toBe(201);
+    const failed = await until('greedy', (object) => textAt(object, 'status', 'reason') === 'ObjectsNotApplied');
+    expect(textAt(failed, 'status', 'message')).toContain(
+      'may not apply virtualclusters.storage.platform.sh on a host',
+    );
+    const extra = hosted(failed).replace(/[^/]+$/, 'extra');
+    expect((await ask(extra)).code).toBe(404);
+  });
+
   it('is applied again when it changes, unless syncOnce is set; its deletion changes nothing', async () => {
     const objects = (text: string) => ({
       template: { objects: `apiVersion: v1\nkind: Namespace\nmetadata: {name: apps}\n---\n${map('state', text)}` },

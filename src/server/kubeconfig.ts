@@ -79,6 +79,16 @@ export async function refreshKubeconfig(path: string, content: KubeconfigContent
   if (changed) await writePrivateFile(path, dump(file));
 }
 
+/** Returns a kubeconfig whose clusters have the address `origin`, with their paths. Throws StartError if it is not one. */
+export function kubeconfigForServer(text: string, path: string, origin: string): string {
+  const file = parse(text, path);
+  for (const { cluster } of listOf(file.clusters)) {
+    if (!isJsonObject(cluster) || typeof cluster.server !== 'string') continue;
+    cluster.server = `${origin}${new URL(cluster.server).pathname}`;
+  }
+  return dump(file);
+}
+
 /** Returns the first lines of the output of `adminKubeconfig`, which contain the server's addresses and CA. */
 function addressPrefix(content: KubeconfigContent): string {
   const data = authorityData(content);

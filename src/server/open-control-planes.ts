@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Kubeconfig } from '../api/kubeconfig.ts';
 import { builtInClusterName } from '../api/naming.ts';
+import { StatusError } from '../api/status.ts';
 import {
   type BuiltInClusterPlanes,
   type BuiltInClusterPlanesOptions,
@@ -9,6 +10,7 @@ import {
 import { tasksInPlanes } from '../controlplane/maintenance/maintenance-task.ts';
 import type { Host } from '../hosts/host.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
+import { OutgoingAddresses } from '../lib/outgoing-addresses.ts';
 import { bootstrap } from '../management/bootstrap.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
@@ -17,10 +19,14 @@ import { ServerMaintenance } from './background/run-maintenance.ts';
 import { runOnLeader } from './background/run-on-leader.ts';
 import { updateBuiltInClusterStatus } from './built-in-cluster-status.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
+import { type CredentialUses, openCredentialUses } from './credential-uses.ts';
 import { removeAdminKey, writeAdminKey } from './data/admin-files.ts';
 import { openConnectedHosts } from './open-connected-hosts.ts';
 import { type ManagementApi, openManagementApi } from './open-management.ts';
+import { createRequestedAdminKey } from './recovery/admin-key-request.ts';
+import { endRestoredAccess } from './recovery/end-restored-access.ts';
 import type { ServerContext } from './server-context.ts';
+import { isTunneled } from './tunnels/tunnel-origin.ts';
 
 /** The control planes of the server: management API, built-in cluster with its virtual clusters, connected clusters. */
 export interface ControlPlanes {
@@ -28,6 +34,7 @@ export interface ControlPlanes {
   readonly planes: BuiltInClusterPlanes;
   readonly connected: ConnectedHosts;
   readonly hosts: HostDirectory;
+  readonly credentialUses: CredentialUses;
   /** Starts the maintenance work that is due. */
   startMaintenance(): void;
   /** True if this start has created the administrator's access key. */
@@ -57,11 +64,18 @@ class HostDirectory {
 
 /** Opens all control planes. `url` returns the address of this server and is called only after the server listens. */
 export async function openControlPlanes(server: ServerContext, url: () => string | undefined): Promise<ControlPlanes> {
-  const { settings, clock, log, closing, dir, store, sealer } = server;
+  const { settings, clock, log, closing, dir, store, sealer, tunnels } = server;
   const hosts = new HostDirectory();
   let maintenance: ServerMaintenance | undefined;
   const onMaintenanceWork = (work: MaintenanceWork) => maintenance?.wake(work);
-  const connect = (kubeconfig: Kubeconfig): HostConnection => connectToHost(kubeconfig, { clock });
+  const { deniedCIDRs, allowPlainHttp } = settings.management.hosts;
+  const policy = { addresses: new OutgoingAddresses(deniedCIDRs), allowPlainHttp };
+  const connect = (kubeconfig: Kubeconfig, agentOf: string | undefined): HostConnection => {
+    if (agentOf === undefined) return connectToHost(kubeconfig, { clock, policy });
+    return connectToHost(kubeconfig, { clock, ...(isTunneled(kubeconfig) ? { tunnel: tunnels.to(agentOf) } : {}) });
+  };
+  const credentialUses = openCredentialUses({ store, clock, log });
+  closing.add('credential uses', () => credentialUses.close());
   const management = await openManagementApi({
     store,
     sealer,
@@ -74,6 +88,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     log,
     hostOf: (cluster) => hosts.hostOf(cluster),
     connect,
+    credentialUses,
     onMaintenanceWork,
   });
   closing.add('management', () => management.plane.close());
@@ -95,6 +110,9 @@ export async function openControlPlanes(server: ServerContext, url: () => string
       await plane.freshRevision?.();
     },
   });
+  await endRestoredAccess({ store, kinds: plane.kinds, signingKeys: server.signingKeys, log });
+  const { auditLog } = server;
+  const hasRequestedKey = await createRequestedAdminKey({ dir, kinds: plane.kinds, auditLog, clock, log });
   const runInManagement = tasksInPlanes(store, async () => plane);
   await runLeaderTasks(server, plane.kinds, planes);
   maintenance = new ServerMaintenance({
@@ -122,7 +140,8 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     planes,
     connected,
     hosts,
-    isNew: newKey !== undefined,
+    credentialUses,
+    isNew: newKey !== undefined || hasRequestedKey,
     startMaintenance() {
       stopMaintenance = maintenance?.run(server.replicas);
     },
@@ -148,8 +167,13 @@ async function runLeaderTasks(
     return () => done;
   });
   closing.add('leader tasks', stop);
-  await running;
+  await running.catch((error: unknown) => {
+    // A server whose disk is full must start, so that somebody can delete objects. The next start repeats the tasks.
+    if (!(error instanceof StatusError) || error.code !== insufficientStorageCode) throw error;
+  });
 }
+
+const insufficientStorageCode = 507;
 
 function openPlanesOf(
   server: ServerContext,
@@ -163,6 +187,7 @@ function openPlanesOf(
     sealing: server.sealer,
     tokens: server.tokens,
     longestTokenSeconds: settings.planes.maxTokenTTL,
+    webhookAddresses: settings.planes.webhookAddresses,
     ...(tls.authority === undefined ? {} : { certificateAuthority: tls.authority }),
     memoryBudget: settings.planes.memoryBytes,
     defaultApi: settings.planes.api,

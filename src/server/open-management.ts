@@ -43,6 +43,7 @@ export interface ManagementApiOptions {
   readonly log: Log;
   /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
+  readonly credentialUses: MountOptions['credentialUses'];
   /** Called after a transaction has stored maintenance work. */
   onMaintenanceWork(work: MaintenanceWork): void;
 }
@@ -50,7 +51,7 @@ export interface ManagementApiOptions {
 /** The inputs of the controllers that are not API objects, such as the use of virtual clusters. */
 export type ControllerInputs = Pick<
   ControllersOptions,
-  'activity' | 'connected' | 'hostOf' | 'render' | 'readObjects' | 'tenure'
+  'activity' | 'connected' | 'hostOf' | 'render' | 'readObjects' | 'tenure' | 'observer'
 >;
 
 export interface ManagementApi {
@@ -66,7 +67,10 @@ export const managementSlice = 'management';
 /** Opens the management API as a control plane. Its controllers do not run until `start` is called. */
 export async function openManagementApi(options: ManagementApiOptions): Promise<ManagementApi> {
   const { store, sealer, settings, clock, log } = options;
-  const state = createManagementState(settings.projects);
+  const state = createManagementState({
+    selfService: settings.projects.selfService,
+    passwordsEnabled: settings.auth.password?.enabled !== false,
+  });
   const dependencies = { state, settings, clock, sealer, connect: options.connect };
   const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
     decide(authorizationSubjectOf(caller, state), attributes, state);
@@ -111,6 +115,7 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
         address: options.address,
         hasGateway: options.hasGateway,
         hostOf: options.hostOf,
+        credentialUses: options.credentialUses,
       }),
     ],
     authorize,
@@ -122,7 +127,8 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
   return {
     plane,
     state,
-    start: (inputs) => startControllers({ kinds: plane.kinds, state, ...inputs, clock, log }),
+    start: (inputs) =>
+      startControllers({ kinds: plane.kinds, state, settings: options.settings, ...inputs, clock, log }),
   };
 }
 

@@ -5,7 +5,8 @@ export interface ReadyMessageOptions {
   /** The administrator's kubeconfig; `undefined` if another server has created the installation. */
   readonly adminKubeconfig: string | undefined;
   readonly caCertificate: string;
-  readonly adminKey: string;
+  /** The file with the administrator's access key; `undefined` if it does not exist. */
+  readonly adminKey: string | undefined;
   /** True if the web console is available at the URL. */
   readonly hasConsole: boolean;
   readonly workingDirectory: string;
@@ -23,7 +24,8 @@ export function readyMessage({ url, workingDirectory, ...options }: ReadyMessage
     return [`ready ${url}`, login, ...(hasConsole ? [`  console: ${url}/`] : []), ''].join('\n');
   }
   const kubectl = `kubectl --kubeconfig ${displayPath(adminKubeconfig)}`;
-  const consoleLine = `  console: ${url}/ (sign in with the access key in ${displayPath(adminKey)})`;
+  const signIn = adminKey === undefined ? '' : ` (sign in with the access key in ${displayPath(adminKey)})`;
+  const consoleLine = `  console: ${url}/${signIn}`;
   return [
     `ready ${url}`,
     `  ${kubectl} get projects,clusters,virtualclustertemplates`,

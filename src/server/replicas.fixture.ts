@@ -4,6 +4,7 @@ import { openMemoryStore } from '../store/memory.ts';
 import { gatedStore, type ReplicaGate } from '../store/replicas.fixture.ts';
 import type { Store } from '../store/store.ts';
 import { type ParsedResponse, type RequestOptions, ServerTestEnv } from './server.fixture.ts';
+import type { FlagValues } from './settings/flags.ts';
 import type { RunningServer } from './start-server.ts';
 
 /** One of several servers over one store. */
@@ -40,10 +41,11 @@ export class ReplicasTestEnv {
     this.shared = shared;
   }
 
-  static async open(clock: Clock = systemClock): Promise<ReplicasTestEnv> {
+  /** `flags` returns the flags of one of the servers. */
+  static async open(clock: Clock = systemClock, flags: ReplicaFlags = async () => ({})): Promise<ReplicasTestEnv> {
     const shared = openMemoryStore();
-    const first = await startReplica(shared, clock);
-    const second = await startReplica(shared, clock, first.bench.dataDir);
+    const first = await startReplica(shared, { clock, flags });
+    const second = await startReplica(shared, { clock, flags }, first.bench.dataDir);
     return new ReplicasTestEnv(first, second, shared);
   }
 
@@ -57,7 +59,13 @@ export class ReplicasTestEnv {
   }
 }
 
-async function startReplica(shared: Store, clock: Clock, keysOf?: string): Promise<ServerReplica> {
+type ReplicaFlags = (bench: ServerTestEnv) => Promise<FlagValues>;
+
+async function startReplica(
+  shared: Store,
+  { clock, flags }: { readonly clock: Clock; readonly flags: ReplicaFlags },
+  keysOf?: string,
+): Promise<ServerReplica> {
   const bench = await ServerTestEnv.open();
   if (keysOf !== undefined) {
     const hasSecrets = (path: string) => path === keysOf || /\.(key|crt)$/.test(path);
@@ -68,5 +76,5 @@ async function startReplica(shared: Store, clock: Clock, keysOf?: string): Promi
   bench.store = new Proxy(store, {
     get: (target, name) => (name === 'close' ? async () => {} : Reflect.get(target, name)),
   });
-  return new ServerReplica(bench, await bench.start({}, clock), gate);
+  return new ServerReplica(bench, await bench.start(await flags(bench), clock), gate);
 }

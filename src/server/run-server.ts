@@ -50,7 +50,7 @@ async function describeReadyServer({ url, hasConsole }: RunningServer, dataDir: 
   return readyMessage({
     url,
     adminKubeconfig: (await fileExists(adminKubeconfig)) ? adminKubeconfig : undefined,
-    adminKey,
+    adminKey: (await fileExists(adminKey)) ? adminKey : undefined,
     caCertificate,
     hasConsole,
     workingDirectory: process.cwd(),

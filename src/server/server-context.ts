@@ -1,7 +1,5 @@
 import { apiWord, builtInClusterName } from '../api/naming.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { monitorAuditLog } from '../audit/monitor-audit-log.ts';
-import { openAuditLog } from '../audit/open-audit-log.ts';
 import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
 import type { StartPlaneThread } from '../builtin/workers/plane-workers.ts';
 import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
@@ -12,30 +10,37 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
 import type { CloseStack } from '../process/close-stack.ts';
-import { describeError } from '../process/private-dir.ts';
 import { loadServingTls, type ServingTls } from '../process/serving-tls.ts';
 import type { SigningKeys } from '../process/signing-keys.ts';
-import { StartError } from '../process/start-error.ts';
 import type { StartThread } from '../process/threads/thread.ts';
+import { openTracing, type Tracing } from '../process/tracing/open-tracing.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import type { SealerKeys } from '../seal/open-sealer.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
+import { openServerAudit, type ServerAudit } from './audit/open-server-audit.ts';
 import { openServerReplicas } from './background/open-server-replicas.ts';
+import { openScheduledBackups } from './backups/open-scheduled-backups.ts';
+import type { ScheduledBackups } from './backups/scheduled-backups.ts';
 import { checkApiWord } from './data/check-api-word.ts';
 import { assertSupportedSchema, followSchema, raiseSchema } from './data/check-schema.ts';
 import { type DataDir, openDataDir } from './data/data-dir.ts';
 import { installationRange, recordInstallation } from './data/installation.ts';
-import { loadSealer } from './data/load-sealer.ts';
+import { withInstallationDefaults } from './data/installation-defaults.ts';
 import { openStore } from './data/open-store.ts';
 import { loadReplicaId } from './data/replica-id.ts';
 import { writeHealthCheck } from './data/write-check.ts';
+import { announcedRootKeys } from './encryption/announced-root-keys.ts';
+import { followEncryption } from './encryption/follow-encryption.ts';
+import { openEncryption } from './encryption/open-encryption.ts';
+import { KeyRotation } from './encryption/rotation.ts';
 import { openStoreFreshness, type StoreFreshness } from './freshness/store-freshness.ts';
 import { managementSlice } from './open-management.ts';
 import { type AuditSearch, openAuditSearch } from './peers/open-audit-search.ts';
 import { loadSecrets } from './secrets/load-secrets.ts';
-import type { ServerOptions } from './settings/options.ts';
+import type { ConfiguredOptions, ServerOptions } from './settings/options.ts';
 import type { RenderThreadData } from './templates/render-thread.ts';
+import { Tunnels } from './tunnels/tunnels.ts';
 
 /** The services that a server uses during its start. */
 export interface ServerEnvironment {
@@ -62,6 +67,11 @@ export interface ServerContext extends ServerEnvironment {
   readonly store: Store;
   /** This server as one of the replicas that share the store. */
   readonly replicas: Replicas;
+  /** The tunnels of agents to this server. */
+  readonly tunnels: Tunnels;
+  readonly rotation: KeyRotation;
+  /** The backups that the server makes itself. Absent if none are scheduled. */
+  readonly backups: ScheduledBackups | undefined;
   readonly sealer: Sealer;
   /** The keys of the sealer, for other threads. They must never be stored or logged. */
   readonly sealerKeys: SealerKeys;
@@ -69,8 +79,13 @@ export interface ServerContext extends ServerEnvironment {
   readonly signingKeys: SigningKeys;
   readonly tokens: TokenKeys;
   readonly auditLog: AuditLog;
+  /** The files, the key and the checkpoints of the audit log. */
+  readonly audit: ServerAudit;
   /** Searches the audit logs of all servers that share the store. */
   readonly searchAudit: AuditSearch['search'];
+  /** Verifies the audit logs of all servers that share the store. */
+  readonly verifyAudit: AuditSearch['verify'];
+  readonly tracing: Tracing;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
@@ -90,28 +105,25 @@ export interface ServerLifecycle {
 
 /** Opens the data directory, the store, the keys and certificates, and the audit log. */
 export async function openServerContext(
-  settings: ServerOptions,
+  configured: ConfiguredOptions,
   environment: ServerEnvironment,
 ): Promise<ServerContext> {
   const { clock, log, closing } = environment;
-  const dir = await openDataDir(settings.dataDir);
-  const opened = await openStoreOf(environment, dir, settings);
-  await checkApiWord(opened, apiWord);
-  const { sealer, sealerKeys } = await loadSealer(settings.sealKeyFile ?? dir.sealKey, opened);
-  await recordInstallation(dir, opened, settings.store);
-  if (!opened.isShared) await raiseSchema(opened);
+  const { dir, opened, settings, encryption } = await openInstallation(configured, environment);
+  const { sealer, sealerKeys } = encryption;
   const lifecycle: ServerLifecycle = { ending: false, url: '' };
   const id = opened.isShared ? await loadReplicaId(dir.replicaId) : onlyReplica;
   let freshness: StoreFreshness | undefined;
   let auditSearch: AuditSearch | undefined;
   const { replicas, store } = openServerReplicas({
     id,
-    store: opened,
+    store: encryption.store,
     settings,
     sealer,
     url: () => lifecycle.url,
     peerAddress: () => auditSearch?.peerAddress,
     caches: () => freshness?.caches,
+    rootKeys: await announcedRootKeys(encryption.roots, clock),
     clock,
     log,
   });
@@ -120,21 +132,27 @@ export async function openServerContext(
   const secrets = await loadSecrets({ store, sealer, dir, settings, longestTTL, clock, log, closing });
   const { signingKeys, authority, rows } = secrets;
   const tls = await loadServingTls({ dir, settings, authority, clock, log });
-  const { auditLog, auditChecks } = await openServerAuditLog(environment, dir, settings, opened.isShared);
+  const audit = await openServerAudit({ id, store, sealer, dir, settings, clock, log, closing });
+  const tunnels = new Tunnels(clock);
+  closing.add('tunnels', () => tunnels.close());
   auditSearch = await openAuditSearch({
     id,
     isShared: opened.isShared,
-    location: { path: dir.auditLog, keptFiles: settings.audit.keptFiles },
+    audit,
     replicas,
     authority,
     settings,
+    tunnels,
     clock,
     log,
     closing,
   });
+  const tracing = await openTracing({ settings: settings.tracing, instanceId: id, clock, log });
+  closing.add('tracing', () => tracing.close());
   const slices = [managementSlice, builtInClusterName, installationRange.slice];
   freshness = await openStoreFreshness({ store, slices, clock, log });
   closing.add('freshness', () => freshness?.close());
+  if (rows !== undefined) followEncryption(rows, encryption.keyring);
   const schemaChecks = freshness === undefined || rows === undefined ? [] : [followSchema(rows, freshness)];
   return {
     ...environment,
@@ -142,47 +160,53 @@ export async function openServerContext(
     dir,
     store,
     replicas,
+    tunnels,
+    rotation: new KeyRotation({ encryption, clock, log }),
+    backups: await openScheduledBackups({ settings, dir, store, clock, log }),
     sealer,
     sealerKeys,
     tls,
     signingKeys,
     tokens: serviceAccountTokenKeys({ signingKeys, installation: store.identity }),
-    auditLog,
+    audit,
+    auditLog: audit.auditLog,
     searchAudit: auditSearch.search,
+    verifyAudit: auditSearch.verify,
+    tracing,
     version: versionInfo({ packageVersion: programVersion }),
     healthChecks: [
       ...serverChecks(store, freshness, lifecycle),
       writeHealthCheck(store, clock, log),
       ...(freshness === undefined ? [] : [freshness.healthCheck]),
       ...schemaChecks,
-      ...auditChecks,
+      ...encryption.healthChecks,
+      ...audit.auditChecks,
     ],
     freshness,
     lifecycle,
   };
 }
 
-/**
- * Opens the audit log. If the store is not on this disk (`isShared`), also returns a check of `/readyz`: a server that must
- * refuse writes because it cannot record them is not ready, and a load balancer uses the others.
- */
-async function openServerAuditLog(
-  { clock, log, closing }: ServerEnvironment,
-  { auditLog: path }: DataDir,
-  { audit: { maxBytes, keptFiles, onFailure } }: ServerOptions,
-  isShared: boolean,
-): Promise<{ readonly auditLog: AuditLog; readonly auditChecks: readonly HealthCheck[] }> {
-  const opened = await openAuditLog({ path, maxBytes, keptFiles }).catch((error: unknown) => {
-    throw new StartError(`cannot open the audit log ${path}: ${describeError(error)}`, { cause: error });
-  });
-  closing.add('audit log', () => opened.close());
-  if (!isShared || onFailure === 'continue') return { auditLog: opened, auditChecks: [] };
-  const { auditLog, assertWritable } = monitorAuditLog({ auditLog: opened, path, clock, log });
-  return { auditLog, auditChecks: [{ name: 'audit-log', on: ['readyz'], check: assertWritable }] };
+/** Opens the data directory and the store, and decrypts the keys of the store. */
+async function openInstallation(configured: ConfiguredOptions, environment: ServerEnvironment) {
+  const { clock, log, closing } = environment;
+  const dir = await openDataDir(configured.dataDir);
+  const opened = await openStoreOf(environment, dir, configured);
+  await checkApiWord(opened, apiWord);
+  const settings = await withInstallationDefaults(configured, opened);
+  const sealKeyFile = settings.sealKeyFile ?? dir.sealKey;
+  const encryption = await openEncryption({ store: opened, settings, sealKeyFile, clock, log, closing });
+  await recordInstallation(dir, opened, settings.store);
+  if (!opened.isShared) {
+    await raiseSchema(opened);
+    encryption.keyring.enable();
+  }
+  return { dir, opened, settings, encryption };
 }
 
-function longestTokenTTL({ management, planes }: ServerOptions): number {
-  return Math.max(management.directTokens.maxTTL, management.gateway.maxTokenTTL, planes.maxTokenTTL);
+function longestTokenTTL({ management, planes, auth }: ServerOptions): number {
+  const idTokens = auth.oidcProvider.clients.map(({ tokenTTL }) => tokenTTL);
+  return Math.max(management.directTokens.maxTTL, management.gateway.maxTokenTTL, planes.maxTokenTTL, ...idTokens);
 }
 
 function serverChecks(
@@ -214,7 +238,7 @@ function serverChecks(
 async function openStoreOf(
   { store, clock, log, closing }: ServerEnvironment,
   dir: DataDir,
-  settings: ServerOptions,
+  settings: Pick<ServerOptions, 'store' | 'history' | 'etcd'>,
 ): Promise<Store> {
   if (store === undefined) return await openStore(dir, settings, { clock, log, closing });
   closing.add('store', () => store.close());

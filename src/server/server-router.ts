@@ -1,4 +1,7 @@
-import { auditPath } from '../api/audit/audit-event.ts';
+import { auditCheckpointsPath, auditVerifyPath } from '../api/audit/audit-chain.ts';
+import { auditExportPath, auditPath } from '../api/audit/audit-event.ts';
+import { backupsPath } from '../api/backups/backup-status.ts';
+import { encryptionPath } from '../api/encryption/encryption-status.ts';
 import { builtInClusterName } from '../api/naming.ts';
 import { replicasPath } from '../api/replicas/replica-list.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -26,6 +29,7 @@ import { router } from '../http/router.ts';
 import { fingerprintOf } from '../http/session/bearer-token.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Tracer } from '../lib/trace/tracer.ts';
 import type { AgentApi } from './agents/open-agent-api.ts';
 import { type AuthHandlers, authMounts } from './auth/auth-mounts.ts';
 import type { Gateway } from './open-gateway.ts';
@@ -49,6 +53,8 @@ export interface ServerRouterOptions {
   readonly freshness: Freshness | undefined;
   /** True for a caller to whom the limits per access key do not apply. */
   isExemptFromLimits(identity: Identity): boolean;
+  /** Traces requests. Absent if tracing is off. */
+  readonly tracer: Tracer | undefined;
   readonly resume: Authenticator['authenticateByKey'];
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
@@ -60,12 +66,23 @@ export interface ServerRouterOptions {
   readonly auth: AuthHandlers;
   /** GET `/backup`: returns the whole store. Only administrators may use it. */
   readonly backup: Handler;
-  /** GET `/audit`: searches the audit log. Only administrators may use it. */
-  readonly audit: Handler;
+  /** GET `/backups`: the state of scheduled backups. Only administrators may use it. */
+  readonly backups: Handler;
+  /** The handlers at `/audit` and below it. Only administrators and auditors may use them. */
+  readonly audit: AuditHandlers;
   /** GET `/replicas`: the state of all servers. Only administrators may use it. */
   readonly replicas: Handler;
+  /** `/encryption`: the state of the encryption at rest, and the rotation of keys. Only administrators may use it. */
+  readonly encryption: Handler;
   /** Serves all paths that no other handler serves. */
   readonly console: Handler;
+}
+
+interface AuditHandlers {
+  readonly search: Handler;
+  readonly export: Handler;
+  readonly verify: Handler;
+  readonly checkpoints: Handler;
 }
 
 /** The path depth of the console. It is infinite so that the filter chain does not parse console paths as API paths. */
@@ -85,6 +102,8 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     authenticate: (token, exchange) => options.authenticate(token, fingerprintOf(token, exchange)),
     sessions: options.auth.sessions,
     freshness: options.freshness,
+    // Callers without limits could cause the same load without traces.
+    ...(options.tracer && { tracing: { tracer: options.tracer, isTrusted: isExempt } }),
     auditLog: options.auditLog,
     auditRules: settings.audit.rules,
     whenAuditUnwritable: settings.audit.onFailure,
@@ -151,8 +170,13 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
       ...processMounts({ version, healthChecks, metrics, publicChain: open, authenticatedChain: guarded }),
       ...authMounts(options.auth, chainOptions, authorize),
       { prefix: '/backup', exact: true, handler: guarded(readOnly(options.backup)) },
-      { prefix: auditPath, exact: true, handler: guarded(readOnly(options.audit)) },
+      { prefix: backupsPath, exact: true, handler: guarded(readOnly(options.backups)) },
+      { prefix: auditPath, exact: true, handler: guarded(readOnly(options.audit.search)) },
+      { prefix: auditExportPath, exact: true, handler: guarded(readOnly(options.audit.export)) },
+      { prefix: auditVerifyPath, exact: true, handler: guarded(readOnly(options.audit.verify)) },
+      { prefix: auditCheckpointsPath, exact: true, handler: guarded(readOnly(options.audit.checkpoints)) },
       { prefix: replicasPath, exact: true, handler: guarded(readOnly(options.replicas)) },
+      { prefix: encryptionPath, exact: true, handler: guarded(options.encryption) },
     ],
   });
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
@@ -9,6 +9,7 @@ import { managementGroup } from '../api/naming.ts';
 import { startOnSameThread } from '../builtin/workers/same-thread.fixture.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
+import type { ConfiguredManagementSettings } from '../management/settings.ts';
 import { openEmbeddedStore } from '../store/embedded/embedded.ts';
 import { openEtcdStore } from '../store/etcd/etcd-store.ts';
 import type { Store } from '../store/store.ts';
@@ -50,8 +51,15 @@ export class ServerTestEnv {
   readonly consoleDir: string;
   /** The store of the servers. Optional; by default each server opens the store in its data directory. */
   store: Store | undefined;
+  /** True if servers use the settings `hosts.deniedCIDRs` and `hosts.allowPlainHttp` as they are. */
+  deniesLoopback = false;
   #running: RunningServer[] = [];
   readonly #agents: Agent[] = [];
+
+  /** The setting `auth.freshLoginSeconds` of servers that start from now on. */
+  freshLoginSeconds = 0;
+  /** True if access keys have the default lifetimes of new installations. */
+  isNewInstallation = false;
 
   constructor(root: string) {
     this.root = root;
@@ -79,11 +87,37 @@ export class ServerTestEnv {
     const hasOwnStore = flags.store !== undefined || this.store !== undefined;
     const store = hasOwnStore ? {} : workerEtcdFlags([dataDir].flat().join());
     const read = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...store, ...flags });
-    const options = { ...read, console: { ...read.console, directory: this.consoleDir } };
+    const options = {
+      ...read,
+      console: { ...read.console, directory: this.consoleDir },
+      management: this.#management(read.management),
+    };
     const threads = { planes: startOnSameThread(clock), rendering };
     const server = await startServer(options, { clock, log, threads, store: this.store });
     this.#running.push(server);
     return server;
+  }
+
+  /**
+   * Returns the settings with the test's defaults: keys may create keys, and need not expire. The clusters of tests are
+   * on this machine, some without TLS.
+   */
+  #management(settings: ConfiguredManagementSettings): ConfiguredManagementSettings {
+    const { maxTTL, maxUnscopedTTL } = settings.accessKeys;
+    const lifetimes = this.isNewInstallation ? {} : { maxTTL: maxTTL ?? 0, maxUnscopedTTL: maxUnscopedTTL ?? 0 };
+    return {
+      ...settings,
+      auth: { ...settings.auth, freshLoginSeconds: this.freshLoginSeconds },
+      accessKeys: { ...settings.accessKeys, ...lifetimes },
+      hosts: { ...settings.hosts, ...(this.deniesLoopback ? {} : { deniedCIDRs: [], allowPlainHttp: true }) },
+    };
+  }
+
+  /** Writes a configuration file with these settings. Returns the flags that select it. */
+  async settings(settings: JsonObject): Promise<FlagValues> {
+    const file = join(this.root, 'settings.yaml');
+    await writeFile(file, JSON.stringify(settings));
+    return { config: file };
   }
 
   /** Opens the store of the data directory while no server runs. The caller must close it. */

@@ -1,5 +1,5 @@
 import { parseSleepSeconds } from '../api/management/parse-sleep-seconds.ts';
-import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../api/meta.ts';
 import { deleteAfterAnnotation, sleepAfterAnnotation } from '../api/naming.ts';
 import { type ActivityLog, createActivityLog } from '../gateway/instance-activity.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -89,7 +89,7 @@ export class SharedActivityLog implements ActivityLog {
   }
 
   /** Follows the settings of an instance. Its uses are written often enough for its periods without use. */
-  update({ metadata }: VirtualClusterInstance): void {
+  update({ metadata }: Pick<KubeObject, 'metadata'>): void {
     const { uid = '', annotations = {} } = metadata;
     const seconds = [sleepAfterAnnotation, deleteAfterAnnotation]
       .map((name) => parseSleepSeconds(annotations[name] ?? ''))

@@ -132,6 +132,12 @@ describe('a start that fails', () => {
     await expect(bench.start()).rejects.toThrow(/data directory .* is in use by another process/);
   });
 
+  itExceptOnEtcd('reports a store that was deleted', 'the store is not in the data directory', async () => {
+    await bench.stop(await bench.start());
+    await rm(bench.file('store'), { recursive: true });
+    await expect(bench.start()).rejects.toThrow(/^the store .* is missing: restore the data directory from a backup/);
+  });
+
   itExceptOnEtcd('rejects the store of another installation', 'etcd-start.etcd.test.ts tests it', async () => {
     await bench.stop(await bench.start());
     const other = join(bench.root, 'other');

@@ -1,8 +1,8 @@
 import type { Quarantine } from '../builtin/quarantine.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import type { IncomingRequest } from '../http/exchange.ts';
-import { createMetrics } from '../http/metrics/create-metrics.ts';
-import type { ObjectCount, SimpleGauge } from '../http/metrics/server-gauges.ts';
+import { createMetrics, type MetricsOptions } from '../http/metrics/create-metrics.ts';
+import type { LabelledGauge, ObjectCount, SimpleGauge } from '../http/metrics/server-gauges.ts';
 import type { Reply } from '../http/reply.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
@@ -13,14 +13,27 @@ import { StartError } from '../process/start-error.ts';
 import { serverUrl, startListener } from '../process/start-listener.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import { allTerms, leaderTerm } from '../replicas/shards.ts';
+import { accountTokenLimits } from './account-token-limits.ts';
 import { openAgentApi } from './agents/open-agent-api.ts';
-import { auditHandler } from './audit-handler.ts';
+import { auditHandler } from './audit/audit-handler.ts';
+import { checkpointsHandler, verifyHandler } from './audit/evidence-handlers.ts';
+import { exportHandler } from './audit/export-handler.ts';
 import { openAccessKeys } from './auth/access-keys.ts';
+import { RefreshCounters } from './auth/oidc/refresh/refresh-report.ts';
 import { openAuthHandlers } from './auth/open-auth.ts';
+import { runOnLeader } from './background/run-on-leader.ts';
+import { backupsHandler } from './backups/backups-handler.ts';
+import type { ScheduledBackups } from './backups/scheduled-backups.ts';
 import { isConsoleBuilt, readConsoleFiles } from './console/console-files.ts';
 import { consoleHandler } from './console/console-handler.ts';
 import { ensureAdminKubeconfig } from './data/admin-files.ts';
 import { backupHandler } from './data/backup-handler.ts';
+import { diskGauges } from './data/disk-gauges.ts';
+import { encryptionHandler } from './encryption/encryption-handler.ts';
+import { frontHandler } from './front-handler.ts';
+import { CertificateExpiries } from './metrics/certificate-expiries.ts';
+import { ControllerMetrics } from './metrics/controller-metrics.ts';
+import { fleetGauges } from './metrics/fleet-gauges.ts';
 import { type ControlPlanes, openControlPlanes } from './open-control-planes.ts';
 import { openGateway } from './open-gateway.ts';
 import type { ControllerInputs } from './open-management.ts';
@@ -28,7 +41,7 @@ import { reachableAddress } from './peers/reachable-address.ts';
 import { replicasHandler } from './replicas-handler.ts';
 import { openServerContext, type ServerContext, type ServerEnvironment } from './server-context.ts';
 import { type ServerRouterOptions, serverRouter } from './server-router.ts';
-import type { ServerOptions } from './settings/options.ts';
+import type { ConfiguredOptions } from './settings/options.ts';
 import { TemplateRenderer } from './templates/template-renderer.ts';
 
 export interface RunningServer {
@@ -45,7 +58,7 @@ const drainMilliseconds = 8_000;
 
 /** Starts the server. If the start fails, closes everything and rejects with a one-line message. */
 export async function startServer(
-  settings: ServerOptions,
+  settings: ConfiguredOptions,
   environment: Omit<ServerEnvironment, 'closing'>,
 ): Promise<RunningServer> {
   const closing = new CloseStack(environment.log);
@@ -70,12 +83,23 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   const { settings, log, closing, dir, tls } = server;
   let url = settings.externalUrl;
   const controlPlanes = await openControlPlanes(server, () => url);
-  const { handler, startControllers } = openHandler(server, controlPlanes);
-  const listener = await startListener({ ...settings.listen, log, tls: tls.pair, handler });
+  const certificates = new CertificateExpiries();
+  certificates.set('serving', tls.pair.cert);
+  if (tls.authority !== undefined) certificates.set('ca', tls.authority);
+  const { handler, startControllers } = openHandler(server, controlPlanes, certificates);
+  const listener = await startListener({
+    ...settings.listen,
+    log,
+    tls: tls.pair,
+    handler: frontHandler(handler, settings.server),
+  });
   closing.add('listener', () => listener.drain(drainMilliseconds));
   closing.add(
     'certificate',
-    tls.follow((pair) => listener.updateTls(pair.cert, pair.key)),
+    tls.follow((pair) => {
+      listener.updateTls(pair.cert, pair.key);
+      certificates.set('serving', pair.cert);
+    }),
   );
 
   url ??= serverUrl(settings.listen.host, listener.port);
@@ -88,6 +112,11 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   controlPlanes.planes.startWorkersAhead();
   controlPlanes.startMaintenance();
   startControllers();
+  closing.add(
+    'key rotation',
+    runOnLeader(server.replicas, () => server.rotation.start()),
+  );
+  if (server.backups !== undefined) runBackups(server.backups, server);
   server.replicas.start();
   return {
     url,
@@ -100,6 +129,15 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   };
 }
 
+/** Makes scheduled backups on the leader, and shows their state on every server. */
+function runBackups(backups: ScheduledBackups, { replicas, closing }: ServerContext): void {
+  closing.add('state of backups', backups.follow());
+  closing.add(
+    'backups',
+    runOnLeader(replicas, (fence, assertCurrent) => backups.start(fence, assertCurrent)),
+  );
+}
+
 interface OpenedHandler {
   /** Handles all requests. */
   handler(request: IncomingRequest): Promise<Reply>;
@@ -107,18 +145,18 @@ interface OpenedHandler {
 }
 
 /** Opens the gateway and authentication. */
-function openHandler(server: ServerContext, { management, planes, connected, hosts }: ControlPlanes): OpenedHandler {
+function openHandler(server: ServerContext, opened: ControlPlanes, certificates: CertificateExpiries): OpenedHandler {
   const { settings, clock, log, closing, dir, store, sealer, signingKeys, auditLog, version } = server;
   const { replicas, freshness } = server;
+  const { management, planes, connected, hosts } = opened;
   const { plane, state } = management;
-  const { serviceAccountTokens } = settings.management.gateway;
   const gateway = openGateway({
-    management,
-    planes,
+    ...opened,
     tokens: server.tokens,
     store,
     hostOf: (cluster) => hosts.hostOf(cluster),
-    serviceAccountTokens,
+    serviceAccountTokens: settings.management.gateway.serviceAccountTokens,
+    accountTokenLimits: accountTokenLimits(settings.management, state, clock),
     clock,
     log,
   });
@@ -136,6 +174,8 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
     log,
   });
   closing.add('access keys', () => accessKeys.close());
+  const refreshCounters = new RefreshCounters();
+  const observer = new ControllerMetrics(server.tracing.tracer);
   const authenticate = (token: string, mark?: string) => accessKeys.authenticator.authenticate(token, mark);
   const handler = serverRouter({
     settings,
@@ -149,6 +189,7 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
     authenticate,
     freshness,
     isExemptFromLimits: (identity) => isUnscopedAdmin(identity, state),
+    tracer: server.tracing.tracer,
     resume: (key) => accessKeys.authenticator.authenticateByKey(key),
     auditLog,
     version,
@@ -157,7 +198,12 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
       version,
       storedObjects: () => countObjects([plane, planes.local]),
       loadedPlanes: () => planes.loaded,
-      gauges: [...workerGauges(planes.quarantine), ...replicaGauges(replicas)],
+      ...serverGauges(server, planes.quarantine, [
+        ...refreshCounters.gauges(),
+        ...observer.gauges(),
+        ...fleetGauges(plane.kinds),
+        certificates.gauge(),
+      ]),
     }),
     agentApi: openAgentApi({
       management,
@@ -167,25 +213,14 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
       auditPath: dir.auditLog,
       apiPrefix: settings.apiPrefix,
       store,
-      serviceAccountTokens,
+      gateway: settings.management.gateway,
       limits: settings.limits,
       activity: gateway.activity,
       freshness,
+      tunnels: server.tunnels,
       clock,
     }),
-    auth: openAuthHandlers({
-      settings,
-      management,
-      authenticate,
-      freshness,
-      replicas,
-      store,
-      sealer,
-      signingKeys,
-      closing,
-      clock,
-      log,
-    }),
+    auth: openAuthHandlers({ ...server, management, authenticate, refreshCounters }),
     ...operatorHandlers(server),
   });
   return {
@@ -193,7 +228,7 @@ function openHandler(server: ServerContext, { management, planes, connected, hos
     startControllers() {
       stopControllers = replicas.run((tenure) => {
         const hostOf = hosts.fenced(tenure.fence);
-        return management.start({ activity: gateway.activity, connected, hostOf, tenure, ...render });
+        return management.start({ activity: gateway.activity, connected, hostOf, tenure, observer, ...render });
       });
     },
   };
@@ -205,12 +240,23 @@ function operatorHandlers({
   store,
   replicas,
   searchAudit,
-}: ServerContext): Pick<ServerRouterOptions, 'backup' | 'replicas' | 'audit' | 'console'> {
+  verifyAudit,
+  audit,
+  rotation,
+  backups,
+}: ServerContext): Pick<ServerRouterOptions, 'backup' | 'backups' | 'replicas' | 'audit' | 'encryption' | 'console'> {
   const { directory } = settings.console;
   return {
     backup: backupHandler(store),
+    backups: backupsHandler(backups),
     replicas: replicasHandler(replicas),
-    audit: auditHandler(searchAudit),
+    audit: {
+      search: auditHandler(searchAudit),
+      export: exportHandler(searchAudit),
+      verify: verifyHandler(verifyAudit),
+      checkpoints: checkpointsHandler(audit),
+    },
+    encryption: encryptionHandler(rotation),
     console: consoleHandler({ read: () => readConsoleFiles(directory), apiPrefix: settings.apiPrefix }),
   };
 }
@@ -227,6 +273,23 @@ function openRenderer({
   const renderer = new TemplateRenderer({ startThread: threads.rendering, stallSeconds, log });
   closing.add('template renderer', () => renderer.close());
   return { render: (source) => renderer.render(source), readObjects: (text) => renderer.readObjects(text) };
+}
+
+function serverGauges(
+  { replicas, audit, dir, settings, backups, tracing }: ServerContext,
+  quarantine: Quarantine,
+  labelledGauges: readonly LabelledGauge[],
+): Pick<MetricsOptions, 'gauges' | 'labelledGauges'> {
+  return {
+    gauges: [
+      ...workerGauges(quarantine),
+      ...replicaGauges(replicas),
+      ...diskGauges(dir.path, settings.store),
+      ...(backups?.gauges() ?? []),
+      ...tracing.gauges,
+    ],
+    labelledGauges: [...audit.forwarders.gauges(), ...labelledGauges, ...tracing.labelledGauges],
+  };
 }
 
 /** The worker threads that were replaced since the start of the server. */

@@ -216,7 +216,7 @@ describe('the built-in cluster over HTTP', () => {
     await at.stop();
     const sealKey = bench.file('seal.key');
     bench.dataDir = join(bench.root, 'restored');
-    await runRestore(backup, bench.dataDir, sealKey);
+    await runRestore(backup, bench.dataDir, { sealKeyFile: sealKey, trustsKeys: true });
     await writeFile(bench.file('admin.key'), `${key}\n`, { mode: 0o600 });
     await at.start({ store: 'embedded' });
     expect((await at.send(`${secrets}/canary`)).json).toEqual(before.json);

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { programVersion } from '../lib/program-version.ts';
 import type { LevelHandle } from './embedded/level.ts';
 import type { LevelOperation } from './embedded/level-database.ts';
 import { openLevel, writeStoreState } from './embedded/level-open.ts';
 import { withChecksum } from './embedded/row-checksum.ts';
 import { dataRowKey, encodeRow, encodeSliceHead, restoringRowKey, sliceRowKey } from './embedded/row-codec.ts';
 import { encodeKey } from './key.ts';
+import { lineChecksumHolds, withLineChecksum } from './line-checksum.ts';
 import type { DumpRow, Revision, Store } from './store.ts';
 
 const format = 'flotilla-backup';
@@ -32,6 +34,13 @@ interface Header {
   readonly version: number;
   readonly identity: string;
   readonly revision: Revision;
+  /** Absent in backups of older versions. */
+  readonly time?: string;
+  readonly sealedKeys?: string;
+  /** The version of the program that made the backup. Absent in backups of older versions. */
+  readonly program?: string;
+  /** True if the header and every row have a checksum of their own. */
+  readonly lineChecksums?: boolean;
 }
 
 interface Footer {
@@ -48,14 +57,38 @@ export async function* backupLines(store: Store): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let rows = -1;
   for await (const row of store.dump()) {
-    const line = JSON.stringify(
-      row.row === 'head' ? { format, version, identity: row.identity, revision: row.revision } : row,
-    );
+    const line = withLineChecksum(JSON.stringify(row.row === 'head' ? headerOf(row) : row));
     hash.update(`${line}\n`);
     rows++;
     yield line;
   }
   yield JSON.stringify({ rows, sha256: hash.digest('hex') } satisfies Footer);
+}
+
+function headerOf({ identity, revision }: Extract<DumpRow, { row: 'head' }>): Header {
+  const time = new Date().toISOString();
+  return { format, version, identity, revision, time, program: programVersion, lineChecksums: true };
+}
+
+/** Yields the lines of a backup with encrypted keys in its header. Throws BackupError if the checksum does not match. */
+export async function* withSealedKeys(lines: AsyncIterable<string>, sealedKeys: string): AsyncGenerator<string> {
+  const [received, written] = [createHash('sha256'), createHash('sha256')];
+  let previous: string | undefined;
+  for await (const line of lines) {
+    if (previous !== undefined) received.update(`${previous}\n`);
+    previous = line;
+    const parsed = parseLine(line, 1);
+    if (isFooter(parsed)) {
+      if (parsed.sha256 !== received.digest('hex')) throw new BackupError('the backup is incomplete; try again');
+      yield JSON.stringify({ rows: parsed.rows, sha256: written.digest('hex') } satisfies Footer);
+      return;
+    }
+    const { crc, ...header } = parsed;
+    const json = JSON.stringify({ ...header, sealedKeys });
+    const output = parsed.format !== format ? line : crc === undefined ? json : withLineChecksum(json);
+    written.update(`${output}\n`);
+    yield output;
+  }
 }
 
 /**
@@ -65,6 +98,7 @@ export async function* backupLines(store: Store): AsyncGenerator<string> {
 export async function* readBackup(lines: AsyncIterable<string>): AsyncGenerator<DumpRow> {
   const hash = createHash('sha256');
   let hasHeader = false;
+  let hasChecksums = false;
   let footer: Footer | undefined;
   let rows = 0;
   let number = 0;
@@ -77,19 +111,24 @@ export async function* readBackup(lines: AsyncIterable<string>): AsyncGenerator<
       continue;
     }
     if (hasHeader) {
+      if (hasChecksums && lineChecksumHolds(line) !== true) throw damagedLine(number);
       rows++;
       yield asRow(parsed, number);
     } else {
       hasHeader = true;
-      const { identity, revision } = asHeader(parsed);
-      yield { row: 'head', identity, revision };
+      const { format: _format, version: _version, ...head } = asHeader(parsed);
+      hasChecksums = head.lineChecksums === true;
+      const holds = lineChecksumHolds(line);
+      if (holds === false || (hasChecksums && holds === undefined)) throw damagedLine(number);
+      yield { row: 'head', ...head };
     }
     hash.update(`${line}\n`);
   }
   if (!hasHeader) throw new BackupError('the backup is empty');
   if (footer === undefined) throw new BackupError('the backup is truncated: its checksum line is missing');
   if (footer.rows !== rows || footer.sha256 !== hash.digest('hex')) {
-    throw new BackupError('the backup was modified or damaged: its checksum does not match');
+    const where = hasChecksums ? '; each row is intact, so rows are missing or added, or the last line is damaged' : '';
+    throw new BackupError(`the backup was modified or damaged: its checksum does not match${where}`);
   }
 }
 
@@ -106,8 +145,9 @@ export interface RestoredStore {
 }
 
 /**
- * Creates an embedded store from the rows of a dump, with the same identity, entries and revisions. A dump contains no
- * history, so watches that started before it end with Expired. The directory must be empty or absent. The store can be
+ * Creates an embedded store from the rows of a dump, with the same identity and entries. A dump contains no
+ * history, and every slice starts at the revision of the restored store. So watches that started earlier end with Expired:
+ * their caches may contain changes that are not in the dump. The directory must be empty or absent. The store can be
  * opened only after all rows were read. On an error, the directory is empty again.
  */
 export async function restoreRows(rows: AsyncIterable<DumpRow>, directory: string): Promise<RestoredStore> {
@@ -136,15 +176,17 @@ async function restoreInto(db: LevelHandle, rows: AsyncIterable<DumpRow>): Promi
   const writer = new BatchWriter(db);
   let head: { readonly identity: string; readonly revision: Revision } | undefined;
   let entries = 0;
+  let revision = 0;
   for await (const row of rows) {
-    if (row.row === 'head') head = row;
-    else await writer.add(operationOf(row));
+    if (row.row === 'head') {
+      head = row;
+      revision = row.revision + revisionsSkipped;
+    } else await writer.add(operationOf(row, revision));
     if (row.row === 'entry') entries++;
   }
   if (head === undefined) throw new BackupError('the dump is empty');
   await writer.flush();
   const { identity } = head;
-  const revision = head.revision + revisionsSkipped;
   await writeStoreState(db, identity, { revision, batch: 0 });
   return { identity, entries, revision };
 }
@@ -155,6 +197,10 @@ function parseLine(line: string, number: number): Record<string, unknown> {
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {}
   throw new BackupError(number === 1 ? 'this is not a Flotilla backup' : `line ${number} of the backup is damaged`);
+}
+
+function damagedLine(number: number): BackupError {
+  return new BackupError(`line ${number} of the backup is damaged`);
 }
 
 function asHeader(line: Record<string, unknown>): Header {
@@ -168,7 +214,16 @@ function asHeader(line: Record<string, unknown>): Header {
   if (line.version !== version || typeof identity !== 'string' || !isRevision(revision)) {
     throw new BackupError('line 1 of the backup is damaged');
   }
-  return { format, version, identity, revision };
+  return {
+    format,
+    version,
+    identity,
+    revision,
+    ...(typeof line.time === 'string' ? { time: line.time } : {}),
+    ...(typeof line.sealedKeys === 'string' ? { sealedKeys: line.sealedKeys } : {}),
+    ...(typeof line.program === 'string' ? { program: line.program } : {}),
+    ...(line.lineChecksums === true ? { lineChecksums: true } : {}),
+  };
 }
 
 function isFooter(line: Record<string, unknown>): line is Record<string, unknown> & Footer {
@@ -185,7 +240,7 @@ function asRow(line: Record<string, unknown>, number: number): BackupRow {
       return { row, key, value, revision, ...(unlogged === true ? { unlogged } : {}) };
     }
   }
-  throw new BackupError(`line ${number} of the backup is damaged`);
+  throw damagedLine(number);
 }
 
 function isRevision(value: unknown): value is Revision {
@@ -200,12 +255,13 @@ function isKey(value: unknown): value is { slice: string; segments: string[] } {
   );
 }
 
-function operationOf(row: BackupRow): LevelOperation {
+/** `restored` is the revision of the restored store. */
+function operationOf(row: BackupRow, restored: Revision): LevelOperation {
   const put = (key: string, content: string): LevelOperation => {
     return { type: 'put', key, value: withChecksum(key, content) };
   };
   if (row.row === 'entry') return put(dataRowKey(encodeKey(row.key)), encodeRow(row));
-  return put(sliceRowKey(row.slice), encodeSliceHead({ revision: row.revision, floor: row.revision, changes: 0 }));
+  return put(sliceRowKey(row.slice), encodeSliceHead({ revision: restored, floor: restored, changes: 0 }));
 }
 
 /**

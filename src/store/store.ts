@@ -57,6 +57,11 @@ export const [maxTransactionWrites, maxTransactionChecks, maxUnloggedChecks] = [
 export interface Transaction {
   readonly checks?: readonly RevisionCheck[];
   readonly writes: readonly Write[];
+  /**
+   * True if the transaction is part of a removal, or the server cannot start without it. It may then use space that the
+   * embedded store reserves on a full disk. A transaction that only removes keys always may.
+   */
+  readonly usesReserve?: boolean;
 }
 
 export interface ListOptions {
@@ -226,7 +231,19 @@ export function propertiesOf({ identity, isShared, limits }: Store): StoreProper
  * including unlogged ones. It does not contain history.
  */
 export type DumpRow =
-  | { readonly row: 'head'; readonly identity: string; readonly revision: Revision }
+  | {
+      readonly row: 'head';
+      readonly identity: string;
+      readonly revision: Revision;
+      /** The time at which a backup was made. */
+      readonly time?: string;
+      /** Encrypted keys that a backup carries. The store does not interpret the text. */
+      readonly sealedKeys?: string;
+      /** The version of the program that made a backup. */
+      readonly program?: string;
+      /** True if each row of a backup has a checksum of its own. */
+      readonly lineChecksums?: boolean;
+    }
   | { readonly row: 'slice'; readonly slice: string; readonly revision: Revision }
   | DumpEntry;
 

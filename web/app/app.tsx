@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import { Notifications } from '../components/notifications.tsx';
 import { queryClient } from '../data/query-client.ts';
 import { styleNonce } from '../data/session/page-settings.ts';
+import { ResetPassword, resetPath } from '../pages/sign-in/reset-password.tsx';
 import { preloadPages, router } from './router.tsx';
 import { SessionGate } from './session-gate.tsx';
 import { theme } from './theme.ts';
@@ -12,7 +13,10 @@ import { theme } from './theme.ts';
 /** The delay before the other pages are preloaded. After it, the first page has loaded even on a slow network. */
 const preloadDelayMs = 5_000;
 
-/** The root component. Shows the pages to a signed-in user and the sign-in form to everyone else. */
+/**
+ * The root component. Shows the pages to a signed-in user and the sign-in form to everyone else. A reset link opens its
+ * page for everybody.
+ */
 export function App() {
   useEffect(() => {
     const stopped = new AbortController();
@@ -25,9 +29,13 @@ export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
       <QueryClientProvider client={queryClient}>
-        <SessionGate>
-          <RouterProvider router={router} />
-        </SessionGate>
+        {location.pathname === resetPath ? (
+          <ResetPassword />
+        ) : (
+          <SessionGate>
+            <RouterProvider router={router} />
+          </SessionGate>
+        )}
         <Notifications />
       </QueryClientProvider>
     </MantineProvider>

@@ -6,9 +6,11 @@ export interface Destination {
   readonly to:
     | '/'
     | '/virtual-clusters'
+    | '/spaces'
     | '/projects'
     | '/hosts'
     | '/templates'
+    | '/space-templates'
     | '/keys'
     | '/users'
     | '/teams'
@@ -24,9 +26,11 @@ export interface Destination {
 export const destinations: readonly Destination[] = [
   { to: '/', label: 'Fleet', icon: 'fleet' },
   { to: '/virtual-clusters', label: 'Virtual clusters', icon: 'clusters' },
+  { to: '/spaces', label: 'Spaces', icon: 'spaces' },
   { to: '/projects', label: 'Projects', icon: 'projects' },
   { to: '/hosts', label: 'Clusters', icon: 'hosts', requiresList: kinds.cluster },
   { to: '/templates', label: 'Templates', icon: 'templates', requiresList: kinds.template },
+  { to: '/space-templates', label: 'Space templates', icon: 'templates', requiresList: kinds.spaceTemplate },
   { to: '/keys', label: 'Access keys', icon: 'keys' },
   { to: '/users', label: 'Users', icon: 'users', requiresList: kinds.user },
   { to: '/teams', label: 'Teams', icon: 'users', requiresList: kinds.team },

@@ -3,6 +3,7 @@ import { ErrorNotice } from '../components/error-notice.tsx';
 import { LoadingIndicator } from '../components/loading-indicator.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { auditSearch } from '../pages/audit/audit-search.ts';
+import { authorizeCliSearch, deviceSearch } from '../pages/cli-login/cli-login-search.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({
@@ -65,7 +66,7 @@ function newKeySearch({ like, owner }: Record<string, unknown>): NewKeySearch {
   return { ...(typeof like === 'string' ? { like } : {}), ...(typeof owner === 'string' ? { owner } : {}) };
 }
 
-/** The URL parameters of the page that creates a virtual cluster: project and template, and the name after creation. */
+/** The URL parameters of the page that creates an instance: project and template, and the name after creation. */
 interface CreateSearch {
   readonly project?: string | undefined;
   readonly template?: string | undefined;
@@ -88,27 +89,50 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/sign-in',
+    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/virtual-clusters',
     validateSearch: listSearch,
-    component: lazyRouteComponent(() => import('../pages/virtual-clusters/instances-page.tsx'), 'InstancesPage'),
+    component: lazyRouteComponent(() => import('../pages/instances/instances-page.tsx'), 'InstancesPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/virtual-clusters/new',
     validateSearch: createSearch,
-    component: lazyRouteComponent(() => import('../pages/virtual-clusters/create-page.tsx'), 'CreatePage'),
+    component: lazyRouteComponent(() => import('../pages/instances/create-page.tsx'), 'CreatePage'),
   }),
   createRoute({
     getParentRoute,
     path: '/virtual-clusters/$project/$name',
     validateSearch: detailSearch,
-    component: lazyRouteComponent(() => import('../pages/virtual-clusters/instance-page.tsx'), 'InstancePage'),
+    component: lazyRouteComponent(() => import('../pages/instances/instance-page.tsx'), 'InstancePage'),
   }),
   createRoute({
     getParentRoute,
     path: '/virtual-clusters/$project/$name/inside',
     validateSearch: insideSearch,
     component: lazyRouteComponent(() => import('../pages/inside/inside-page.tsx'), 'InsidePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/spaces',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/instances/instances-page.tsx'), 'SpacesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/spaces/new',
+    validateSearch: createSearch,
+    component: lazyRouteComponent(() => import('../pages/instances/create-page.tsx'), 'CreateSpacePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/spaces/$project/$name',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/instances/instance-page.tsx'), 'SpacePage'),
   }),
   createRoute({
     getParentRoute,
@@ -145,6 +169,18 @@ const routes = [
     path: '/templates/$template',
     validateSearch: detailSearch,
     component: lazyRouteComponent(() => import('../pages/templates/template-page.tsx'), 'TemplatePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/space-templates',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/templates/templates-page.tsx'), 'SpaceTemplatesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/space-templates/$template',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/templates/template-page.tsx'), 'SpaceTemplatePage'),
   }),
   createRoute({
     getParentRoute,
@@ -190,9 +226,26 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/authorize-app',
+    component: lazyRouteComponent(() => import('../pages/authorize-app/authorize-app-page.tsx'), 'AuthorizeAppPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/audit-log',
     validateSearch: auditSearch,
     component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/authorize-cli',
+    validateSearch: authorizeCliSearch,
+    component: lazyRouteComponent(() => import('../pages/cli-login/authorize-cli-page.tsx'), 'AuthorizeCliPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/device',
+    validateSearch: deviceSearch,
+    component: lazyRouteComponent(() => import('../pages/cli-login/device-page.tsx'), 'DevicePage'),
   }),
 ] as const;
 

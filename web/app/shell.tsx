@@ -23,6 +23,7 @@ import { usePermissions } from '../data/permissions.ts';
 import { signOut } from '../data/session/sign-in.ts';
 import { useSelf } from '../data/session/use-self.ts';
 import { destinations } from './navigation.ts';
+import { PasswordPromptDialog } from './password-prompt-dialog.tsx';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
 
@@ -42,6 +43,7 @@ export function Shell() {
       padding="lg"
     >
       {login === undefined ? null : <SessionWatch login={login} />}
+      <PasswordPromptDialog />
       <a className="skip" href="#page">
         Skip to main content
       </a>

@@ -2,14 +2,20 @@ import { Code, Group } from '@mantine/core';
 import classes from './command.module.css';
 import { CopyButton } from './copy-button.tsx';
 
-/** A command to paste into a terminal, with a copy button. */
-export function Command({ text }: { readonly text: string }) {
+interface CommandProps {
+  readonly text: string;
+  /** The accessible name of the text. Optional; defaults to `Command`. */
+  readonly label?: string;
+}
+
+/** A command to paste into a terminal, or another text to copy, with a copy button. */
+export function Command({ text, label = 'Command' }: CommandProps) {
   return (
     <Group gap="xs" wrap="nowrap" className={classes.line}>
-      <Code block className={classes.text} tabIndex={0} aria-label="Command">
+      <Code block className={classes.text} tabIndex={0} aria-label={label}>
         {text}
       </Code>
-      <CopyButton text={text} what="command" />
+      <CopyButton text={text} what={label.toLowerCase()} />
     </Group>
   );
 }

@@ -2,6 +2,7 @@
 const paths = {
   fleet: 'M3 17h18l-2.5 4h-13zM11 4v10H5zM13 7v7h5z',
   clusters: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
+  spaces: 'M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M8 8h8v8H8z',
   projects: 'M3 7a2 2 0 0 1 2-2h4l2 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z',
   hosts: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01',
   templates: 'M4 4h16v5H4zM4 13h7v7H4zM15 13h5v7h-5z',

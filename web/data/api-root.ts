@@ -10,5 +10,10 @@ export function clusterRoot(cluster: string): ApiRoot {
 }
 
 export function virtualClusterRoot(project: string, name: string): ApiRoot {
-  return `/${apiPrefix}/project/${encodeURIComponent(project)}/virtualcluster/${encodeURIComponent(name)}`;
+  return instanceRoot('virtualcluster', project, name);
+}
+
+/** Returns the base path of an instance. `segment` is the path segment of its type. */
+export function instanceRoot(segment: 'virtualcluster' | 'space', project: string, name: string): ApiRoot {
+  return `/${apiPrefix}/project/${encodeURIComponent(project)}/${segment}/${encodeURIComponent(name)}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, joinNames, pluralize } from './format-text.ts';
+import { formatDuration, instancesText, joinNames, pluralize } from './format-text.ts';
 
 describe('text formatting', () => {
   it('joins names with commas and a conjunction', () => {
@@ -10,6 +10,14 @@ describe('text formatting', () => {
       'a, b and c',
     ]);
     expect(joinNames(['a', 'b'], 'or')).toBe('a or b');
+  });
+
+  it('names virtual clusters and spaces', () => {
+    expect([instancesText(1, 2), instancesText(0, 1), instancesText(undefined, 0)]).toEqual([
+      '1 virtual cluster and 2 spaces',
+      '1 space',
+      'the virtual clusters',
+    ]);
   });
 
   it('uses singular and plural', () => {

@@ -24,3 +24,13 @@ export function formatDuration(seconds: number): string {
   }
   return pluralize(seconds, 'second');
 }
+
+/**
+ * Names numbers of virtual clusters and spaces: "1 virtual cluster and 2 spaces". A number of `undefined` is unknown, and
+ * 0 is omitted.
+ */
+export function instancesText(clusters: number | undefined, spaces: number | undefined): string {
+  const part = (count: number | undefined, one: string) =>
+    count === 0 ? [] : [count === undefined ? `the ${one}s` : pluralize(count, one)];
+  return joinNames([...part(clusters, 'virtual cluster'), ...part(spaces, 'space')]);
+}

@@ -1,7 +1,10 @@
 import type { AccessKey } from '../../src/api/management/v1/access-key.ts';
 import type { Cluster } from '../../src/api/management/v1/cluster.ts';
+import type { EffectiveAccessReview } from '../../src/api/management/v1/effective-access-review.ts';
 import type { Project } from '../../src/api/management/v1/project.ts';
 import type { Self } from '../../src/api/management/v1/self.ts';
+import type { SpaceInstance } from '../../src/api/management/v1/space-instance.ts';
+import type { SpaceTemplate } from '../../src/api/management/v1/space-template.ts';
 import type { Team } from '../../src/api/management/v1/team.ts';
 import type { User } from '../../src/api/management/v1/user.ts';
 import type { VirtualClusterInstance } from '../../src/api/management/v1/virtual-cluster-instance.ts';
@@ -31,14 +34,17 @@ function managementKind<Type extends KubeObject>(kind: string, plural: string, n
  */
 export const kinds = {
   instance: managementKind<VirtualClusterInstance>('VirtualClusterInstance', 'virtualclusterinstances', true),
+  space: managementKind<SpaceInstance>('SpaceInstance', 'spaceinstances', true),
   project: managementKind<Project>('Project', 'projects'),
   cluster: managementKind<Cluster>('Cluster', 'clusters'),
   template: managementKind<VirtualClusterTemplate>('VirtualClusterTemplate', 'virtualclustertemplates'),
+  spaceTemplate: managementKind<SpaceTemplate>('SpaceTemplate', 'spacetemplates'),
   user: managementKind<User>('User', 'users'),
   team: managementKind<Team>('Team', 'teams'),
   ownedKey: managementKind<AccessKey>('OwnedAccessKey', 'ownedaccesskeys'),
   accessKey: managementKind<AccessKey>('AccessKey', 'accesskeys'),
   self: managementKind<Self>('Self', 'selves'),
+  accessReview: managementKind<EffectiveAccessReview>('EffectiveAccessReview', 'effectiveaccessreviews'),
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 

@@ -1,4 +1,5 @@
 import { type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
+import { freshLoginCause } from '../../src/api/naming.ts';
 import { StatusError } from '../../src/api/status.ts';
 import {
   type FetchedResponse,
@@ -6,6 +7,7 @@ import {
   type RequestSender,
   sendRequest,
 } from '../../src/client/send-request.ts';
+import { passwordPrompt } from './session/password-prompt.ts';
 import { session } from './session/session.ts';
 
 /**
@@ -31,9 +33,24 @@ export const pageSender: RequestSender = {
 };
 
 /**
- * Sends one request. Throws an error response as `StatusError`. A 401 response ends the session in all browser tabs.
+ * Sends one request. Throws an error response as `StatusError`. A 401 response ends the session in all browser tabs. If
+ * the request needs a recent login, asks for the password and sends the request again.
  */
 export async function send(request: HttpRequest): Promise<FetchedResponse> {
+  try {
+    return await sendOnce(request);
+  } catch (error) {
+    if (needsFreshLogin(error) && (await passwordPrompt.ask())) return await sendOnce(request);
+    throw error;
+  }
+}
+
+function needsFreshLogin(error: unknown): boolean {
+  const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
+  return causes.some(({ reason }) => reason === freshLoginCause);
+}
+
+async function sendOnce(request: HttpRequest): Promise<FetchedResponse> {
   const login = session.login();
   try {
     return await sendRequest(pageSender, request);

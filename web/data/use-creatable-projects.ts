@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { projectNamespace } from '../../src/api/naming.ts';
-import { kinds } from './kind-ref.ts';
+import { type KindRef, kinds } from './kind-ref.ts';
 import { usePermission, usePermissions } from './permissions.ts';
 import { useRows } from './rows/use-rows.ts';
 
-/** A project in which the caller may create virtual clusters. */
+/** A project in which the caller may create instances of a kind. */
 export interface CreatableProject {
   readonly name: string;
   readonly displayName: string;
@@ -17,10 +17,9 @@ export interface CreatableProjects {
   readonly error: unknown;
 }
 
-const createPermission = { verb: 'create', kind: kinds.instance };
-
-/** Returns the projects in which the caller may create virtual clusters. Usually one check covers all projects. */
-export function useCreatableProjects(): CreatableProjects {
+/** Returns the projects in which the caller may create instances. Usually one check covers all projects. */
+export function useCreatableProjects(kind: KindRef): CreatableProjects {
+  const createPermission = { verb: 'create', kind };
   const { rows, state, error } = useRows({ kind: kinds.project, objects: true });
   const everywhere = usePermission(createPermission);
   const all = useMemo(

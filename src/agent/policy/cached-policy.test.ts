@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PolicyLine } from '../../api/agent/policy-feed.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import { silentLog } from '../../lib/log.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
 import { openSealer } from '../../seal/open-sealer.ts';
 import { CachedPolicy } from './cached-policy.ts';
 import { openPolicyFile } from './policy-file.ts';
@@ -23,10 +23,10 @@ const key = (name: string): PolicyLine => ({
   key: { name, uid: 'u', mark: 'm', user: { name: 'anna', groups: [] }, scopes: [] },
 });
 
-async function open(clock = new ManualClock()) {
+async function open(clock = new ManualClock(), log: Log = silentLog) {
   const file = await openPolicyFile({ path: join(dir, 'policy'), sealer });
   const listener: ReplicaListener = { onKeysChanged() {}, onObjectChanged() {} };
-  const policy = new CachedPolicy({ file, listener, maxAgeMilliseconds: 60_000, clock, log: silentLog });
+  const policy = new CachedPolicy({ file, listener, maxAgeMilliseconds: 60_000, clock, log });
   const hear = (...lines: PolicyLine[]) => {
     for (const line of lines) policy.receive(line);
   };
@@ -48,6 +48,33 @@ describe('the cached policy of an agent', () => {
     clock.advance(30_001);
     expect(second.policy.isUsable).toBe(false);
     await second.policy.close();
+  });
+
+  it('is ignored with a warning if its server had another API word, until the server sends a policy', async () => {
+    const first = await open();
+    first.hear({ ...begin, apiWord: 'loft' }, key('a'), first.synced());
+    await first.policy.close();
+    const warnings: unknown[] = [];
+    const log: Log = { ...silentLog, warn: (members) => void warnings.push(members) };
+    const second = await open(new ManualClock(), log);
+    await second.policy.load();
+    expect([second.policy.replica.header, second.policy.replica.key('a'), second.policy.isUsable]).toEqual([
+      undefined,
+      undefined,
+      false,
+    ]);
+    expect(warnings).toEqual([
+      {
+        reason:
+          'the server of the policy has the API word "loft", but this agent has "platform"; start the agent with FLOTILLA_API_WORD=loft',
+      },
+    ]);
+    second.hear(begin, key('b'), second.synced());
+    await second.policy.close();
+    const third = await open();
+    await third.policy.load();
+    expect([third.policy.replica.key('a'), third.policy.replica.key('b')?.name]).toEqual([undefined, 'b']);
+    await third.policy.close();
   });
 
   it('has the age of the last line from the server, also of a keepalive', async () => {

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PolicyFile, StoredPolicyLine } from './policy-file.ts';
 import { PolicyReplica, type ReplicaListener } from './policy-replica.ts';
+import { wrongApiWord } from './wrong-api-word.ts';
 
 export interface CachedPolicyOptions {
   readonly file: PolicyFile;
@@ -52,11 +53,20 @@ export class CachedPolicy {
     this.replica = new PolicyReplica(options.listener);
   }
 
-  /** Loads the whole policy from disk. If it throws, nothing was loaded. */
+  /**
+   * Loads the whole policy from disk. If it throws, nothing was loaded. Ignores the policy of a server with another API
+   * word; the next one from the server replaces it.
+   */
   async load(): Promise<void> {
     const stored: StoredPolicyLine[] = [];
     for await (const each of this.#file.read()) stored.push(each);
-    const { clock } = this.#options;
+    const { clock, log } = this.#options;
+    const header = stored.map(({ line }) => line).find((line) => line.type === 'BEGIN');
+    const wrong = header && wrongApiWord(header);
+    if (wrong !== undefined) {
+      log.warn({ reason: wrong }, 'ignoring the cached policy; requests are refused until the server sends its policy');
+      return;
+    }
     const last = stored.findLast(({ line }) => line.type === 'SYNCED' || line.type === 'ALIVE');
     const age = last === undefined ? 0 : clock.now() - last.at;
     if (age < -maxClockSetBackMs) {
@@ -105,6 +115,12 @@ export class CachedPolicy {
     if (at - this.#storedAt >= keepaliveWriteMs) this.#store('one', { line, at });
   }
 
+  /** Writes the whole policy again, so that the current key seals the file. */
+  reseal(): void {
+    const at = this.#contactAt;
+    if (at !== undefined) this.#write(() => this.#replace([...this.replica.lines()], at));
+  }
+
   /** Resolves after all received lines have been written to disk, or the write has failed. */
   async close(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
@@ -140,7 +156,10 @@ export class CachedPolicy {
 
   async #compact(at: number): Promise<void> {
     const full = [...this.replica.lines()];
-    if (this.#file.appended <= full.length) return;
+    if (this.#file.appended > full.length) await this.#replace(full, at);
+  }
+
+  async #replace(full: readonly PolicyLine[], at: number): Promise<void> {
     await this.#file.replace([
       ...full.map((line) => ({ line, at })),
       { line: { type: 'SYNCED', time: at }, at: this.#contactAt ?? at },

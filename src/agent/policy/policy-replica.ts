@@ -1,7 +1,8 @@
 import type { JsonObject } from '@flotilla/json';
-import type { ActiveAccessKey, PolicyFeedHeader, PolicyKind, PolicyLine } from '../../api/agent/policy-feed.ts';
+import type { ActiveAccessKey, PolicyFeedHeader, PolicyLine } from '../../api/agent/policy-feed.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { type SpaceInstance, spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import {
   type VirtualClusterInstance,
   virtualClusterInstanceKind,
@@ -15,14 +16,15 @@ export interface ReplicaListener {
   /** Called with the names of access keys that were added, changed or deleted. */
   onKeysChanged(names: readonly string[]): void;
   /** Called when an object was added (`before` is `undefined`), changed, or deleted (`after` is `undefined`). */
-  onObjectChanged(kind: PolicyKind, before: PolicyObject | undefined, after: PolicyObject | undefined): void;
+  onObjectChanged(kind: PolicyObject['kind'], before: PolicyObject | undefined, after: PolicyObject | undefined): void;
 }
 
 /** An object that decides about access. It contains only the fields that the decisions need. */
 export type PolicyObject =
   | { readonly kind: 'Cluster'; readonly object: Cluster }
   | { readonly kind: 'Project'; readonly object: Project }
-  | { readonly kind: 'VirtualClusterInstance'; readonly object: VirtualClusterInstance };
+  | { readonly kind: 'VirtualClusterInstance'; readonly object: VirtualClusterInstance }
+  | { readonly kind: 'SpaceInstance'; readonly object: SpaceInstance };
 
 /** One consistent version of the policy. */
 interface PolicyCopy {
@@ -78,14 +80,17 @@ export class PolicyReplica implements AccessState {
       case 'NO_KEY':
         this.#key(line.name, undefined);
         return;
-      case 'OBJECT': {
-        const sent = policyObject(line.kind, line.object);
-        const { namespace = '', name = '' } = sent.object.metadata;
-        this.#object(line.kind, namespace, name, sent);
+      case 'OBJECT':
+        this.#add(policyObject(line.kind, line.object));
         return;
-      }
       case 'NO_OBJECT':
         this.#object(line.kind, line.namespace, line.name, undefined);
+        return;
+      case 'SPACE':
+        this.#add(policyObject('SpaceInstance', line.object));
+        return;
+      case 'NO_SPACE':
+        this.#object('SpaceInstance', line.namespace, line.name, undefined);
         return;
       case 'ALIVE':
         this.#confirm(line.revision);
@@ -99,7 +104,7 @@ export class PolicyReplica implements AccessState {
     yield { type: 'BEGIN', ...header };
     yield { type: 'SIGNING_KEYS', keys: signingKeys };
     for (const { kind, object } of objects.values()) {
-      yield { type: 'OBJECT', kind, object };
+      yield kind === 'SpaceInstance' ? { type: 'SPACE', object } : { type: 'OBJECT', kind, object };
     }
     for (const key of keys.values()) yield { type: 'KEY', key };
   }
@@ -122,14 +127,23 @@ export class PolicyReplica implements AccessState {
     return asInstance(this.#current.objects.get(objectKey('VirtualClusterInstance', namespace, name)));
   }
 
-  instances(): VirtualClusterInstance[] {
-    return [...this.#current.objects.values()].map(asInstance).filter((instance) => instance !== undefined);
+  space(namespace: string, name: string): SpaceInstance | undefined {
+    return asSpace(this.#current.objects.get(objectKey('SpaceInstance', namespace, name)));
+  }
+
+  /** Returns all virtual clusters and spaces on the agent's cluster. */
+  instances(): (VirtualClusterInstance | SpaceInstance)[] {
+    return [...this.#current.objects.values()]
+      .map((each) => asInstance(each) ?? asSpace(each))
+      .filter((instance) => instance !== undefined);
   }
 
   // An agent decides only about access to its cluster and its instances. These decisions need no other kinds.
   template(): undefined {}
+  spaceTemplate(): undefined {}
   user(): undefined {}
   team(): undefined {}
+  accessKey(): undefined {}
   event(): undefined {}
   configObject(): undefined {}
   teamsOf(): readonly string[] {
@@ -149,7 +163,12 @@ export class PolicyReplica implements AccessState {
     if (this.#incoming === undefined) this.#listener.onKeysChanged([name]);
   }
 
-  #object(kind: PolicyKind, namespace: string, name: string, after: PolicyObject | undefined): void {
+  #add(added: PolicyObject): void {
+    const { namespace = '', name = '' } = added.object.metadata;
+    this.#object(added.kind, namespace, name, added);
+  }
+
+  #object(kind: PolicyObject['kind'], namespace: string, name: string, after: PolicyObject | undefined): void {
     const { objects } = this.#incoming ?? this.#current;
     const key = objectKey(kind, namespace, name);
     const before = objects.get(key);
@@ -183,8 +202,12 @@ export function asInstance(found: PolicyObject | undefined): VirtualClusterInsta
   return found?.kind === 'VirtualClusterInstance' ? found.object : undefined;
 }
 
+export function asSpace(found: PolicyObject | undefined): SpaceInstance | undefined {
+  return found?.kind === 'SpaceInstance' ? found.object : undefined;
+}
+
 /** Converts an object that the control server sent without apiVersion and kind. Its fields are not validated. */
-function policyObject(kind: PolicyKind, sent: JsonObject): PolicyObject {
+function policyObject(kind: PolicyObject['kind'], sent: JsonObject): PolicyObject {
   const object = sent as unknown as KubeObject;
   switch (kind) {
     case 'Cluster':
@@ -193,6 +216,8 @@ function policyObject(kind: PolicyKind, sent: JsonObject): PolicyObject {
       return { kind, object: typedObject(projectKind, object) };
     case 'VirtualClusterInstance':
       return { kind, object: typedObject(virtualClusterInstanceKind, object) };
+    case 'SpaceInstance':
+      return { kind, object: typedObject(spaceInstanceKind, object) };
   }
 }
 
@@ -200,6 +225,6 @@ function emptyCopy(): PolicyCopy {
   return { header: undefined, signingKeys: { keys: [] }, objects: new Map(), keys: new Map() };
 }
 
-function objectKey(kind: PolicyKind, namespace: string, name: string): string {
+function objectKey(kind: PolicyObject['kind'], namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }

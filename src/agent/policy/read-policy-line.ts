@@ -27,28 +27,37 @@ const checks: Readonly<Record<PolicyLine['type'], (line: JsonObject) => boolean>
     typeof line.apiPrefix === 'string' &&
     (line.apiWord === undefined || typeof line.apiWord === 'string') &&
     typeof line.serviceAccountTokens === 'boolean' &&
+    isOptionalCount(line.maxServiceAccountTokenAge) &&
     (line.limits === undefined || isLimits(line.limits)) &&
-    isRevision(line.revision) &&
+    isOptionalCount(line.revision) &&
     isTime(line.time),
   OBJECT: (line) => isKind(line.kind) && textAt(line, 'object', 'metadata', 'name') !== '',
-  NO_OBJECT: (line) => isKind(line.kind) && typeof line.namespace === 'string' && textAt(line, 'name') !== '',
+  NO_OBJECT: (line) => isKind(line.kind) && isNamed(line),
+  SPACE: (line) => textAt(line, 'object', 'metadata', 'name') !== '',
+  NO_SPACE: (line) => isNamed(line),
   KEY: (line) => isKey(objectAt(line, 'key')),
   NO_KEY: (line) => textAt(line, 'name') !== '',
   SIGNING_KEYS: (line) =>
     Array.isArray(objectAt(line, 'keys')?.keys) && listAt(line, 'keys', 'keys').every(isJsonObject),
   SYNCED: (line) => isTime(line.time),
-  ALIVE: (line) => isTime(line.time) && isRevision(line.revision),
+  ALIVE: (line) => isTime(line.time) && isOptionalCount(line.revision),
 };
 
 function isKey(key: JsonObject | undefined): boolean {
   if (key === undefined) return false;
   const texts: readonly (keyof ActiveAccessKey)[] = ['name', 'uid', 'mark'];
-  const { user, scopes, expiresAt } = key;
+  const { user, scopes, expiresAt, addresses } = key;
   if (!texts.every((member) => textAt(key, member) !== '') || textAt(user, 'name') === '') return false;
   const groups = isJsonObject(user) ? user.groups : undefined;
   if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) return false;
   if (!Array.isArray(scopes) || !scopes.every(isJsonObject)) return false;
+  if (addresses !== undefined && !isListOfTextLists(addresses)) return false;
   return expiresAt === undefined || isTime(expiresAt);
+}
+
+function isListOfTextLists(value: unknown): boolean {
+  const isTexts = (list: unknown) => Array.isArray(list) && list.every((text) => typeof text === 'string');
+  return Array.isArray(value) && value.every(isTexts);
 }
 
 function isLimits(limits: unknown): boolean {
@@ -59,6 +68,10 @@ function isLimits(limits: unknown): boolean {
   });
 }
 
+function isNamed(line: JsonObject): boolean {
+  return typeof line.namespace === 'string' && textAt(line, 'name') !== '';
+}
+
 function isKind(value: unknown): boolean {
   return kinds.some((kind) => kind === value);
 }
@@ -67,8 +80,8 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** True for a revision, which may be absent. */
-function isRevision(value: unknown): boolean {
+/** True for a revision or another number that is not negative, which may be absent. */
+function isOptionalCount(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
 }
 

@@ -8,5 +8,5 @@ import { apiWord } from '../../api/naming.ts';
  */
 export function wrongApiWord({ apiWord: word = defaultApiWord }: PolicyFeedHeader): string | undefined {
   if (word === apiWord) return undefined;
-  return `the server has the API word "${word}", but this agent has "${apiWord}"; start the agent with ${apiWordVariable}=${word}`;
+  return `the server of the policy has the API word "${word}", but this agent has "${apiWord}"; start the agent with ${apiWordVariable}=${word}`;
 }

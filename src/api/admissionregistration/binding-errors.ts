@@ -10,13 +10,20 @@ const ACTIONS = ['Audit', 'Deny', 'Warn'];
 
 /** Returns the validation errors of a ValidatingAdmissionPolicyBinding, worded as in Kubernetes. */
 export function policyBindingErrors(spec: PolicyBindingSpec): FieldError[] {
-  const { policyName = '', paramRef, matchResources, validationActions = [] } = spec;
+  return [...bindingErrors(spec), ...actionErrors(spec.validationActions ?? [], 'spec.validationActions')];
+}
+
+/** Returns the validation errors of the members that the bindings of validating and mutating policies have in common. */
+export function bindingErrors(
+  spec: Pick<PolicyBindingSpec, 'policyName' | 'paramRef' | 'matchResources'>,
+): FieldError[] {
+  const { policyName = '', paramRef, matchResources } = spec;
   const errors: FieldError[] = [];
   if (policyName === '') errors.push(required('spec.policyName'));
   else for (const fault of subdomainFaults(policyName)) errors.push(invalid('spec.policyName', policyName, fault));
   if (paramRef !== undefined) errors.push(...paramErrors(paramRef, 'spec.paramRef'));
   if (matchResources !== undefined) errors.push(...matchResourcesErrors(matchResources, 'spec.matchResources'));
-  return [...errors, ...actionErrors(validationActions, 'spec.validationActions')];
+  return errors;
 }
 
 function paramErrors(reference: NonNullable<PolicyBindingSpec['paramRef']>, path: string): FieldError[] {

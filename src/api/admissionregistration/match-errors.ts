@@ -27,7 +27,8 @@ export function matchResourcesErrors(match: MatchResources, path: string): Field
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
-function ruleErrors(rule: NamedRule, path: string): FieldError[] {
+/** Returns the validation errors of a rule of a policy or webhook. */
+export function ruleErrors(rule: NamedRule, path: string): FieldError[] {
   const at = (name: string): string => childPath(path, name);
   const errors: FieldError[] = [];
   const names = new Set<string>();

@@ -42,6 +42,11 @@ const spec = t.object(
 
 export type PolicyBindingSpec = Static<typeof spec>;
 
+/** The column of a binding that shows its parameter objects. */
+export const paramRefColumn = column('ParamRef', (object) => paramText(object as JsonValue), {
+  description: 'The parameter objects of the policy.',
+});
+
 /**
  * The kind that puts a ValidatingAdmissionPolicy into effect. It selects requests, parameters and validation actions.
  */
@@ -59,9 +64,7 @@ export const validatingAdmissionPolicyBindingKind: ResourceKind = {
     column('PolicyName', 'spec.policyName', {
       description: 'The name of the policy that the binding puts into effect.',
     }),
-    column('ParamRef', (object) => paramText(object as JsonValue), {
-      description: 'The parameter objects of the policy.',
-    }),
+    paramRefColumn,
     ageColumn,
   ],
 };

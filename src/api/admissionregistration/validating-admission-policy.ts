@@ -152,6 +152,11 @@ const status = t.object(
   { description: 'The observed state of the policy.' },
 );
 
+/** The column of a policy that shows the kind of its parameter objects. */
+export const paramKindColumn = column('ParamKind', (object) => paramKindText(object as JsonValue), {
+  description: 'The kind of the parameter objects.',
+});
+
 /** The kind of policies that validate requests. A policy takes effect through a binding. */
 export const validatingAdmissionPolicyKind: ResourceKind = {
   group: admissionGroup,
@@ -170,9 +175,7 @@ export const validatingAdmissionPolicyKind: ResourceKind = {
       verbatim: true,
       description: 'The number of validations.',
     }),
-    column('ParamKind', (object) => paramKindText(object as JsonValue), {
-      description: 'The kind of the parameter objects.',
-    }),
+    paramKindColumn,
     ageColumn,
   ],
 };

@@ -14,9 +14,14 @@ export const agentPaths = {
   audit: 'audit',
   /** POST with an `AgentActivity`: records the use of instances. */
   activity: 'activity',
+  /** GET with an upgrade opens a tunnel, in which the server opens connections to the agent. */
+  tunnel: 'tunnel',
 } as const;
 
-/** The kinds of the objects that the policy feed contains, because an agent needs them for authorization. */
+/**
+ * The kinds of the objects that the policy feed contains, because an agent needs them for authorization. It also contains
+ * spaces, in lines of their own.
+ */
 export type PolicyKind = 'Cluster' | 'Project' | 'VirtualClusterInstance';
 
 /**
@@ -28,6 +33,12 @@ export type PolicyLine =
   | ({ readonly type: 'BEGIN' } & PolicyFeedHeader)
   | { readonly type: 'OBJECT'; readonly kind: PolicyKind; readonly object: JsonObject }
   | { readonly type: 'NO_OBJECT'; readonly kind: PolicyKind; readonly namespace: string; readonly name: string }
+  /**
+   * A SpaceInstance. It has its own type of line, because agents of older releases ignore unknown types, but reject
+   * unknown kinds.
+   */
+  | { readonly type: 'SPACE'; readonly object: JsonObject }
+  | { readonly type: 'NO_SPACE'; readonly namespace: string; readonly name: string }
   | { readonly type: 'KEY'; readonly key: ActiveAccessKey }
   | { readonly type: 'NO_KEY'; readonly name: string }
   /** The public keys with which the installation signs tokens, in the same format as `/auth/jwks`. */
@@ -47,6 +58,11 @@ export interface PolicyFeedHeader {
   readonly apiWord?: string;
   /** True if service accounts of virtual clusters may authenticate with their own tokens. */
   readonly serviceAccountTokens: boolean;
+  /**
+   * The maximum age of such a token since it was issued, in seconds; 0 means no limit. Absent if the server is older than
+   * this field; there is no limit then.
+   */
+  readonly maxServiceAccountTokenAge?: number;
   /** The limits of each credential. Absent if the server is older than this field; the defaults apply then. */
   readonly limits?: CredentialLimits;
   /** The server's clock, in milliseconds since the epoch. */
@@ -72,16 +88,20 @@ export interface ActiveAccessKey {
   readonly scopes: readonly JsonObject[];
   /** Milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
+  /** Lists of address ranges. The address of a client must be in every list. Absent if the key may be used everywhere. */
+  readonly addresses?: readonly (readonly string[])[];
 }
 
 /** The address and credential of an agent, which the agent sends to the server at each start. */
 export interface AgentAnnouncement {
-  /** URL of the agent's direct endpoint: `https://host:port`. */
+  /** URL of the agent's direct endpoint: `https://host:port`; empty if it has none. */
   readonly url: string;
   /** PEM-encoded CA certificates that verify the agent's certificate. */
   readonly authority: string;
   /** Credential with which the server accesses the cluster through the agent. */
   readonly credential: string;
+  /** True if the server reaches the agent through its tunnels and not at `url`. Absent means false. */
+  readonly isTunneled?: boolean;
   /** The type of host that runs the virtual clusters on the agent's cluster. */
   readonly host: 'built-in' | 'kubernetes';
   readonly version: string;

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@flotilla/json';
 import { dryRunAuditAnnotation, managementGroup, managementVersion } from '../naming.ts';
+import type { ChainLink } from './audit-chain.ts';
 
 /**
  * One line of the audit log (completions §11). The members are written in this order, and undefined members are
@@ -35,7 +36,7 @@ export interface AuditEvent {
   readonly decision?:
     | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
     | undefined;
-  /** Annotations of admission policies, and the mark of a dry run (`isDryRunEvent`). */
+  /** Annotations of the server, such as the mark of a dry run (`isDryRunEvent`), and of admission policies and webhooks. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   /**
    * Present if an agent served the request: the agent's cluster, and the position of the line in the agent's own log.
@@ -44,6 +45,8 @@ export interface AuditEvent {
   readonly agent?: { readonly cluster: string; readonly log: string; readonly line: number } | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
+  /** The place of the line in its log. The log adds it when it writes the line. */
+  readonly chain?: ChainLink | undefined;
 }
 
 /** True if the request was a dry run: it was checked, but it changed nothing. */
@@ -85,3 +88,5 @@ export const auditListKind = 'AuditEventList';
 export const auditApiVersion = `${managementGroup}/${managementVersion}`;
 /** Path at which clients search the audit log. It does not belong to the API of a control plane. */
 export const auditPath = '/audit';
+/** Path at which clients get all lines that match a search. */
+export const auditExportPath = '/audit/export';

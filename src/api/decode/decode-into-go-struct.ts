@@ -30,6 +30,13 @@ export function decodeIntoGoStruct(
   return shaped;
 }
 
+/** Converts members in the same way as if Go decoded them into a struct that is not a kind. Throws DecodeError. */
+export function decodeStruct(struct: GoStruct, members: JsonObject): JsonObject {
+  const shaped: JsonObject = {};
+  fill(shaped, struct, members, '');
+  return shaped;
+}
+
 /** The location of a value as Go's decoder prints it: the struct that contains the value, and a path without keys. */
 interface Location {
   readonly struct: string;

@@ -1,3 +1,5 @@
+import { isWorkloadKey } from './workload-key.ts';
+
 /** The fields of an access key that determine its phase and its expiry. */
 export interface AccessKeyLifetime {
   readonly metadata: { readonly creationTimestamp?: string };
@@ -5,8 +7,10 @@ export interface AccessKeyLifetime {
     readonly ttl?: number;
     readonly ttlAfterLastActivity?: boolean;
     readonly disabled?: boolean;
+    readonly type?: string;
+    readonly identity?: { readonly connector?: string };
   };
-  readonly status?: { readonly lastActivity?: string };
+  readonly status?: { readonly lastActivity?: string; readonly message?: string };
 }
 
 export type AccessKeyPhase = 'Active' | 'Disabled' | 'Expired';
@@ -29,4 +33,43 @@ export function accessKeyPhase(key: AccessKeyLifetime, now: number): AccessKeyPh
   if (key.spec?.disabled === true) return 'Disabled';
   const end = accessKeyExpiry(key);
   return end !== undefined && end <= now ? 'Expired' : 'Active';
+}
+
+const day = 24 * 3600 * 1000;
+/** The time before the expiry of a key from which lists mark the key, in milliseconds. */
+export const expiryReminder = 14 * day;
+/** The time without a use after which lists mark a key as unused, in milliseconds. */
+const unusedAfter = 90 * day;
+
+/** True if the key is active and expires within the time. Keys of workloads always do, and are replaced in time. */
+export function isExpiring(key: AccessKeyLifetime, now: number, within = expiryReminder): boolean {
+  const end = accessKeyExpiry(key);
+  return accessKeyPhase(key, now) === 'Active' && end !== undefined && end - now <= within && !isWorkloadKey(key);
+}
+
+/** True if the key is active and was not used for 90 days. A key that was never used counts from its creation. */
+export function isUnused(key: AccessKeyLifetime, now: number): boolean {
+  return accessKeyPhase(key, now) === 'Active' && now - lastUse(key) >= unusedAfter;
+}
+
+/**
+ * Returns what the owner of a key should know about it: why it was or will be disabled, or that it expires soon or is
+ * unused. `undefined` if there is nothing. Logins expire all the time, so that nothing is said about their end.
+ */
+export function accessKeyNotice(key: AccessKeyLifetime, now: number): string | undefined {
+  const { message = '' } = key.status ?? {};
+  if (message !== '') return message;
+  if (key.spec?.type === 'Login') return undefined;
+  if (isExpiring(key, now)) {
+    const days = Math.floor(((accessKeyExpiry(key) ?? now) - now) / day);
+    return days === 0 ? 'expires today' : `expires in ${days} ${days === 1 ? 'day' : 'days'}`;
+  }
+  return isUnused(key, now) ? `unused for ${Math.floor((now - lastUse(key)) / day)} days` : undefined;
+}
+
+function lastUse(key: AccessKeyLifetime): number {
+  const used = Date.parse(key.status?.lastActivity ?? '');
+  if (!Number.isNaN(used)) return used;
+  const created = Date.parse(key.metadata.creationTimestamp ?? '');
+  return Number.isNaN(created) ? Number.POSITIVE_INFINITY : created;
 }

@@ -5,17 +5,24 @@ import { badRequest } from '../status.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
-/** Paths of counts that field selectors read as 0 if they are absent. The name in the selector may differ. */
-const counts: ReadonlyMap<string, readonly string[]> = new Map([
-  ['batch/v1 Job status.successful', ['status', 'succeeded']],
-  ['v1 ReplicationController status.replicas', ['status', 'replicas']],
+/** A field that is not at the path in the selector, or whose absence is a value. */
+interface SelectedField {
+  readonly path: readonly string[];
+  readonly absent: string;
+}
+
+const selectedFields: ReadonlyMap<string, SelectedField> = new Map([
+  ['batch/v1 Job status.successful', { path: ['status', 'succeeded'], absent: '0' }],
+  ['v1 ReplicationController status.replicas', { path: ['status', 'replicas'], absent: '0' }],
+  ['v1 Node spec.unschedulable', { path: ['spec', 'unschedulable'], absent: 'false' }],
+  ['v1 Pod spec.hostNetwork', { path: ['spec', 'hostNetwork'], absent: 'false' }],
+  ['v1 Pod spec.host', { path: ['spec', 'nodeName'], absent: '' }],
 ]);
 
 /** Returns a field as text for field selectors. Objects, lists and absent fields are '' (rule SEL-14). */
 export function fieldValue(object: KubeObject, field: string): string {
-  const count = counts.get(`${object.apiVersion} ${object.kind} ${field}`);
-  if (count !== undefined) return String(valueAt(object as JsonValue, ...count) ?? 0);
-  const value = valueAt(object as JsonValue, ...field.split('.'));
+  const selected = selectedFields.get(`${object.apiVersion} ${object.kind} ${field}`);
+  const value = valueAt(object as JsonValue, ...(selected?.path ?? field.split('.'))) ?? selected?.absent;
   if (value === undefined || value === null || typeof value === 'object') return '';
   return String(value);
 }

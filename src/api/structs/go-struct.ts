@@ -16,7 +16,7 @@ export interface GoStruct {
 /**
  * The type of a field that is not a struct. For some types, JSON and protobuf differ. In JSON, `time` and `microTime`
  * are RFC 3339 text, `bytes` is base64 text, `quantity` is text, `intOrString` is a number or a text, `rawExtension`
- * is an object of any kind, and `json` and `fieldsV1` are any JSON value. In protobuf, times are seconds and
+ * is usually an object of any kind, and `json` and `fieldsV1` are any JSON value. In protobuf, times are seconds and
  * nanoseconds, `bytes` is not encoded as text, and `quantity`, `intOrString`, `rawExtension`, `json`, `fieldsV1` and
  * the list `strings` are wrapped in a message.
  */

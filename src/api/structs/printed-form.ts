@@ -39,11 +39,16 @@ function inStructForm(object: KubeObject, nulls: boolean): KubeObject {
   return shaped as KubeObject;
 }
 
+/** Returns the members of a struct as Go prints them. */
+export function toPrintedStruct(struct: GoStruct, members: JsonObject): JsonObject {
+  const shaped: JsonObject = {};
+  fill(shaped, struct, members, true);
+  return shaped;
+}
+
 /** Returns the metadata as Kubernetes prints it, for an object whose kind has a Go struct. */
 export function toPrintedMetadata(metadata: ObjectMeta): ObjectMeta {
-  const shaped: JsonObject = {};
-  fill(shaped, objectMeta, metadata as JsonObject, true);
-  return shaped as ObjectMeta;
+  return toPrintedStruct(objectMeta, metadata as JsonObject) as ObjectMeta;
 }
 
 function fill(target: JsonObject, struct: GoStruct, source: JsonObject, nulls: boolean): void {

@@ -17,7 +17,7 @@ const scalarSchemas: Readonly<Record<GoScalarType, Schema>> = {
   fieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   strings: { type: 'array', items: { type: 'string' } },
   // Kubernetes tracks the owner of the whole value only.
-  rawExtension: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' },
+  rawExtension: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' },
   intOrString: { 'x-kubernetes-int-or-string': true },
 };
 

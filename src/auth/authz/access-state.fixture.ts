@@ -1,7 +1,10 @@
 import type { JsonObject } from '@flotilla/json';
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import type { Owner } from '../../api/management/v1/owner.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { type SpaceInstance, spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { type SpaceTemplate, spaceTemplateKind } from '../../api/management/v1/space-template.ts';
 import { type Team, teamKind } from '../../api/management/v1/team.ts';
 import { type User, userKind } from '../../api/management/v1/user.ts';
 import {
@@ -23,10 +26,13 @@ import { membersOfProject, readersOf } from './principals.ts';
 export interface TestObjects {
   readonly projects?: readonly Project[];
   readonly instances?: readonly VirtualClusterInstance[];
+  readonly spaces?: readonly SpaceInstance[];
   readonly clusters?: readonly Cluster[];
   readonly templates?: readonly VirtualClusterTemplate[];
+  readonly spaceTemplates?: readonly SpaceTemplate[];
   readonly users?: readonly User[];
   readonly teams?: readonly Team[];
+  readonly accessKeys?: readonly AccessKey[];
   readonly events?: readonly KubeObject[];
   /** Secrets and ConfigMaps, with the hidden parts of their records. */
   readonly configObjects?: readonly ReviewedObject[];
@@ -55,10 +61,14 @@ const factoryOf =
 export const testProject = factoryOf(projectKind);
 export const testInstance = (inProject: string, name: string, spec?: JsonObject) =>
   typedObject(virtualClusterInstanceKind, testObject('VirtualClusterInstance', name, spec, inProject));
+export const testSpace = (inProject: string, name: string, spec?: JsonObject) =>
+  typedObject(spaceInstanceKind, testObject('SpaceInstance', name, spec, inProject));
 export const testCluster = factoryOf(clusterKind);
 export const testTemplate = factoryOf(virtualClusterTemplateKind);
+export const testSpaceTemplate = factoryOf(spaceTemplateKind);
 export const testUserObject = factoryOf(userKind);
 export const testTeamObject = factoryOf(teamKind);
+export const testAccessKey = factoryOf(accessKeyKind);
 
 /** Returns a Secret or ConfigMap with its recorded owner. */
 export function testConfigObject(kind: 'Secret' | 'ConfigMap', project: string, name: string, owner: Owner) {
@@ -72,10 +82,13 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
   const {
     projects = [],
     instances = [],
+    spaces = [],
     clusters = [],
     templates = [],
+    spaceTemplates = [],
     users = [],
     teams = [],
+    accessKeys = [],
     events = [],
     configObjects = [],
   } = testObjects;
@@ -94,10 +107,13 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
   return {
     project: one(projects),
     instance: byKey(instances),
+    space: byKey(spaces),
     cluster: one(clusters),
     template: one(templates),
+    spaceTemplate: one(spaceTemplates),
     user: one(users),
     team: one(teams),
+    accessKey: one(accessKeys),
     event: byKey(events),
     configObject(kind, namespace, name) {
       const found = configObjectsOf(kind, namespace).find(({ object }) => object.metadata.name === name);
@@ -110,15 +126,19 @@ export function accessStateOf(testObjects: TestObjects): ReviewState {
         projects.filter((each) => membersOfProject(each).has(principal)).map(({ metadata }) => metadata.name ?? ''),
       ),
     hasReadableInstance: (namespace, principal) =>
-      inNamespace(instances, namespace).some((each) => readersOf(each).has(principal)),
+      [...inNamespace(instances, namespace), ...inNamespace(spaces, namespace)].some((each) =>
+        readersOf(each).has(principal),
+      ),
     selfService: testObjects.selfService ?? false,
     projects: () => projects,
     namespaces: () => projects.map(({ metadata }) => testObject('Namespace', projectNamespace(metadata.name ?? ''))),
     clusters: () => clusters,
     templates: () => templates,
+    spaceTemplates: () => spaceTemplates,
     users: () => users,
     teams: () => teams,
     instancesOf: (name) => inNamespace(instances, projectNamespace(name)),
+    spacesOf: (name) => inNamespace(spaces, projectNamespace(name)),
     eventsOf: (namespace) => inNamespace(events, namespace),
     configObjectsOf,
   };

@@ -1,6 +1,9 @@
 import type { JsonObject } from '@flotilla/json';
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import type { Project } from '../../api/management/v1/project.ts';
+import type { SpaceInstance } from '../../api/management/v1/space-instance.ts';
+import type { SpaceTemplate } from '../../api/management/v1/space-template.ts';
 import type { Team } from '../../api/management/v1/team.ts';
 import type { User } from '../../api/management/v1/user.ts';
 import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -22,10 +25,13 @@ export interface ReviewedObject {
 export interface AccessState {
   project(name: string): Project | undefined;
   instance(namespace: string, name: string): VirtualClusterInstance | undefined;
+  space(namespace: string, name: string): SpaceInstance | undefined;
   cluster(name: string): Cluster | undefined;
   template(name: string): VirtualClusterTemplate | undefined;
+  spaceTemplate(name: string): SpaceTemplate | undefined;
   user(name: string): User | undefined;
   team(name: string): Team | undefined;
+  accessKey(name: string): AccessKey | undefined;
   /** Returns an event in its core/v1 version. */
   event(namespace: string, name: string): KubeObject | undefined;
   /** Returns a configuration object of this kind with its owner (`guardedConfigObject`). */
@@ -33,7 +39,9 @@ export interface AccessState {
   teamsOf(user: string): readonly string[];
   /** Returns the names of the projects in which this user or team is a member. */
   projectsOf(principal: string): ReadonlySet<string>;
-  /** True if the principal owns an instance in the namespace, or may read one through the instance's `access` list. */
+  /**
+   * True if the principal owns an instance or a space in the namespace, or may read one through its `access` list.
+   */
   hasReadableInstance(namespace: string, principal: string): boolean;
   /** True if every user and team may create projects. */
   readonly selfService: boolean;
@@ -45,9 +53,11 @@ export interface ReviewState extends AccessState {
   namespaces(): Iterable<KubeObject>;
   clusters(): Iterable<Cluster>;
   templates(): Iterable<VirtualClusterTemplate>;
+  spaceTemplates(): Iterable<SpaceTemplate>;
   users(): Iterable<User>;
   teams(): Iterable<Team>;
   instancesOf(project: string): Iterable<VirtualClusterInstance>;
+  spacesOf(project: string): Iterable<SpaceInstance>;
   eventsOf(namespace: string): Iterable<KubeObject>;
   /** Returns the configuration objects of this kind. Each has only its name and the hidden part. */
   configObjectsOf(kind: ResourceKind, namespace: string): Iterable<ReviewedObject>;

@@ -1,6 +1,8 @@
 import { equalJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { spaceTemplateKind } from '../../api/management/v1/space-template.ts';
 import { type Team, teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import {
@@ -21,8 +23,10 @@ type Rule = (before: KubeObject | undefined, after: KubeObject | undefined) => A
 const rules: ReadonlyMap<string, Rule> = new Map([
   ruleOf(projectKind, byProject),
   ruleOf(virtualClusterInstanceKind, byInstance),
+  ruleOf(spaceInstanceKind, byInstance),
   ruleOf(clusterKind, byOwnAccess),
   ruleOf(virtualClusterTemplateKind, byTemplate),
+  ruleOf(spaceTemplateKind, byTemplate),
   ruleOf(userKind, byOwnAccess),
   ruleOf(teamKind, byTeam),
 ]);
@@ -39,8 +43,10 @@ function ruleOf<Fields extends JsonObject>(
 export const permissionGrantingKinds: readonly ResourceKind[] = [
   projectKind,
   virtualClusterInstanceKind,
+  spaceInstanceKind,
   clusterKind,
   virtualClusterTemplateKind,
+  spaceTemplateKind,
   userKind,
   teamKind,
 ];

@@ -5,7 +5,8 @@
 export type RequestTarget =
   | { readonly type: 'Management' }
   | { readonly type: 'Cluster'; readonly cluster: string }
-  | { readonly type: 'ProjectVirtualCluster'; readonly project: string; readonly virtualCluster: string };
+  | { readonly type: 'ProjectVirtualCluster'; readonly project: string; readonly virtualCluster: string }
+  | { readonly type: 'ProjectSpace'; readonly project: string; readonly space: string };
 
 export interface ResourceAttributes {
   readonly resourceRequest: true;
@@ -49,4 +50,6 @@ export interface Decision {
   readonly reason: string;
   /** The scopes of the credential, as text. Absent if the credential is not scoped. */
   readonly scopes?: readonly string[];
+  /** The space to which the request is restricted, as error messages name it. Absent for other targets. */
+  readonly boundary?: string;
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { configMapKind } from '../../api/core/config-map.ts';
@@ -7,179 +6,42 @@ import { namespaceKind } from '../../api/core/namespace.ts';
 import { secretKind } from '../../api/core/secret.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { spaceTemplateKind } from '../../api/management/v1/space-template.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import {
-  adminsGroup,
-  managementGroup,
-  projectNamespace,
-  projectRoles,
-  scopeCliFlag,
-  teamGroup,
-  userGroup,
-} from '../../api/naming.ts';
+import { adminsGroup, projectNamespace } from '../../api/naming.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import {
-  accessStateOf,
-  type TestObjects,
-  testCluster,
-  testConfigObject,
-  testInstance,
-  testObject,
-  testProject,
-  testTeamObject,
-  testTemplate,
-  testUserObject,
-} from './access-state.fixture.ts';
+import { accessStateOf, type TestObjects } from './access-state.fixture.ts';
 import type { ReviewedObject } from './access-state.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import { guardedKinds } from './guarded-kinds.ts';
+import {
+  anyScope,
+  clusters,
+  instances,
+  projects,
+  scope,
+  subjectsOf,
+  teams,
+  users,
+  verbs,
+  world,
+} from './random-world.fixture.ts';
 import { permissionRulesFor } from './rules-review.ts';
 import { compileScope } from './scope.ts';
 import type { AuthorizationSubject } from './subject.ts';
 import { visibilityFilterFor } from './visibility-filter.ts';
 
-const users = ['u1', 'u2', 'u3'];
-const teams = ['t1', 't2'];
-const projects = ['p1', 'p2'];
-const instances = ['i1', 'i2'];
-const clusters = ['c1', 'c2'];
-const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'use'];
-
-const some = <T>(...values: T[]) => fc.subarray(values);
-const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
-
-const access = fc.array(
-  fc.record({
-    verbs: some('get', 'list', 'update', 'patch', 'delete', 'use', '*'),
-    subresources: some('*', 'log', 'members', 'spec.quotas', 'kubeconfig'),
-    users: some(...users, '*'),
-    teams: some(...teams),
-  }),
-  { maxLength: 2 },
-);
-const owner = fc.oneof(fc.constant({}), fc.record({ user: oneOf(...users) }), fc.record({ team: oneOf(...teams) }));
-const member = fc.oneof(
-  fc.record({ kind: fc.constant('User'), name: oneOf(...users), clusterRole: oneOf(...Object.values(projectRoles)) }),
-  fc.record({ kind: fc.constant('Team'), name: oneOf(...teams), clusterRole: oneOf(...Object.values(projectRoles)) }),
-);
-const spec = fc.record({ owner, access });
-const projectSpec = fc.record({
-  owner,
-  access,
-  members: fc.array(member, { maxLength: 3 }),
-  allowedClusters: some(...clusters, '*').map((names) => names.map((name) => ({ name }))),
-  allowedTemplates: some('x1').map((names) => names.map((name) => ({ name }))),
-});
-
-function eventOf(of: KubeObject): KubeObject {
-  const { name = '', namespace = '', uid = '' } = of.metadata;
-  const { apiVersion, kind } = of;
-  const event = testObject('Event', `e-${name}`, {}, namespace.slice(projectNamespace('').length));
-  return { ...event, involvedObject: { apiVersion, kind, namespace, name, uid } };
-}
-
-const world: fc.Arbitrary<TestObjects> = fc
-  .record({
-    projects: fc.tuple(...projects.map(() => projectSpec)),
-    instances: fc.tuple(...projects.flatMap(() => instances.map(() => spec))),
-    clusters: fc.tuple(...clusters.map(() => spec)),
-    configOwners: fc.tuple(...projects.map(() => owner)),
-    template: spec,
-    users: fc.tuple(...users.map(() => fc.record({ access }))),
-    teams: fc.tuple(...teams.map(() => fc.record({ owner, access, users: some(...users) }))),
-    selfService: fc.boolean(),
-  })
-  .map((objects) => {
-    const allInstances = projects.flatMap((inProject, at) =>
-      instances.map((name, offset) => testInstance(inProject, name, objects.instances[at * instances.length + offset])),
-    );
-    return {
-      projects: projects.map((name, at) => testProject(name, objects.projects[at])),
-      instances: allInstances,
-      events: allInstances.map(eventOf),
-      configObjects: projects.flatMap((inProject, at) =>
-        (['Secret', 'ConfigMap'] as const).map((kind) =>
-          testConfigObject(kind, inProject, 'x1', objects.configOwners[at] ?? {}),
-        ),
-      ),
-      clusters: clusters.map((name, at) => testCluster(name, objects.clusters[at])),
-      templates: [testTemplate('x1', objects.template)],
-      users: users.map((name, at) => testUserObject(name, objects.users[at])),
-      teams: teams.map((name, at) => testTeamObject(name, objects.teams[at])),
-      selfService: objects.selfService,
-    };
-  });
-
-const rule = fc.record(
-  {
-    resources: fc.array(
-      fc.record({
-        group: oneOf(managementGroup, ''),
-        resources: some('projects', 'virtualclusterinstances', '*/status', 'clusters'),
-        resourceNames: some(...projects, 'i1', 'c1'),
-      }),
-      { maxLength: 2 },
-    ),
-    namespaces: some('', ...projects.map(projectNamespace)),
-    nonResourceURLs: some('/metrics', '/apis/*', '*'),
-    requestTargets: some('Management', 'Cluster', 'ProjectVirtualCluster'),
-  },
-  { requiredKeys: [] },
-);
-
-function scopeWith(rules: fc.Arbitrary<JsonObject[]>): fc.Arbitrary<JsonObject> {
-  return fc.record(
-    {
-      [scopeCliFlag]: fc.boolean(),
-      projects: some(...projects, '*').map((names) => names.map((name) => ({ project: name }))),
-      virtualClusters: fc.array(
-        fc.record({ project: oneOf(...projects, '*'), virtualCluster: oneOf(...instances, '*') }),
-        { maxLength: 2 },
-      ),
-      clusters: some(...clusters, '*').map((names) => names.map((name) => ({ cluster: name }))),
-      spaces: some({ project: 'p1', space: '*' }),
-      rules,
-    },
-    { requiredKeys: [] },
-  ) as fc.Arbitrary<JsonObject>;
-}
-
-/** Rules without verbs: rules with verbs may allow a list of objects that get denies. */
-const scope = scopeWith(fc.array(rule, { maxLength: 2 }) as fc.Arbitrary<JsonObject[]>);
-const anyScope = scopeWith(
-  fc.array(
-    fc.tuple(rule, some(...verbs)).map(([each, some]) => ({ ...each, verbs: some })),
-    { maxLength: 2 },
-  ) as fc.Arbitrary<JsonObject[]>,
-);
-
-function subjectsOf(objects: TestObjects): AuthorizationSubject[] {
-  const inTeams = (name: string) =>
-    (objects.teams ?? [])
-      .filter((each) => ((each.spec as JsonObject).users as string[]).includes(name))
-      .map(({ metadata }) => teamGroup(metadata.name ?? ''));
-  const subject = (name: string, groups: string[]): AuthorizationSubject => ({
-    user: { name, groups },
-    system: false,
-    scopes: [],
-  });
-  return [
-    ...users.map((name) => subject(name, [userGroup(name), ...inTeams(name)])),
-    subject(teamGroup('t1'), [teamGroup('t1')]),
-    subject('u1', ['system:authenticated']),
-    subject('root', [adminsGroup]),
-  ];
-}
-
 const targets: readonly (RequestTarget | undefined)[] = [
   undefined,
   { type: 'Cluster', cluster: 'c1' },
   { type: 'ProjectVirtualCluster', project: 'p1', virtualCluster: 'i1' },
+  { type: 'ProjectSpace', project: 'p1', space: 's1' },
 ];
 
 /** All requests that are possible in these states, and some that are not. */
@@ -209,7 +71,8 @@ function namesOf({ plural }: ResourceKind): readonly string[] {
   if (plural === 'projects') return projects;
   if (plural === 'namespaces') return projects.map(projectNamespace);
   if (plural === 'virtualclusterinstances') return instances;
-  if (plural === 'events') return instances.map((name) => `e-${name}`);
+  if (plural === 'spaceinstances') return ['s1'];
+  if (plural === 'events') return [...instances, 's1'].map((name) => `e-${name}`);
   if (plural === 'clusters') return clusters;
   if (plural === 'users') return users;
   return plural === 'teams' ? teams : ['x1'];
@@ -222,8 +85,10 @@ const configObjects = (of: ResourceKind, objects: TestObjects) =>
 const shownKinds: readonly [ResourceKind, (objects: TestObjects) => readonly ReviewedObject[]][] = [
   [projectKind, (objects) => plain(objects.projects)],
   [virtualClusterInstanceKind, (objects) => plain(objects.instances)],
+  [spaceInstanceKind, (objects) => plain(objects.spaces)],
   [clusterKind, (objects) => plain(objects.clusters)],
   [virtualClusterTemplateKind, (objects) => plain(objects.templates)],
+  [spaceTemplateKind, (objects) => plain(objects.spaceTemplates)],
   [userKind, (objects) => plain(objects.users)],
   [teamKind, (objects) => plain(objects.teams)],
   [eventKind, (objects) => plain(objects.events)],

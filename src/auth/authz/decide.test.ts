@@ -12,6 +12,7 @@ import {
 } from '../../api/naming.ts';
 import {
   accessStateOf,
+  testAccessKey,
   testCluster,
   testConfigObject,
   testInstance,
@@ -89,7 +90,18 @@ const state = accessStateOf({
   templates: [testTemplate('t-red'), testTemplate('t-blue', shared)],
   users: ['anna', 'chief', 'guest', 'bob', 'mate', 'stranger'].map((name) => testUserObject(name)),
   teams: [testTeamObject('crew', { users: ['mate'] }), testTeamObject('removers', { owner: { user: 'keeper' } })],
+  accessKeys: [testAccessKey('annas', { user: 'anna' }), testAccessKey('crews', { team: 'crew' })],
   events: [
+    ...['annas', 'crews', 'deleted'].map((name) => ({
+      ...testObject('Event', `of-key-${name}`, {}, 'red'),
+      involvedObject: {
+        apiVersion: `${managementGroup}/v1`,
+        kind: 'AccessKey',
+        namespace: projectNamespace('red'),
+        name,
+        uid: `uid-of--${name}`,
+      },
+    })),
     {
       ...testObject('Event', 'of-annas', {}, 'red'),
       involvedObject: {
@@ -106,6 +118,7 @@ const state = accessStateOf({
     testConfigObject(kind, 'red', 'crews', { team: 'crew' }),
     testConfigObject(kind, 'red', 'guests', { user: 'guest' }),
     testConfigObject(kind, 'red', 'bobs', { user: 'bob' }),
+    testConfigObject(kind, 'red', 'removers', { team: 'removers' }),
   ]),
 });
 
@@ -335,6 +348,10 @@ describe('the permission table (completions §8)', () => {
     ],
     ['get', 'events', { group: '', ...red, name: 'of-annas' }, ['chief', 'anna']],
     ['get', 'events', { group: 'events.k8s.io', ...red, name: 'of-annas' }, ['chief', 'anna']],
+    ['get', 'events', { group: '', ...red, name: 'of-key-annas' }, ['anna']],
+    ['get', 'events', { group: 'events.k8s.io', ...red, name: 'of-key-annas' }, ['anna']],
+    ['get', 'events', { group: '', ...red, name: 'of-key-crews' }, ['chief', 'mate', 'crew']],
+    ['get', 'events', { group: '', ...red, name: 'of-key-deleted' }, []],
     ['create', 'events', { group: '', ...red }, []],
     ['get', 'leases', { group: 'coordination.k8s.io', ...red, name: 'x' }, []],
     ['list', 'secrets', { group: '', ...red }, ['chief', 'anna', 'mate', 'crew']],
@@ -358,6 +375,13 @@ describe('the permission table (completions §8)', () => {
   ])('%s %s %j', (verb, plural, where, expected) => {
     expect(whoMay(verb, plural, where)).toEqual(Object.keys(everyone).filter((name) => expected.includes(name)));
     expect(may(admin, verb, plural, where)).toBe(true);
+  });
+
+  it('members cannot read a Secret of a team without a role, even if they have a role themselves', () => {
+    const both = asUser('anna', 'removers', 'crew');
+    const verbsOn = (name: string) => verbs.filter((verb) => may(both, verb, 'secrets', { group: '', ...red, name }));
+    expect(verbsOn('crews')).toEqual(expect.arrayContaining(['get', 'update', 'patch', 'delete']));
+    for (const verb of ['get', 'update', 'patch', 'delete']) expect(verbsOn('removers')).not.toContain(verb);
   });
 
   it('a permission that depends on the object is denied without a name, with a reason that says so', () => {
@@ -400,7 +424,15 @@ describe('the permission table (completions §8)', () => {
     expect(may(everyone.subject ?? anna, 'create')).toBe(false);
     expect(may(anna, 'patch', { name: 'new' })).toBe(true);
     expect(may(anna, 'create', { name: 'new', subresource: 'spec.displayName' })).toBe(true);
-    for (const field of ['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access']) {
+    for (const field of [
+      'allowedClusters',
+      'allowedTemplates',
+      'quotas',
+      'requireTemplate',
+      'hostIsolation',
+      'owner',
+      'access',
+    ]) {
       expect(may(anna, 'create', { name: 'new', subresource: `spec.${field}` }), field).toBe(false);
     }
   });

@@ -1,4 +1,5 @@
 import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { adminsGroup, clusterOfAgentUser, projectNamespace } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
@@ -45,24 +46,33 @@ function decideForUser(user: UserInfo, attributes: Attributes, state: AccessStat
   const { verb, path } = attributes;
   if (!openPathVerbs.includes(verb)) return denyByDefault;
   if (openPaths.some((each) => matchesPath(each, path))) return allowPath;
-  return callerOf(user).isAuditor && auditorPaths.includes(path) ? byRelation.auditor : denyByDefault;
+  return callerOf(user).isAuditor && auditorPaths.some((each) => matchesPath(each, path))
+    ? byRelation.auditor
+    : denyByDefault;
 }
 
 /**
  * Reaching a cluster through the gateway requires `use` on its object. The cluster itself authorizes the request, too.
  */
 function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
-  const location =
-    target.type === 'Cluster'
-      ? { kind: clusterKind, namespace: '', name: target.cluster }
-      : {
-          kind: virtualClusterInstanceKind,
-          namespace: projectNamespace(target.project),
-          name: target.virtualCluster,
-        };
-  const { group, version, plural } = location.kind;
-  const { namespace, name } = location;
+  const { kind, namespace, name } = locationOf(target);
+  const { group, version, plural } = kind;
   return { resourceRequest: true, verb: 'use', group, version, resource: plural, subresource: '', namespace, name };
+}
+
+function locationOf(target: Exclude<RequestTarget, { type: 'Management' }>) {
+  switch (target.type) {
+    case 'Cluster':
+      return { kind: clusterKind, namespace: '', name: target.cluster };
+    case 'ProjectVirtualCluster':
+      return {
+        kind: virtualClusterInstanceKind,
+        namespace: projectNamespace(target.project),
+        name: target.virtualCluster,
+      };
+    case 'ProjectSpace':
+      return { kind: spaceInstanceKind, namespace: projectNamespace(target.project), name: target.space };
+  }
 }
 
 function decideResource(user: UserInfo, attributes: ResourceAttributes, state: AccessState): Decision {

@@ -17,9 +17,12 @@ import { secretKind } from '../../api/core/secret.ts';
 import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
+import { effectiveAccessReviewKind } from '../../api/management/v1/effective-access-review.ts';
 import { emptyKinds } from '../../api/management/v1/empty-kinds.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { selfKind } from '../../api/management/v1/self.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { spaceTemplateKind } from '../../api/management/v1/space-template.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -45,6 +48,8 @@ import {
   projectPermissions,
   secretPermissions,
   selfReviewPermissions,
+  spacePermissions,
+  spaceTemplatePermissions,
   teamPermissions,
   templatePermissions,
   userPermissions,
@@ -79,8 +84,15 @@ const allKinds: readonly GuardedKind[] = [
     find: (state, namespace, name) => state.instance(namespace, name),
     project: inNamespace,
   }),
+  guarded(spaceInstanceKind, spacePermissions, {
+    find: (state, namespace, name) => state.space(namespace, name),
+    project: inNamespace,
+  }),
   guarded(clusterKind, clusterPermissions, { find: (state, _namespace, name) => state.cluster(name) }),
   guarded(virtualClusterTemplateKind, templatePermissions, { find: (state, _namespace, name) => state.template(name) }),
+  guarded(spaceTemplateKind, spaceTemplatePermissions, {
+    find: (state, _namespace, name) => state.spaceTemplate(name),
+  }),
   guarded(userKind, userPermissions, { find: (state, _namespace, name) => state.user(name) }),
   guarded(teamKind, teamPermissions, { find: (state, _namespace, name) => state.team(name) }),
   guarded(namespaceKind, namespacePermissions, {
@@ -104,6 +116,8 @@ const allKinds: readonly GuardedKind[] = [
   ...withRules(selfReviewPermissions, [
     selfKind,
     directClusterEndpointTokenKind,
+    // The review itself checks which subjects the caller may review.
+    effectiveAccessReviewKind,
     selfSubjectReviewKind,
     ...[authorizationGroup, managementGroup].flatMap((group) => [
       selfSubjectAccessReviewKind(group),

@@ -22,6 +22,9 @@ export interface Permission {
   readonly accessVerbs?: readonly string[];
 }
 
+/** The subresource of projects and templates that stands for what templates do to hosts. */
+export const hostAccessSubresource = 'hostaccess';
+
 const object = [''];
 const objectAndStatus = ['', 'status'];
 const lists = ['list', 'watch'];
@@ -38,6 +41,17 @@ function writePermissions(to: readonly Relation[]): Permission[] {
     (verb): Permission => ({ verbs: [verb], subresources: objectAndStatus, grantedTo: to, accessVerbs: [verb] }),
   );
 }
+
+/**
+ * The permission to act on hosts with a template: with inline templates of a project's instances, or with one template. An
+ * entry of the `access` list must name it.
+ */
+const hostAccessPermission: Permission = {
+  verbs: ['use'],
+  subresources: [hostAccessSubresource],
+  grantedTo: [],
+  accessVerbs: [],
+};
 
 export const projectPermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['anyCaller'] },
@@ -58,19 +72,30 @@ export const projectPermissions: readonly Permission[] = [
   },
   {
     verbs: fieldWrites,
-    subresources: ['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access'].map(
-      (one) => `spec.${one}`,
-    ),
+    subresources: [
+      'allowedClusters',
+      'allowedTemplates',
+      'quotas',
+      'requireTemplate',
+      'hostIsolation',
+      'owner',
+      'access',
+    ].map((one) => `spec.${one}`),
     grantedTo: [],
     accessVerbs: [],
   },
   { verbs: ['delete'], subresources: object, grantedTo: [], accessVerbs: ['delete'] },
-  // Permission to `use` the source cluster is checked later, because only the request body names that cluster.
-  { verbs: ['create'], subresources: ['importvirtualcluster'], grantedTo: ['projectAdmin'] },
+  // Permission to `use` the source cluster is checked later, because only the request body names that cluster. The import of a
+  // space also requires `hostaccess`.
+  { verbs: ['create'], subresources: ['importvirtualcluster', 'importspace'], grantedTo: ['projectAdmin'] },
+  hostAccessPermission,
 ];
 
-/** Rules for instances. Project membership alone gives no access to an instance; its `access` list does. */
-export const instancePermissions: readonly Permission[] = [
+/**
+ * Rules for spaces, and the rules that instances share with them. Project membership alone gives no access to an
+ * instance; its `access` list does.
+ */
+export const spacePermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
   {
     verbs: ['get'],
@@ -78,8 +103,6 @@ export const instancePermissions: readonly Permission[] = [
     grantedTo: ['projectAdmin', 'owner', 'auditor'],
     accessVerbs: readVerbs,
   },
-  // Auditors may not read logs, because programs may write secrets into them.
-  { verbs: ['get'], subresources: ['log'], grantedTo: ['projectAdmin', 'owner'], accessVerbs: readVerbs },
   { verbs: ['create'], subresources: object, grantedTo: ['projectAdmin', 'projectUser'] },
   { verbs: ['create'], subresources: ['restricted'], grantedTo: ['projectAdmin'] },
   ...writePermissions(['projectAdmin', 'owner']),
@@ -95,6 +118,15 @@ export const instancePermissions: readonly Permission[] = [
   { verbs: ['deletecollection'], subresources: object, grantedTo: ['projectAdmin'] },
   { verbs: ['use'], subresources: object, grantedTo: ['projectAdmin', 'owner'], accessVerbs: ['use'] },
   { verbs: ['create'], subresources: ['kubeconfig'], grantedTo: ['projectAdmin', 'owner'], accessVerbs: ['use'] },
+];
+
+/** Rules for virtual cluster instances. */
+export const instancePermissions: readonly Permission[] = [
+  ...spacePermissions,
+  // Auditors may not read logs, because programs may write secrets into them.
+  { verbs: ['get'], subresources: ['log'], grantedTo: ['projectAdmin', 'owner'], accessVerbs: readVerbs },
+  { verbs: ['get'], subresources: ['credentials'], grantedTo: ['projectAdmin', 'owner', 'auditor'] },
+  { verbs: ['create'], subresources: ['credentials'], grantedTo: ['projectAdmin', 'owner'] },
 ];
 
 /** Returns the rules of clusters, templates, users and teams. Only admins may set the `adminFields`. */
@@ -133,13 +165,20 @@ export const clusterPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: ['auditor'], accessVerbs: ['use'] },
 ];
 
-export const templatePermissions: readonly Permission[] = [
-  ...sharedPermissions(['allowedTemplate', 'owner'], ['owner'], []),
-  accessFieldPermission,
-];
+function permissionsOfTemplates(allowed: Relation): Permission[] {
+  return [...sharedPermissions([allowed, 'owner'], ['owner'], []), accessFieldPermission, hostAccessPermission];
+}
+
+export const templatePermissions: readonly Permission[] = permissionsOfTemplates('allowedTemplate');
+
+export const spaceTemplatePermissions: readonly Permission[] = permissionsOfTemplates('allowedSpaceTemplate');
 
 export const userPermissions: readonly Permission[] = [
-  ...sharedPermissions(['self', 'sharesProjectWithUser'], ['self'], ['groups', 'subject', 'disabled']),
+  ...sharedPermissions(
+    ['self', 'sharesProjectWithUser'],
+    ['self'],
+    ['groups', 'subject', 'disabled', 'allowedCIDRs', 'identities'],
+  ),
   accessFieldPermission,
   { verbs: ['update'], subresources: ['spec.password'], grantedTo: ['self'] },
   { verbs: ['get'], subresources: ['accesskeys'], grantedTo: ['self', 'auditor'] },
@@ -164,7 +203,7 @@ export const definitionPermissions: readonly Permission[] = [
 
 export const eventPermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
-  { verbs: ['get'], subresources: object, grantedTo: ['projectAdmin', 'involvedObjectReader', 'auditor'] },
+  { verbs: ['get'], subresources: object, grantedTo: ['projectEventReader', 'involvedObjectReader', 'auditor'] },
 ];
 
 /**
@@ -235,7 +274,7 @@ export const openPaths: readonly string[] = [
   '/readyz/*',
 ];
 /** Paths that auditors may read in addition to the open paths. */
-export const auditorPaths: readonly string[] = [auditPath, replicasPath, '/metrics'];
+export const auditorPaths: readonly string[] = [auditPath, `${auditPath}/*`, replicasPath, '/metrics'];
 export const openPathVerbs: readonly string[] = ['get', 'head'];
 
 export function matchesPath(pattern: string, path: string): boolean {

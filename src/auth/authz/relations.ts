@@ -1,14 +1,24 @@
-import { objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import type { Project } from '../../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import { apiVersionOf } from '../../api/meta.ts';
+import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { auditorsGroup } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import { accessListGrants, readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Caller } from './caller.ts';
 import type { GuardedObject } from './guarded-object.ts';
 import { principalsOf, teamPrincipal, userPrincipal } from './principals.ts';
-import { allowsCluster, allowsTemplate, hasRole, isMember } from './project-grants.ts';
+import {
+  allowsCluster,
+  allowsSpaceTemplate,
+  allowsTemplate,
+  hasRole,
+  isMember,
+  teamHasRole,
+} from './project-grants.ts';
 
 /** The input of a relation check: the caller, the access state, and the object that the request addresses. */
 export interface RelationContext {
@@ -47,8 +57,13 @@ export const relations = {
   },
   owningProjectUser: {
     reason: 'user of the project and owner of the object',
-    holds: ({ caller, project, object }) =>
-      object !== undefined && owns(caller, object) && hasRole(caller, project, 'user'),
+    holds({ caller, project, object }) {
+      if (object === undefined || !owns(caller, object)) return false;
+      const { user = '', team = '' } = object.spec?.owner ?? {};
+      // The role of a single member is not enough: members lose access to the team's objects when the team loses its
+      // role.
+      return user === '' ? teamHasRole(team, project, 'user') : hasRole(caller, project, 'user');
+    },
   },
   projectViewer: {
     reason: 'viewer of the project',
@@ -97,9 +112,19 @@ export const relations = {
     reason: 'the template is allowed in a project of the caller',
     holds: (context) => allowedInOwnProject(context, allowsTemplate),
   },
+  allowedSpaceTemplate: {
+    reason: 'the template is allowed in a project of the caller',
+    holds: (context) => allowedInOwnProject(context, allowsSpaceTemplate),
+  },
   involvedObjectReader: {
     reason: 'the caller may read the object that the event is about',
     holds: readsInvolvedObject,
+  },
+  projectEventReader: {
+    reason: 'admin of the project',
+    // The access keys of a user are not part of the project, although events in its namespace report them.
+    holds: ({ caller, state, project, object }) =>
+      object !== undefined && hasRole(caller, project, 'admin') && !isAboutKeyOfUser(object, state),
   },
 } as const satisfies Record<string, RelationRule>;
 
@@ -145,17 +170,48 @@ function allowedInOwnProject(
   });
 }
 
-const instanceVersion = apiVersionOf(virtualClusterInstanceKind);
+const managementVersion = apiVersionOf(virtualClusterInstanceKind);
 
-/**
- * True if the caller may read the object of an event. The UID distinguishes it from a later object of the same name.
- */
-function readsInvolvedObject({ caller, state, namespace, object: event }: RelationContext): boolean {
+type FindInvolved = (state: AccessState, namespace: string, name: string) => GuardedObject | undefined;
+
+/** The kinds of namespaced objects whose events are visible to the readers of the object. */
+const involvedKinds: readonly { kind: ResourceKind; find: FindInvolved }[] = [
+  { kind: virtualClusterInstanceKind, find: (state, namespace, name) => state.instance(namespace, name) },
+  { kind: spaceInstanceKind, find: (state, namespace, name) => state.space(namespace, name) },
+];
+
+/** Returns the object that an event is about, if it is of this kind of the management API. */
+function subjectOf(event: GuardedObject | undefined, { kind }: ResourceKind): JsonObject | undefined {
   const subject = objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding');
-  if (subject === undefined || textAt(subject, 'kind') !== virtualClusterInstanceKind.kind) return false;
-  if (textAt(subject, 'apiVersion') !== instanceVersion || textAt(subject, 'namespace') !== namespace) return false;
-  const instance = state.instance(namespace, textAt(subject, 'name'));
+  if (subject === undefined || textAt(subject, 'kind') !== kind) return undefined;
+  return textAt(subject, 'apiVersion') === managementVersion ? subject : undefined;
+}
+
+/** Finds the object of an event. Its UID distinguishes it from a later object of the same name. */
+function sameObject<Found extends KubeObject>(subject: JsonObject, found: Found | undefined): Found | undefined {
   const uid = textAt(subject, 'uid');
-  if (instance === undefined || (uid !== '' && uid !== instance.metadata.uid)) return false;
-  return owns(caller, instance) || accessListGrants(caller, instance, reading);
+  return uid === '' || uid === found?.metadata.uid ? found : undefined;
+}
+
+/** True if the caller may read the object of an event: an instance, or an access key of the caller or of a team. */
+function readsInvolvedObject({ caller, state, namespace, object: event }: RelationContext): boolean {
+  for (const { kind, find } of involvedKinds) {
+    const about = subjectOf(event, kind);
+    if (about === undefined || textAt(about, 'namespace') !== namespace) continue;
+    const instance = sameObject(about, find(state, namespace, textAt(about, 'name')));
+    return instance !== undefined && (owns(caller, instance) || accessListGrants(caller, instance, reading));
+  }
+  const { user = '', team = '' } = keyOfEvent(event, state)?.spec ?? {};
+  return (user !== '' && user === caller.user) || (team !== '' && caller.teams.includes(team));
+}
+
+function keyOfEvent(event: GuardedObject | undefined, state: AccessState): AccessKey | undefined {
+  const about = subjectOf(event, accessKeyKind);
+  return about && sameObject(about, state.accessKey(textAt(about, 'name')));
+}
+
+/** True if an event is about an access key that belongs to no team. A key that was deleted counts as such. */
+function isAboutKeyOfUser(event: GuardedObject | undefined, state: AccessState): boolean {
+  if (subjectOf(event, accessKeyKind) === undefined) return false;
+  return (keyOfEvent(event, state)?.spec?.team ?? '') === '';
 }

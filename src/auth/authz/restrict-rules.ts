@@ -32,7 +32,7 @@ export async function restrictRules<R extends PermissionRules>(
   checkCredential: CredentialCheck,
 ): Promise<R> {
   const probe = await checkCredential({ resourceRequest: false, verb: 'get', path: '/version' });
-  if (probe.scopes === undefined) return rules;
+  if (probe.scopes === undefined && probe.boundary === undefined) return rules;
   let isRestricted = false;
   let checks = 0;
   const allowedVerbs = async (
@@ -73,9 +73,11 @@ export async function restrictRules<R extends PermissionRules>(
     }
   }
   if (!isRestricted) return rules;
-  const evaluationError =
+  const restriction = [probe.boundary, probe.scopes && 'the scope of the access key'].filter(Boolean).join(' and ');
+  const consequence =
     checks > maxChecks
-      ? `the scope of the access key restricts these rules; only the first ${maxChecks} combinations of verb and resource were checked`
-      : 'the scope of the access key restricts these rules; wildcards that it allows in part are omitted';
+      ? `only the first ${maxChecks} combinations of verb and resource were checked`
+      : 'wildcards that are allowed in part are omitted';
+  const evaluationError = `restricted by ${restriction}; ${consequence}`;
   return { ...rules, resourceRules, nonResourceRules, incomplete: true, evaluationError };
 }

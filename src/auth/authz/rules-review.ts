@@ -5,6 +5,8 @@ import { namespaceKind } from '../../api/core/namespace.ts';
 import { secretKind } from '../../api/core/secret.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { spaceTemplateKind } from '../../api/management/v1/space-template.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -130,7 +132,7 @@ function rulesOfKind(guarded: GuardedKind, review: Review): ResourceRule[] {
 /**
  * Returns the verbs to check for each subresource of a kind. A field wildcard is expanded to the fields of the kind.
  */
-function checksOf(guarded: GuardedKind): Map<string, Set<string>> {
+export function checksOf(guarded: GuardedKind): Map<string, Set<string>> {
   const checks = new Map([['', new Set(plainVerbs)]]);
   for (const permission of guarded.permissions) {
     for (const subresource of permission.subresources.flatMap((each) =>
@@ -159,14 +161,19 @@ const objectsOf: ReadonlyMap<string, Objects> = new Map<string, Objects>([
   [namespaceKind.plural, (state) => state.namespaces()],
   [clusterKind.plural, (state) => state.clusters()],
   [virtualClusterTemplateKind.plural, (state) => state.templates()],
+  [spaceTemplateKind.plural, (state) => state.spaceTemplates()],
   [userKind.plural, (state) => state.users()],
   [teamKind.plural, (state) => state.teams()],
   [virtualClusterInstanceKind.plural, (state, namespace) => state.instancesOf(projectOfNamespace(namespace) ?? '')],
+  [spaceInstanceKind.plural, (state, namespace) => state.spacesOf(projectOfNamespace(namespace) ?? '')],
   [eventKind.plural, (state, namespace) => state.eventsOf(namespace)],
 ]);
 
 /** Returns the objects of a kind, and the hidden parts of their records if permissions depend on them. */
-function* reviewedObjects({ plural }: ResourceKind, { state, namespace }: Review): Iterable<ReviewedObject> {
+export function* reviewedObjects(
+  { plural }: ResourceKind,
+  { state, namespace }: Pick<Review, 'state' | 'namespace'>,
+): Iterable<ReviewedObject> {
   if (plural === secretKind.plural) yield* state.configObjectsOf(secretKind, namespace);
   if (plural === configMapKind.plural) yield* state.configObjectsOf(configMapKind, namespace);
   for (const object of objectsOf.get(plural)?.(state, namespace) ?? []) yield { object };

@@ -3,7 +3,9 @@ import { authenticationGroup, authorizationGroup } from '../../api/core/reviews.
 import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
+import { effectiveAccessReviewKind } from '../../api/management/v1/effective-access-review.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
@@ -77,11 +79,21 @@ function decideOnCredentials(scope: CompiledScope, attributes: Attributes): bool
   if (resource === ownedAccessKeyKind.plural || resource === directClusterEndpointTokenKind.plural) {
     return verb === 'create' && subresource === '';
   }
-  const isCredential = resource === accessKeyKind.plural || credentialSubresources.has(subresource);
+  const isCredential = credentialResources.has(resource) || credentialSubresources.has(subresource);
   return isCredential ? false : undefined;
 }
 
-const credentialSubresources: ReadonlySet<string> = new Set(['accesskey', 'accesskeys', 'spec.password']);
+/** Access reviews are among them, because they list access that is outside of the scope. */
+const credentialResources: ReadonlySet<string> = new Set([accessKeyKind.plural, effectiveAccessReviewKind.plural]);
+
+const credentialSubresources: ReadonlySet<string> = new Set([
+  'accesskey',
+  'accesskeys',
+  'offboard',
+  'removesecondfactor',
+  'resetpassword',
+  'spec.password',
+]);
 
 function matchesRule(scope: CompiledScope, attributes: Attributes, collection: boolean): boolean {
   if (scope.rules.length === 0) return false;
@@ -96,23 +108,36 @@ function matchesRule(scope: CompiledScope, attributes: Attributes, collection: b
   );
 }
 
-/** True if the projects, virtual clusters, clusters or CLI flag of the scope allow the request. Ignores its rules. */
+/** True if the projects, virtual clusters, spaces, clusters or CLI flag of the scope allow the request. Ignores its rules. */
 function listsCover(scope: CompiledScope, attributes: Attributes, state: AccessState): boolean {
   const { target } = attributes;
   if (target?.type === 'Cluster') return selectionContains(scope.clusters, target.cluster);
   if (target?.type === 'ProjectVirtualCluster') {
-    return (
-      selectionContains(scope.projects, target.project) || namesInstance(scope, target.project, target.virtualCluster)
-    );
+    return coversTarget(scope, scope.virtualClusters, target.project, target.virtualCluster);
   }
+  if (target?.type === 'ProjectSpace') return coversTarget(scope, scope.spaces, target.project, target.space);
   if (!attributes.resourceRequest) return scope.allowsCli && isCliPath(attributes);
   if (isConfigKind(attributes.group, attributes.resource)) return coversConfigObject(scope, attributes);
   if (attributes.group !== managementGroup)
     return scope.allowsCli && (isSelfReview(attributes) || readsDefinitions(attributes));
   if (attributes.resource === projectKind.plural) return coversProject(scope, attributes);
-  if (attributes.resource === virtualClusterInstanceKind.plural) return coversInstance(scope, attributes);
+  if (attributes.resource === virtualClusterInstanceKind.plural)
+    return coversInstance(scope, scope.virtualClusters, attributes);
+  if (attributes.resource === spaceInstanceKind.plural) return coversInstance(scope, scope.spaces, attributes);
   if (attributes.resource === clusterKind.plural) return coversCluster(scope, attributes, state);
   return scope.allowsCli && isSelfReview(attributes);
+}
+
+/** The instances of one kind that a scope names, by project. */
+type InstanceSelection = CompiledScope['virtualClusters'];
+
+function coversTarget(
+  { projects }: CompiledScope,
+  instances: InstanceSelection,
+  project: string,
+  name: string,
+): boolean {
+  return selectionContains(projects, project) || namesInstance(instances, project, name);
 }
 
 function isRead({ verb, subresource }: ResourceAttributes): boolean {
@@ -124,6 +149,7 @@ const projectSubresources: ReadonlySet<string> = new Set(['clusters', 'templates
 function coversProject(scope: CompiledScope, attributes: ResourceAttributes): boolean {
   const { verb, subresource, name } = attributes;
   const covered = selectionContains(scope.projects, name);
+  // The import of a space acts on the host, which no list of a scope includes.
   if (subresource === 'importvirtualcluster') return covered && verb === 'create';
   if (projectSubresources.has(subresource)) return scope.allowsCli && verb === 'get' && (covered || scope.cliOnly);
   if (!isRead(attributes)) return false;
@@ -131,18 +157,18 @@ function coversProject(scope: CompiledScope, attributes: ResourceAttributes): bo
   return covered || scope.cliOnly;
 }
 
-function coversInstance(scope: CompiledScope, attributes: ResourceAttributes): boolean {
+function coversInstance(scope: CompiledScope, instances: InstanceSelection, attributes: ResourceAttributes): boolean {
   const { verb, subresource, namespace, name } = attributes;
   const project = projectOfNamespace(namespace) ?? '';
   if (selectionContains(scope.projects, project)) return true;
   if (isRead(attributes) && filteredVerbs.has(verb)) {
     if (scope.allowsCli) return true;
-    if (namespace === '') return !isEmptySelection(scope.projects) || scope.virtualClusters.size > 0;
-    return scope.virtualClusters.has(project) || scope.virtualClusters.has('*');
+    if (namespace === '') return !isEmptySelection(scope.projects) || instances.size > 0;
+    return instances.has(project) || instances.has('*');
   }
   if (scope.cliOnly && isRead(attributes)) return true;
   const isUse = (verb === 'create' && subresource === 'kubeconfig') || (verb === 'use' && subresource === '');
-  return (isRead(attributes) || isUse) && namesInstance(scope, project, name);
+  return (isRead(attributes) || isUse) && namesInstance(instances, project, name);
 }
 
 /** True if the scope lists the project of a configuration object. Lists over all projects are filtered later. */
@@ -151,9 +177,9 @@ function coversConfigObject({ projects }: CompiledScope, { verb, namespace }: Re
   return selectionContains(projects, projectOfNamespace(namespace) ?? '');
 }
 
-function namesInstance({ virtualClusters }: CompiledScope, project: string, name: string): boolean {
-  const inProject = virtualClusters.get(project);
-  const inAllProjects = virtualClusters.get('*');
+function namesInstance(instances: InstanceSelection, project: string, name: string): boolean {
+  const inProject = instances.get(project);
+  const inAllProjects = instances.get('*');
   return (
     project !== '' &&
     ((inProject !== undefined && selectionContains(inProject, name)) ||
@@ -187,6 +213,7 @@ const cliResources: ReadonlySet<string> = new Set([
   projectKind.plural,
   clusterKind.plural,
   virtualClusterInstanceKind.plural,
+  spaceInstanceKind.plural,
 ]);
 
 const cliPaths = ['/', '/version', '/version/', '/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'];

@@ -3,9 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { secretKind } from '../../api/core/secret.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../api/naming.ts';
-import { accessStateOf, testCluster, testInstance, testObject, testProject } from './access-state.fixture.ts';
+import {
+  accessStateOf,
+  testCluster,
+  testInstance,
+  testObject,
+  testProject,
+  testSpace,
+} from './access-state.fixture.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import { compileScope, denyAllScope } from './scope.ts';
@@ -13,8 +21,10 @@ import type { AuthorizationSubject } from './subject.ts';
 import { visibilityFilterFor } from './visibility-filter.ts';
 
 const vci = 'virtualclusterinstances';
+const si = 'spaceinstances';
 const all = {
   instances: [testInstance('p', 'a'), testInstance('p', 'b'), testInstance('q', 'a')],
+  spaces: [testSpace('p', 'a'), testSpace('p', 's'), testSpace('q', 's')],
   projects: [
     testProject('p', { allowedClusters: [{ name: 'c1' }] }),
     testProject('q', { allowedClusters: [{ name: 'c2' }] }),
@@ -43,6 +53,13 @@ const reaches = (who: AuthorizationSubject, target: RequestTarget) => {
 };
 const gateway = (name: string, virtualCluster: string) =>
   ({ type: 'ProjectVirtualCluster', project: name, virtualCluster }) as const;
+
+const space = (name: string, of: string) => ({ type: 'ProjectSpace', project: name, space: of }) as const;
+
+const shownSpaces = (who: AuthorizationSubject) =>
+  all.spaces
+    .filter((object) => visibilityFilterFor(who, spaceInstanceKind, state)?.(object) ?? true)
+    .map(({ metadata }) => `${metadata.namespace?.slice(-1)}/${metadata.name}`);
 
 const shown = (who: AuthorizationSubject) => {
   const names = (
@@ -130,7 +147,49 @@ describe('scopes (completions §5)', () => {
     expect(shown(key)).toEqual({ instances: ['p/a'], projects: [], clusters: [] });
   });
 
-  it('a star selects everything, and spaces select nothing', () => {
+  it('a space scope covers reading the space, its kubeconfig and its gateway, and no virtual cluster', () => {
+    const key = scoped({ spaces: [{ project: 'p', space: 'a' }] });
+    for (const verb of ['get', 'use']) expect(may(key, verb, si, { ...inP, name: 'a' })).toBe(true);
+    expect(may(key, 'get', `${si}/status`, { ...inP, name: 'a' })).toBe(true);
+    expect(may(key, 'create', `${si}/kubeconfig`, { ...inP, name: 'a' })).toBe(true);
+    for (const verb of ['update', 'patch', 'delete']) expect(may(key, verb, si, { ...inP, name: 'a' })).toBe(false);
+    for (const verb of ['create', 'deletecollection']) expect(may(key, verb, si, inP)).toBe(false);
+    for (const where of [
+      { ...inP, name: 's' },
+      { ...inQ, name: 'a' },
+    ])
+      expect(may(key, 'get', si, where)).toBe(false);
+    for (const verb of ['get', 'use']) expect(may(key, verb, vci, { ...inP, name: 'a' })).toBe(false);
+    expect(may(key, 'create', `${vci}/kubeconfig`, { ...inP, name: 'a' })).toBe(false);
+    expect([inP, inQ, {}].map((where) => may(key, 'list', si, where))).toEqual([true, false, true]);
+    expect([inP, {}].map((where) => may(key, 'list', vci, where))).toEqual([false, false]);
+    expect(may(key, 'get', 'projects', { name: 'p' })).toBe(false);
+    expect(may(key, 'create', 'projects/importspace', { name: 'p' })).toBe(false);
+    expect(reaches(key, space('p', 'a'))).toBe(true);
+    for (const other of [space('p', 's'), space('q', 'a'), gateway('p', 'a')]) expect(reaches(key, other)).toBe(false);
+    expect(reaches(key, { type: 'Cluster', cluster: 'c1' })).toBe(false);
+    expect(shownSpaces(key)).toEqual(['p/a']);
+    expect(shown(key)).toEqual({ instances: [], projects: [], clusters: [] });
+  });
+
+  it('a virtual cluster scope covers no space, and a project scope covers all spaces of the project', () => {
+    const virtual = scoped({ virtualClusters: [{ project: '*', virtualCluster: '*' }] });
+    expect(may(virtual, 'get', si, { ...inP, name: 'a' })).toBe(false);
+    expect(may(virtual, 'list', si)).toBe(false);
+    expect(reaches(virtual, space('p', 'a'))).toBe(false);
+    expect(shownSpaces(virtual)).toEqual([]);
+    const project = scoped({ projects: [{ project: 'p' }] });
+    for (const verb of ['get', 'create', 'delete', 'deletecollection'])
+      expect([inP, inQ].map((where) => may(project, verb, si, { ...where, name: 's' }))).toEqual([true, false]);
+    expect(may(project, 'create', 'projects/importspace', { name: 'p' })).toBe(false);
+    expect([space('p', 's'), space('q', 's')].map((target) => reaches(project, target))).toEqual([true, false]);
+    expect(shownSpaces(project)).toEqual(['p/a', 'p/s']);
+    expect(shownSpaces(scoped({ spaces: [{ project: '*', space: 's' }] }))).toEqual(['p/s', 'q/s']);
+    expect(shownSpaces(scoped({ spaces: [{ project: 'p', space: '*' }] }))).toEqual(['p/a', 'p/s']);
+    expect(shownSpaces(scoped(cli))).toEqual(['p/a', 'p/s', 'q/s']);
+  });
+
+  it('an asterisk selects everything in its list', () => {
     const everyA = scoped({ virtualClusters: [{ project: '*', virtualCluster: 'a' }] });
     expect(shown(everyA).instances).toEqual(['p/a', 'q/a']);
     const allOfP = scoped({ virtualClusters: [{ project: 'p', virtualCluster: '*' }] });
@@ -139,6 +198,7 @@ describe('scopes (completions §5)', () => {
     expect(shown(projects)).toEqual({ instances: ['p/a', 'p/b', 'q/a'], projects: ['p', 'q'], clusters: [] });
     const spaces = scoped({ spaces: [{ project: '*', space: '*' }] });
     expect(shown(spaces)).toEqual({ instances: [], projects: [], clusters: [] });
+    expect(shownSpaces(spaces)).toEqual(['p/a', 'p/s', 'q/s']);
     expect(may(spaces, 'list', vci)).toBe(false);
   });
 
@@ -320,6 +380,12 @@ describe('scope rules', () => {
     expect(reaches(virtual, gateway('q', 'a'))).toBe(false);
     expect(reaches(virtual, c1)).toBe(true);
     expect(reaches(rule({ virtualClusters: [{ name: 'a' }] }), gateway('q', 'a'))).toBe(true);
+    const spaces = rule({ requestTargets: ['ProjectSpace'] });
+    expect(reaches(spaces, space('p', 's'))).toBe(true);
+    for (const target of [gateway('p', 'a'), c1]) expect(reaches(spaces, target)).toBe(false);
+    expect(may(spaces, 'get', si, { ...inP, name: 's' })).toBe(false);
+    expect(reaches(rule({ requestTargets: ['ProjectVirtualCluster'] }), space('p', 's'))).toBe(false);
+    expect(reaches(one, space('p', 's'))).toBe(false);
   });
 
   it('rules allow what any one of them allows, and fields together with the object', () => {

@@ -17,6 +17,8 @@ export interface CompiledScope {
   readonly projects: NameSelection;
   /** Virtual clusters by project. The entry `*` applies to every project. */
   readonly virtualClusters: ReadonlyMap<string, NameSelection>;
+  /** Spaces by project, in the same form. */
+  readonly spaces: ReadonlyMap<string, NameSelection>;
   readonly clusters: NameSelection;
   readonly rules: readonly CompiledScopeRule[];
   /** The scope as JSON text for audit events. Truncated if it is long. */
@@ -36,7 +38,8 @@ export function compileScope(scope: JsonObject): CompiledScope {
     allowsCli: forCli,
     cliOnly: forCli && lists.every((list) => listAt(scope, list).length === 0),
     projects: selected(listAt(scope, 'projects').map((entry) => textAt(entry, 'project'))),
-    virtualClusters: byProject(scope),
+    virtualClusters: byProject(scope, 'virtualClusters', 'virtualCluster'),
+    spaces: byProject(scope, 'spaces', 'space'),
     clusters: selected(listAt(scope, 'clusters').map((entry) => textAt(entry, 'cluster'))),
     rules: listAt(scope, 'rules').map(compileScopeRule),
     text: shortened(writeJson(scope)),
@@ -51,6 +54,7 @@ export const denyAllScope: CompiledScope = {
   cliOnly: false,
   projects: selected([]),
   virtualClusters: new Map(),
+  spaces: new Map(),
   clusters: selected([]),
   rules: [],
   text: '',
@@ -76,12 +80,12 @@ function selected(names: readonly string[]): NameSelection {
   return { all: given.has('*'), names: given };
 }
 
-function byProject(scope: JsonObject): Map<string, NameSelection> {
+function byProject(scope: JsonObject, list: string, member: string): Map<string, NameSelection> {
   const names = new Map<string, string[]>();
-  for (const entry of listAt(scope, 'virtualClusters')) {
+  for (const entry of listAt(scope, list)) {
     const project = textAt(entry, 'project');
     const found = names.get(project) ?? [];
-    found.push(textAt(entry, 'virtualCluster'));
+    found.push(textAt(entry, member));
     names.set(project, found);
   }
   return new Map([...names].map(([project, each]) => [project, selected(each)]));

@@ -14,7 +14,13 @@ const path = '/api/v1/namespaces/default/configmaps';
 function forwardedRequest(id: number, planeId: string, caller: string, query = ''): [ForwardedRequest, Identity] {
   const { method, httpVersion, webSocket, remoteAddress } = incomingRequest();
   const user = { name: caller, groups: [] };
-  const forwarded = { accessKey: undefined, fairQueueKey: undefined, mustPreauthorize: false, credential: undefined };
+  const forwarded = {
+    accessKey: undefined,
+    responsible: undefined,
+    fairQueueKey: undefined,
+    mustPreauthorize: false,
+    credential: undefined,
+  };
   return [
     {
       id,
@@ -29,6 +35,7 @@ function forwardedRequest(id: number, planeId: string, caller: string, query = '
       identity: { user, system: false, ...forwarded },
       tokenDigest: undefined,
       fence: undefined,
+      span: undefined,
       auditLevel: undefined,
       body: undefined,
     },

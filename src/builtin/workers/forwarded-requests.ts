@@ -1,3 +1,4 @@
+import { StatusError } from '../../api/status.ts';
 import { includesRequestBody } from '../../audit/audit-policy.ts';
 import { redactBody } from '../../audit/redact-body.ts';
 import type { Identity } from '../../auth/identity.ts';
@@ -11,6 +12,8 @@ import { onAbort } from '../../http/request/request-end.ts';
 import { newExchange } from '../../http/router.ts';
 import { flowKeyOf } from '../../http/session/caller.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { type FinishedSpan, Span } from '../../lib/trace/span.ts';
+import type { SpanContext } from '../../lib/trace/trace-context.ts';
 import type { OpenedPlane } from '../plane-runner.ts';
 import { encodeError } from './plane-errors.ts';
 import type { CallId, ForwardedRequest, ForwardedResult, RequestDetails, StreamPart } from './plane-messages.ts';
@@ -31,6 +34,8 @@ export interface ForwardedRequestsOptions {
 /** A request whose response is not complete. */
 interface ActiveRequest {
   readonly exchange: Exchange;
+  /** The spans that have ended; absent if the request is not traced. */
+  readonly spans?: readonly FinishedSpan[] | undefined;
   pump?: StreamPump;
 }
 
@@ -69,7 +74,7 @@ export class ForwardedRequests {
     exchange.auditLevel = request.auditLevel;
     exchange.fence = request.fence;
     exchange.nextTimeSlice = nextTimeSlice;
-    const active: ActiveRequest = { exchange };
+    const active: ActiveRequest = { exchange, spans: startSpan(exchange, this.#options.clock, request.span) };
     this.#active.set(id, active);
     // The main thread ends the request if another credential becomes invalid. Only this thread knows service accounts.
     exchange.end.onEnd(onAbort(identity.signal, (reason) => exchange.end.end(reason)));
@@ -85,7 +90,8 @@ export class ForwardedRequests {
       await nextTimeSlice();
       const reply = await serveExchange(opened, exchange);
       const { status, headers } = reply;
-      const details = this.#detailsOf(exchange, opened);
+      exchange.span?.end();
+      const details = this.#detailsOf(active, opened);
       const streamed = streamedBody(reply, nextTimeSlice);
       if (streamed === undefined) return { reply: { status, headers, ...wholeBody(reply) }, details };
       isStreaming = true;
@@ -96,7 +102,8 @@ export class ForwardedRequests {
       setImmediate(() => pump.start());
       return { reply: { status, headers, stream: streamed.stream }, details };
     } catch (error) {
-      return { error: encodeError(error), details: this.#detailsOf(exchange, opened) };
+      exchange.span?.end({ hasFailed: !(error instanceof StatusError) || error.code >= 500 });
+      return { error: encodeError(error), details: this.#detailsOf(active, opened) };
     } finally {
       if (!isStreaming) finish();
     }
@@ -123,18 +130,33 @@ export class ForwardedRequests {
     };
   }
 
-  #detailsOf(exchange: Exchange, opened: OpenedPlane | undefined): RequestDetails {
+  #detailsOf({ exchange, spans }: ActiveRequest, opened: OpenedPlane | undefined): RequestDetails {
     const { decision, warnings, annotations, createdName, auditLevel, auditedRequest, auditedResponse } = exchange;
     return {
       decision,
       warnings,
-      annotations,
+      annotations: annotations?.values,
       createdName,
       auditedRequest: includesRequestBody(auditLevel) ? auditedRequest && redactBody(auditedRequest) : undefined,
       auditedResponse: auditLevel === 'RequestResponse' ? auditedResponse && redactBody(auditedResponse) : undefined,
+      spans,
       newResource: this.#resources.report(exchange, opened),
     };
   }
+}
+
+/**
+ * Starts the span of a request on this thread, if the main thread traces the request. Returns the list to which spans are
+ * added when they end.
+ */
+function startSpan(exchange: Exchange, clock: Clock, parent: SpanContext | undefined): FinishedSpan[] | undefined {
+  if (parent === undefined) return undefined;
+  const ended: FinishedSpan[] = [];
+  const { receivedAt, receivedElapsed } = exchange;
+  const recorder = { clock, epoch: receivedAt - receivedElapsed, sink: (span: FinishedSpan) => ended.push(span) };
+  const options = { name: 'control plane', kind: 'internal', parent, startedElapsed: receivedElapsed } as const;
+  exchange.span = new Span(recorder, options);
+  return ended;
 }
 
 function serveExchange({ target }: OpenedPlane, exchange: Exchange): Promise<Reply> {

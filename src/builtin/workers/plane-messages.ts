@@ -4,6 +4,8 @@ import type { AuditLevel } from '../../audit/audit-policy.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { MaintenanceTask } from '../../controlplane/maintenance/maintenance-task.ts';
 import type { RequestInfo } from '../../http/request/request-info.ts';
+import type { FinishedSpan } from '../../lib/trace/span.ts';
+import type { SpanContext } from '../../lib/trace/trace-context.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import type { RevisionCheck } from '../../store/store.ts';
 import type { EncodedError } from './plane-errors.ts';
@@ -19,6 +21,7 @@ export type CallId = number;
 /** The caller of a forwarded request. The main thread ends the request if the credential becomes invalid. */
 export interface ForwardedIdentity {
   readonly user: UserInfo;
+  readonly responsible: string | undefined;
   readonly accessKey: string | undefined;
   readonly fairQueueKey: string | undefined;
   readonly system: boolean;
@@ -44,6 +47,8 @@ export interface ForwardedRequest {
   readonly tokenDigest: string | undefined;
   /** The check for all transactions of the request; `undefined` for requests of clients. */
   readonly fence: RevisionCheck | undefined;
+  /** The span of the request on the main thread; `undefined` if the request is not traced. */
+  readonly span: SpanContext | undefined;
   /** The highest level that the audit event of the request can have; `undefined` if no audit event includes bodies. */
   readonly auditLevel: AuditLevel | undefined;
   /** The body, if it has arrived completely. Otherwise the worker calls `readBody` when it needs the body. */
@@ -71,11 +76,13 @@ export interface ForwardedReply {
 export interface RequestDetails {
   readonly decision: Decision | undefined;
   readonly warnings: readonly string[];
-  readonly annotations: Record<string, string> | undefined;
+  readonly annotations: Readonly<Record<string, string>> | undefined;
   readonly createdName: string | undefined;
   /** The bodies without secrets; `undefined` if the audit level of the request does not include them. */
   readonly auditedRequest: JsonValue | undefined;
   readonly auditedResponse: JsonValue | undefined;
+  /** The spans of the request on the worker; `undefined` if the request is not traced. */
+  readonly spans: readonly FinishedSpan[] | undefined;
   /** The subresources of the addressed resource, when a request first addresses it on this worker. */
   readonly newResource: { readonly subresources: readonly string[] } | undefined;
 }

@@ -23,6 +23,7 @@ export interface PlaneThreadData {
   readonly activity: SharedArrayBuffer;
   readonly sealerKeys: SealerKeys;
   readonly longestTokenSeconds: number;
+  readonly webhookAddresses: readonly string[];
   readonly certificateAuthority: string | undefined;
   readonly memoryBudget: number;
   readonly maxVirtualClusterBytes: number;
@@ -71,6 +72,7 @@ function openPlanes({ data, clock, front, onWork }: PlaneThreadServices): Worker
       publicKeys: () => front.call('publicTokenKeys', undefined),
     },
     longestTokenSeconds: data.longestTokenSeconds,
+    webhookAddresses: data.webhookAddresses,
     ...(data.certificateAuthority === undefined ? {} : { certificateAuthority: data.certificateAuthority }),
     version: data.version,
     healthChecks: data.healthChecks.map(({ name, on }) => ({

@@ -6,7 +6,7 @@ import type { Identity } from '../../auth/identity.ts';
 import type { TokenKeys } from '../../controlplane/core/accounts/account-tokens.ts';
 import type { MaintenanceTask } from '../../controlplane/maintenance/maintenance-task.ts';
 import type { PlaneTarget } from '../../gateway/gateway-target.ts';
-import type { Exchange } from '../../http/exchange.ts';
+import { auditAnnotationsOf, type Exchange } from '../../http/exchange.ts';
 import type { HealthCheck } from '../../http/plane.ts';
 import type { Reply } from '../../http/reply.ts';
 import { callerOf } from '../../http/session/caller.ts';
@@ -114,11 +114,17 @@ export class RemotePlanes {
       authenticate: async (token) => {
         const identity = await this.#answer(this.#link.call('authenticate', { planeId, token }));
         if (identity === undefined) return undefined;
-        const { user, fairQueueKey, system, credential } = identity;
+        const { user, responsible, fairQueueKey, system, credential } = identity;
         // The worker ends requests whose token becomes invalid. It finds the token by this signal, which never aborts.
         const { signal } = new AbortController();
         if (credential !== undefined) this.#options.credentials.set(signal, credential);
-        return { user, ...(fairQueueKey === undefined ? {} : { fairQueueKey }), system, signal };
+        return {
+          user,
+          ...(responsible === undefined ? {} : { responsible }),
+          ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
+          system,
+          signal,
+        };
       },
     };
   }
@@ -184,6 +190,7 @@ export class RemotePlanes {
           identity: this.#forwarded(identity),
           tokenDigest: info.resource === tokenReviewKind.plural ? ownTokenDigest(exchange) : undefined,
           fence: exchange.fence,
+          span: exchange.span?.context,
           auditLevel: exchange.auditLevel,
           body,
         }),
@@ -237,10 +244,11 @@ export class RemotePlanes {
     exchange.warnings.push(...warnings);
     const scopes = exchange.decision?.scopes;
     if (decision !== undefined) exchange.decision = scopes === undefined ? decision : { ...decision, scopes };
-    if (annotations !== undefined) exchange.annotations = { ...exchange.annotations, ...annotations };
+    for (const [key, value] of Object.entries(annotations ?? {})) auditAnnotationsOf(exchange).add(key, value);
     if (createdName !== undefined) exchange.createdName = createdName;
     if (auditedRequest !== undefined) exchange.auditedRequest = { kind: {}, value: () => auditedRequest };
     if (auditedResponse !== undefined) exchange.auditedResponse = { kind: {}, value: () => auditedResponse };
+    if (details.spans !== undefined) exchange.span?.adopt(details.spans);
     if (newResource !== undefined) this.#options.resources.add(exchange.info, newResource.subresources);
   }
 
@@ -256,10 +264,19 @@ export class RemotePlanes {
     return (await call.identity.preauthorize?.(attributes)) ?? { allowed: true, reason: '' };
   }
 
-  #forwarded({ user, accessKey, fairQueueKey, system, preauthorize, signal }: Identity): ForwardedIdentity {
+  #forwarded({
+    user,
+    responsible,
+    accessKey,
+    fairQueueKey,
+    system,
+    preauthorize,
+    signal,
+  }: Identity): ForwardedIdentity {
     const mustPreauthorize = preauthorize !== undefined;
     return {
       user,
+      responsible,
       accessKey,
       fairQueueKey,
       system,

@@ -86,7 +86,7 @@ export function servePlanes(options: ServePlanesOptions): void {
       onWork(planeId);
       return decision;
     };
-    const { user, accessKey, fairQueueKey, system, mustPreauthorize, credential } = identity;
+    const { user, responsible, accessKey, fairQueueKey, system, mustPreauthorize, credential } = identity;
     const signal = credential === undefined ? never : credentials.find(credential);
     // The worker was replaced or the plane was unloaded after the token was authenticated.
     if (signal === undefined || (signal.aborted && !(signal.reason instanceof StatusError)))
@@ -94,6 +94,7 @@ export function servePlanes(options: ServePlanesOptions): void {
     if (signal.aborted) throw unauthorized();
     return {
       user,
+      ...(responsible === undefined ? {} : { responsible }),
       ...(accessKey === undefined ? {} : { accessKey }),
       ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
       system,
@@ -113,6 +114,7 @@ interface CallOfIdentity {
 }
 
 function forwardedIdentity(identity: Identity, credentials: CredentialSignals): ForwardedIdentity {
-  const { user, accessKey, fairQueueKey, system, signal } = identity;
-  return { user, accessKey, fairQueueKey, system, mustPreauthorize: false, credential: credentials.nameOf(signal) };
+  const { user, responsible, accessKey, fairQueueKey, system, signal } = identity;
+  const credential = credentials.nameOf(signal);
+  return { user, responsible, accessKey, fairQueueKey, system, mustPreauthorize: false, credential };
 }

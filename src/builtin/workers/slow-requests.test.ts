@@ -29,6 +29,18 @@ describe('SlowRequests', () => {
     expect(released()).toBe(1);
   });
 
+  it('also releases the slot that a slow request acquires after its body has arrived', () => {
+    const { clock, begin, released } = setUp();
+    const end = begin();
+    clock.advance(250);
+    expect(released()).toBe(1);
+    clock.advance(250);
+    expect(released()).toBe(2);
+    end();
+    clock.advance(1_000);
+    expect(released()).toBe(2);
+  });
+
   it('refuses requests to a plane for which too many are waiting, until some of them end', () => {
     const { clock, begin } = setUp();
     const ends = Array.from({ length: 400 }, (_, number) => begin('a', `user-${number % 4}`));

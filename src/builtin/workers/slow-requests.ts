@@ -3,7 +3,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { flowKeyOf } from '../../http/session/caller.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-/** A request that its worker has not answered after this time is slow. */
+/** A request that its plane has not answered after this time is slow. */
 const slowAfterMs = 250;
 /**
  * The maximum number of slow requests of one plane, and of one caller in it. Beyond it, further requests to the plane get 429.
@@ -11,12 +11,12 @@ const slowAfterMs = 250;
 const maxSlow = 400;
 const maxSlowPerCaller = maxSlow / 2;
 
-/** A request that waits for its worker. It has no identity before it is authenticated, and no slot before it is admitted. */
+/** A request that waits for its plane. It has no identity before it is authenticated, and no slot before it is admitted. */
 export type SlowRequest = Pick<Exchange, 'inFlightSlot' | 'identity'>;
 
 /**
- * Releases the in-flight slots of requests that wait for a slow or stuck worker. Otherwise requests to one virtual cluster
- * could hold all slots of the server, and requests to others would have to wait for its worker too.
+ * Releases the in-flight slots of requests that wait for a slow or stuck worker, or for a webhook of the tenant. Otherwise
+ * requests to one virtual cluster could hold all slots of the server, and requests to others would have to wait too.
  */
 export class SlowRequests {
   readonly #clock: Clock;
@@ -33,18 +33,22 @@ export class SlowRequests {
     if (this.#countOf(planeId) >= maxSlow || this.#countOf(caller) >= maxSlowPerCaller)
       throw tooManyRequests('Too many requests are waiting for this cluster, please try again later.', 1);
     let isSlow = false;
-    const cancel = this.#clock.after(slowAfterMs, () => {
-      isSlow = true;
-      this.#add(planeId, 1);
-      this.#add(caller, 1);
-      inFlightSlot?.release();
-    });
-    return () => {
-      if (!isSlow) cancel();
-      else {
-        this.#add(planeId, -1);
-        this.#add(caller, -1);
+    const check = () => {
+      if (!isSlow) {
+        isSlow = true;
+        this.#add(planeId, 1);
+        this.#add(caller, 1);
       }
+      inFlightSlot?.release();
+      // A request acquires another slot after its body has arrived, which may be later than the first check.
+      cancel = this.#clock.after(slowAfterMs, check);
+    };
+    let cancel = this.#clock.after(slowAfterMs, check);
+    return () => {
+      cancel();
+      if (!isSlow) return;
+      this.#add(planeId, -1);
+      this.#add(caller, -1);
     };
   }
 

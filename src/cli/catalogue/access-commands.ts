@@ -12,6 +12,8 @@ import {
 
 export const accessGroups: readonly GroupSpec[] = [
   { path: 'access-key', summary: 'Manage access keys for people and pipelines' },
+  { path: 'credentials', summary: 'Manage service account credentials that give access to a virtual cluster' },
+  { path: 'access', summary: 'Show who has access to what, and why' },
 ];
 
 const nameArgument = { name: '<name>', description: 'Name of the access key', candidates: 'access-key' } as const;
@@ -27,7 +29,7 @@ const readAllOption: OptionSpec = {
 const scopeOptions: readonly OptionSpec[] = [
   {
     flags: '--scope-project <project>',
-    description: 'Allow this project and its virtual clusters; can be repeated, * allows all',
+    description: 'Allow this project, its virtual clusters and its spaces; can be repeated, * allows all',
     many: true,
     candidates: 'project',
   },
@@ -36,6 +38,7 @@ const scopeOptions: readonly OptionSpec[] = [
     description: 'Allow this virtual cluster; can be repeated',
     many: true,
   },
+  { flags: '--scope-space <project/name>', description: 'Allow this space; can be repeated', many: true },
   {
     flags: '--scope-cluster <name>',
     description: 'Allow this connected cluster; can be repeated',
@@ -71,6 +74,11 @@ export const accessCommands: readonly CommandSpec[] = [
         flags: '--ttl-after-last-activity',
         description: 'Count the lifetime from the last use instead of from creation',
       },
+      {
+        flags: '--allowed-cidr <range>',
+        description: 'Address or range from which the access key may be used, for example 10.0.0.0/8; can be repeated',
+        many: true,
+      },
       { flags: '--user <name>', description: 'User that owns the access key (default: you)', candidates: 'user' },
       { flags: '--team <name>', description: 'Team that owns the access key', candidates: 'team' },
       {
@@ -96,15 +104,20 @@ export const accessCommands: readonly CommandSpec[] = [
     path: 'access-key list',
     aliases: ['ls'],
     summary: 'List access keys with their owner, expiry and last use, never their values',
-    options: [contextOption, readAllOption, outputOption, watchOption],
+    options: [
+      contextOption,
+      readAllOption,
+      { flags: '--expiring', description: 'Show only access keys that expire within 14 days' },
+      { flags: '--unused', description: 'Show only access keys that were not used for 90 days' },
+      outputOption,
+      watchOption,
+    ],
     examples: [
       { command: 'flotilla access-key list', does: 'List your own access keys and those of your teams' },
       { command: 'flotilla access-key list --all', does: 'List the access keys of all users' },
+      { command: 'flotilla access-key list --expiring', does: 'List the access keys that need to be replaced soon' },
     ],
-    load: async () => {
-      const { listCommand } = await import('../commands/objects/object-list.ts');
-      return { run: async (call) => await listCommand(kindOf(call.values.flag('all')))(call) };
-    },
+    load: () => import('../commands/access/access-key-list.ts'),
   },
   {
     path: 'access-key get',
@@ -172,11 +185,84 @@ export const accessCommands: readonly CommandSpec[] = [
     },
   },
   {
+    path: 'access explain',
+    summary: 'Show the access of a user, team or key, or everyone with access to a virtual cluster or space',
+    details:
+      'Each line names the grants from which the permissions result. Users see their own access and that of their ' +
+      'teams and keys; admins of a project see everything within their project; administrators and auditors see all.',
+    args: [
+      {
+        name: '<kind>',
+        description: 'user, team, key, instance (a virtual cluster) or space',
+        candidates: ['user', 'team', 'key', 'instance', 'space'],
+      },
+      { name: '<name>', description: 'Name of the user, team, access key, virtual cluster or space' },
+    ],
+    options: [
+      contextOption,
+      {
+        ...projectOption,
+        description:
+          'Project of the virtual cluster or space (default: as for other commands); for other kinds, show only this project',
+      },
+      outputOption,
+    ],
+    examples: [
+      { command: 'flotilla access explain user anna', does: 'Show what a user has access to, and why' },
+      {
+        command: 'flotilla access explain instance demo -p default',
+        does: 'Show who has access to a virtual cluster, and with which roles',
+      },
+    ],
+    load: () => import('../commands/access/access-explain.ts'),
+  },
+  {
+    path: 'credentials list',
+    aliases: ['ls'],
+    summary: 'List the service account credentials that give access to a virtual cluster',
+    args: [{ name: '<name>', description: 'Name of the virtual cluster', candidates: 'virtual-cluster' }],
+    options: [contextOption, projectOption, outputOption],
+    examples: [
+      {
+        command: 'flotilla credentials list demo',
+        does: 'Show who created each credential, when it was last used and when it ends',
+      },
+    ],
+    load: async () => ({ run: (await import('../commands/instances/credentials.ts')).list }),
+  },
+  {
+    path: 'credentials revoke',
+    summary: 'Revoke service account credentials of a virtual cluster',
+    args: [
+      { name: '<name>', description: 'Name of the virtual cluster', candidates: 'virtual-cluster' },
+      { name: '[secret...]', description: 'Credentials as <namespace>/<secret>' },
+    ],
+    options: [
+      contextOption,
+      projectOption,
+      {
+        flags: '--service-account <name>',
+        description: 'Revoke all tokens of this service account, as <namespace>/<name>; can be repeated',
+        many: true,
+      },
+      { flags: '--all', description: 'Revoke all service account tokens that were issued until now' },
+    ],
+    examples: [
+      { command: 'flotilla credentials revoke demo default/robot', does: 'Make one credential invalid at once' },
+      {
+        command: 'flotilla credentials revoke demo --service-account default/robot',
+        does: 'Make all tokens of a service account invalid, also those without a Secret',
+      },
+      { command: 'flotilla credentials revoke demo --all', does: 'Make all service account tokens invalid' },
+    ],
+    load: async () => ({ run: (await import('../commands/instances/credentials.ts')).revoke }),
+  },
+  {
     path: 'token',
-    summary: 'Print a token for direct endpoints, for a virtual cluster or for kubectl',
+    summary: 'Print a token for direct endpoints, for a virtual cluster, for a space or for kubectl',
     details:
       'With --exec-credential the command is an exec credential plugin of kubectl. It prints the token for ' +
-      '--virtual-cluster or --direct and caches it until shortly before it expires. Without these two options it ' +
+      '--virtual-cluster, --space or --direct and caches it until shortly before it expires. Without these options it ' +
       'prints the access key of the login, for the management API.',
     options: [
       contextOption,
@@ -187,6 +273,7 @@ export const accessCommands: readonly CommandSpec[] = [
         description: 'Print a token for this virtual cluster',
         candidates: 'virtual-cluster',
       },
+      { flags: '--space <name>', description: 'Print a token for this space', candidates: 'space' },
       { flags: '--exec-credential', description: 'Print an ExecCredential object for kubectl' },
       { flags: '--ttl <duration>', description: 'Lifetime, for example 15m or 8h (default: set by the server)' },
       ...scopeOptions.map((option) => ({ ...option, description: `${option.description} (with --direct)` })),

@@ -9,8 +9,9 @@ export const loginCommands: readonly CommandSpec[] = [
     summary: 'Log in to a server and save the login',
     details:
       'If the server certificate is not trusted, the command shows the fingerprint of its CA and asks whether to ' +
-      'trust it. A CA that you accept is saved with the login. If no option provides a credential, the command asks ' +
-      'for an access key without echoing it.',
+      'trust it. A CA that you accept is saved with the login. If no option provides a credential, the command opens ' +
+      'the console in your browser, where you allow the login. If the console is disabled, the command asks for an ' +
+      'access key without echoing it.',
     args: [
       { name: '[url]', description: 'URL of the server (default: FLOTILLA_URL, or the server of the current login)' },
     ],
@@ -19,9 +20,30 @@ export const loginCommands: readonly CommandSpec[] = [
         flags: '--access-key <key>',
         description: 'Access key; other users of this machine can see it while the command runs',
       },
-      { flags: '--access-key-stdin', description: 'Read the access key from standard input' },
+      {
+        flags: '--access-key-stdin',
+        description: 'Read the access key from standard input; on a terminal, the command asks for it',
+      },
       { flags: '-u, --username <name>', description: 'Log in with a password; the command asks for it' },
       { flags: '--password-stdin', description: 'Read the password from standard input' },
+      {
+        flags: '--no-browser',
+        description: 'Print an address and a code, with which you allow the login in a browser on any machine',
+      },
+      {
+        flags: '--workload-identity',
+        description:
+          'Log in with the token of this CI job or pod, without a stored secret; later commands renew the login',
+      },
+      {
+        flags: '--token-file <file>',
+        description: 'File with the token (default: FLOTILLA_ID_TOKEN, or the token of GitHub Actions)',
+        candidates: 'file',
+      },
+      {
+        flags: '--audience <audience>',
+        description: 'Audience of the token that GitHub Actions issues (default: the URL of the server)',
+      },
       {
         flags: '--ca-file <file>',
         description: 'CA certificate to trust, in PEM format',
@@ -35,6 +57,11 @@ export const loginCommands: readonly CommandSpec[] = [
       { flags: '-p, --project <name>', description: 'Default project of the login', candidates: 'project' },
     ],
     examples: [
+      { command: 'flotilla login https://clusters.example.com', does: 'Log in with your browser' },
+      {
+        command: 'flotilla login https://clusters.example.com --no-browser',
+        does: 'Log in on a machine without a browser, with a code',
+      },
       {
         command:
           'flotilla login https://127.0.0.1:8443 --ca-file .flotilla/ca.crt --access-key-stdin < .flotilla/admin.key',
@@ -43,6 +70,10 @@ export const loginCommands: readonly CommandSpec[] = [
       {
         command: 'flotilla login https://clusters.example.com --username anna',
         does: 'Log in with a password',
+      },
+      {
+        command: 'flotilla login https://clusters.example.com --workload-identity',
+        does: 'Log in as a CI job, without a stored secret',
       },
     ],
     load: () => import('../commands/access/login.ts'),

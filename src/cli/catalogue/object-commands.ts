@@ -1,5 +1,7 @@
-import type { Candidates, CommandSpec, GroupSpec, OptionSpec } from '../command-spec.ts';
-import { clusters, type NamedKind, projects, teams, templates, users } from '../kinds.ts';
+import type { CommandSpec, GroupSpec, OptionSpec } from '../command-spec.ts';
+import { clusters, projects, teams, users } from '../kinds.ts';
+import { accountCommands } from './account-commands.ts';
+import { offboardCommand } from './offboard-command.ts';
 import {
   contextOption,
   descriptionOption,
@@ -9,83 +11,21 @@ import {
   patchOption,
   projectOption,
   secretFileOption,
-  selectorOption,
-  setOption,
-  valuesOption,
-  watchOption,
 } from './shared-options.ts';
+import { standardCommands } from './standard-commands.ts';
+import { templateCommands } from './template-commands.ts';
 
 export const objectGroups: readonly GroupSpec[] = [
   { path: 'project', summary: 'Manage projects' },
   { path: 'member', summary: 'Manage the members of a project' },
   { path: 'cluster', summary: 'Manage connected clusters' },
   { path: 'template', summary: 'Manage virtual cluster templates' },
+  { path: 'space-template', summary: 'Manage space templates' },
   { path: 'user', summary: 'Manage users' },
   { path: 'team', summary: 'Manage teams' },
 ];
 
 const loginOption: OptionSpec = { ...contextOption, flags: '--login <name>' };
-
-/**
- * Returns the list, get, edit and delete commands of a kind. `cluster edit` is defined separately, because it has more
- * options.
- */
-function standardCommands(group: string, kind: NamedKind, sample: string): CommandSpec[] {
-  const candidates = group as Candidates;
-  const one = { name: '<name>', description: `Name of the ${kind.noun}`, candidates };
-  const several = { name: '<name...>', description: `Names of the ${kind.noun}s`, candidates };
-  return [
-    {
-      path: `${group} list`,
-      aliases: ['ls'],
-      summary: `List ${kind.noun}s`,
-      options: [contextOption, selectorOption, outputOption, watchOption],
-      examples: [{ command: `flotilla ${group} list`, does: `List the ${kind.noun}s that you can see` }],
-      load: async () => ({ run: (await import('../commands/objects/object-list.ts')).listCommand(kind) }),
-    },
-    {
-      path: `${group} get`,
-      summary: `Show one or more ${kind.noun}s`,
-      args: [several],
-      options: [contextOption, outputOption, watchOption],
-      examples: [{ command: `flotilla ${group} get ${sample} -o yaml`, does: 'Print the whole object as YAML' }],
-      load: async () => ({ run: (await import('../commands/objects/object-get.ts')).getCommand(kind) }),
-    },
-    ...(group === 'cluster'
-      ? []
-      : [
-          {
-            path: `${group} edit`,
-            summary: `Edit a ${kind.noun} in your editor or with a patch`,
-            args: [one],
-            options: [contextOption, patchOption],
-            examples: [
-              {
-                command: `flotilla ${group} edit ${sample}`,
-                does: 'Open the editor that is set in KUBE_EDITOR, VISUAL or EDITOR',
-              },
-              {
-                command: `flotilla ${group} edit ${sample} --patch '{"spec":{"displayName":"Another"}}'`,
-                does: 'Change a field without an editor',
-              },
-            ],
-            load: async () => ({ run: (await import('../commands/objects/object-edit.ts')).editCommand(kind) }),
-          },
-        ]),
-    {
-      path: `${group} delete`,
-      summary: `Delete ${kind.noun}s`,
-      args: [several],
-      options: [contextOption, { flags: '--ignore-not-found', description: 'Do not fail if an object does not exist' }],
-      examples: [{ command: `flotilla ${group} delete ${sample}`, does: deleteExample(kind) }],
-      load: async () => ({ run: (await import('../commands/objects/object-delete.ts')).deleteCommand(kind) }),
-    },
-  ];
-}
-
-function deleteExample(kind: NamedKind): string {
-  return kind === projects ? 'Delete the project and its virtual clusters' : `Delete the ${kind.noun}`;
-}
 
 const createOptions = [contextOption, displayNameOption];
 const memberArgument = {
@@ -112,13 +52,6 @@ const kubeconfigOptions: readonly OptionSpec[] = [
   { flags: '--context <name>', description: 'Context in the kubeconfig (default: its current context)' },
   loginOption,
 ];
-const fileOption: OptionSpec = {
-  flags: '-f, --filename <file>',
-  description: 'File to read, or - for standard input',
-  required: true,
-  candidates: 'file',
-};
-
 export const objectCommands: readonly CommandSpec[] = [
   {
     path: 'project create',
@@ -143,6 +76,17 @@ export const objectCommands: readonly CommandSpec[] = [
         flags: '--default-template <name>',
         description: 'Template for virtual clusters that do not name one',
         candidates: 'template',
+      },
+      {
+        flags: '--space-template <name>',
+        description: 'Allowed space template; can be repeated (default: all space templates)',
+        many: true,
+        candidates: 'space-template',
+      },
+      {
+        flags: '--default-space-template <name>',
+        description: 'Template for spaces that do not name one',
+        candidates: 'space-template',
       },
       dryRunOption,
       outputOption,
@@ -268,48 +212,7 @@ export const objectCommands: readonly CommandSpec[] = [
     ],
     load: () => import('../commands/clusters/cluster-edit.ts'),
   },
-  {
-    path: 'template create',
-    summary: 'Create a template from a file',
-    args: [{ name: '[name]', description: 'Name of the template (default: the name in the file)' }],
-    options: [contextOption, fileOption, dryRunOption, outputOption],
-    examples: [
-      {
-        command: 'flotilla template create --filename template.yaml',
-        does: 'Create the template; change it later with flotilla apply',
-      },
-    ],
-    load: () => import('../commands/objects/template-create.ts'),
-  },
-  ...standardCommands('template', templates, 'small'),
-  {
-    path: 'template test',
-    summary: 'Render a template from a file, without a server',
-    args: [{ name: '<file>', description: 'Template file, or - for standard input', candidates: 'file' }],
-    options: [
-      setOption,
-      valuesOption,
-      { flags: '--template-version <version>', description: 'Version of the template (default: the newest)' },
-      { flags: '--name <name>', description: 'Name of the sample virtual cluster (default: demo)' },
-      { flags: '-p, --project <name>', description: 'Project of the sample virtual cluster (default: default)' },
-      { flags: '--cluster <name>', description: 'Cluster of the sample virtual cluster (default: local)' },
-      { flags: '--user <name>', description: 'Owner of the sample virtual cluster (default: anna)' },
-      { flags: '--server', description: 'Also validate the template on the server, as a dry run' },
-      contextOption,
-      outputOption,
-    ],
-    examples: [
-      {
-        command: 'flotilla template test template.yaml --set env=test',
-        does: 'Print the rendered template',
-      },
-      {
-        command: 'flotilla template test template.yaml --server',
-        does: 'Also check whether the server accepts the template',
-      },
-    ],
-    load: () => import('../commands/objects/template-test.ts'),
-  },
+  ...templateCommands,
   {
     path: 'user create',
     summary: 'Create a user',
@@ -320,6 +223,7 @@ export const objectCommands: readonly CommandSpec[] = [
       { flags: '--username <name>', description: 'Name to log in with (default: the name of the user)' },
       { flags: '--group <name>', description: 'Group of the user; can be repeated', many: true },
       { flags: '--password-stdin', description: 'Read the password of the user from standard input' },
+      { flags: '--reset-link', description: 'Also print a link with which the user sets the first password' },
       dryRunOption,
       outputOption,
     ],
@@ -332,6 +236,7 @@ export const objectCommands: readonly CommandSpec[] = [
         command: 'flotilla user create anna --password-stdin < password',
         does: 'Create a user who can log in with a password',
       },
+      { command: 'flotilla user create anna --reset-link', does: 'Create a user who chooses the password' },
     ],
     load: () => import('../commands/access/user-create.ts'),
   },
@@ -353,6 +258,8 @@ export const objectCommands: readonly CommandSpec[] = [
     examples: [{ command: 'flotilla user password anna', does: 'Ask for the new password' }],
     load: () => import('../commands/access/user-password.ts'),
   },
+  ...accountCommands,
+  offboardCommand,
   {
     path: 'team create',
     summary: 'Create a team',

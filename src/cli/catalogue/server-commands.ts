@@ -21,12 +21,30 @@ const agentOptions: readonly OptionSpec[] = [
     description: 'Address to listen on; port 0 selects a free port (default: 127.0.0.1:8444)',
   },
   { flags: '--external-url <url>', description: 'URL at which clients reach the agent (default: the listen address)' },
+  {
+    flags: '--tunnel',
+    description: 'Open tunnels to the control server, so that the agent needs no address that the server can reach',
+  },
+  {
+    flags: '--proxy-url <url>',
+    description: 'HTTP proxy through which to reach the control server: http://host:port',
+  },
+  {
+    flags: '--proxy-url-file <file>',
+    description: 'File with the URL of the HTTP proxy, for a URL with a password',
+    candidates: 'file',
+  },
   { flags: '--kubeconfig <file>', description: 'Kubeconfig of the cluster to serve', candidates: 'file' },
   { flags: '--built-in', description: 'Serve a built-in cluster, without Kubernetes' },
   {
     flags: '--plane-workers <number>',
     description:
       'Worker threads that run the virtual clusters of the built-in cluster; 0: the main thread (default: number of cores)',
+  },
+  {
+    flags: '--encryption-rows <rows>',
+    description:
+      'Values of the built-in cluster that the agent encrypts in its data directory: all or secrets (default: as it was created)',
   },
   {
     flags: '--tls-cert-file <file>',

@@ -1,23 +1,45 @@
 import type { CommandSpec, OptionSpec } from '../command-spec.ts';
+import { backupCommands } from './backup-commands.ts';
 import { dataDirOption } from './shared-options.ts';
 
 /** Returns the commands that use the data of a server: its data directory, or its store on etcd. */
 export function storeCommands(etcdOptions: readonly OptionSpec[]): readonly CommandSpec[] {
-  return [backupCommand(etcdOptions), restoreCommand(etcdOptions), migrateCommand(etcdOptions), rotateCommand];
+  return [
+    backupCommand(etcdOptions),
+    ...backupCommands,
+    restoreCommand(etcdOptions),
+    migrateCommand(etcdOptions),
+    rotateCommand,
+    adminKeyCommand,
+  ];
 }
 
 function backupCommand(etcdOptions: readonly OptionSpec[]): CommandSpec {
   return {
     path: 'backup',
-    summary: 'Back up everything except the seal key to a new file, also while the server runs',
+    summary: 'Back up the store, and optionally the keys, to a new file, also while the server runs',
     args: [{ name: '<file>', description: 'Backup file to create; it must not exist', candidates: 'file' }],
     options: [
       dataDirOption,
+      {
+        flags: '--include-keys',
+        description:
+          'Include the seal key, the CA and the signing keys of the data directory, encrypted with a passphrase',
+      },
+      {
+        flags: '--passphrase-file <file>',
+        description: 'File with the passphrase for --include-keys, at least 12 characters',
+        candidates: 'file',
+      },
       { flags: '--store <addresses>', description: 'Addresses of etcd, to back up a store on etcd without a server' },
       ...etcdOptions,
     ],
     examples: [
       { command: 'flotilla backup today.flotilla', does: 'Write a consistent snapshot of the store with a checksum' },
+      {
+        command: 'flotilla backup today.flotilla --include-keys --passphrase-file /safe/place/passphrase',
+        does: 'Write a backup that can be restored without other files',
+      },
     ],
     load: () => import('../commands/operate/backup.ts'),
   };
@@ -38,6 +60,15 @@ function restoreCommand(etcdOptions: readonly OptionSpec[]): CommandSpec {
         flags: '--seal-key-file <file>',
         description: 'Seal key of the installation that was backed up; copied to seal.key of the data directory',
         candidates: 'file',
+      },
+      {
+        flags: '--passphrase-file <file>',
+        description: 'File with the passphrase of a backup that includes keys',
+        candidates: 'file',
+      },
+      {
+        flags: '--trust-keys',
+        description: 'Keep the access keys in the backup enabled, also those that were revoked after it was made',
       },
       {
         flags: '--store <addresses>',
@@ -85,6 +116,38 @@ function migrateCommand(etcdOptions: readonly OptionSpec[]): CommandSpec {
     load: () => import('../commands/operate/migrate.ts'),
   };
 }
+
+const adminKeyCommand: CommandSpec = {
+  path: 'admin-key',
+  summary: 'Request a new access key of the administrator, if the current one is lost or disabled, or print it',
+  details:
+    'The command needs write access to the data directory. The next start of the server creates the key, writes it to ' +
+    'admin.key and admin.kubeconfig, and records it in the audit log. With --print the command requests no key, and ' +
+    'prints the current one.',
+  options: [
+    dataDirOption,
+    {
+      flags: '--print <what>',
+      description: 'Print the current credentials of the administrator: key or kubeconfig',
+      candidates: ['key', 'kubeconfig'],
+    },
+    {
+      flags: '--server <url>',
+      description: 'Address of the server in the printed kubeconfig, for example that of a forwarded port',
+    },
+  ],
+  examples: [
+    {
+      command: 'flotilla admin-key --data-dir /var/lib/flotilla',
+      does: 'Request a key; then start or restart the server',
+    },
+    {
+      command: 'flotilla admin-key --data-dir /data --print kubeconfig --server https://127.0.0.1:8443',
+      does: 'Print the kubeconfig, for example in a container without a shell',
+    },
+  ],
+  load: () => import('../commands/operate/admin-key.ts'),
+};
 
 const rotateCommand: CommandSpec = {
   path: 'rotate-signing-key',

@@ -31,60 +31,6 @@ export const toolCommands: readonly CommandSpec[] = [
     load: () => import('../commands/objects/apply.ts'),
   },
   {
-    path: 'audit',
-    summary: 'Search the audit log, newest entries first (administrators and auditors)',
-    details:
-      'The search includes rotated log files and the logs of all replicas. It returns the entries that match all given options, and warns if the log of a replica cannot be searched.',
-    options: [
-      contextOption,
-      {
-        flags: '--user <name>',
-        description: 'Show only requests that this user sent or that impersonated this user',
-        candidates: 'user',
-      },
-      { flags: '--access-key <name>', description: 'Show only requests with this access key, given by its name' },
-      { flags: '--verb <verb>', description: 'Show only requests with this verb, for example create or delete' },
-      {
-        flags: '--resource <plural>',
-        description: 'Show only requests for this resource, for example projects or virtualclusterinstances/kubeconfig',
-      },
-      {
-        flags: '-p, --project <name>',
-        description: 'Show only requests for objects in this project',
-        candidates: 'project',
-      },
-      { flags: '--name <name>', description: 'Show only requests for the object with this name' },
-      { flags: '--code <code>', description: 'Show only requests with this response code, for example 403 or 4xx' },
-      { flags: '--denied', description: 'Show only requests without a valid credential (401) or permission (403)' },
-      { flags: '--text <text>', description: 'Show only entries that contain this text, ignoring case' },
-      {
-        flags: '--since <time>',
-        description:
-          'Show only entries since this time: a duration before now (2h, 7d) or a time (2026-11-15T08:00:00Z)',
-      },
-      {
-        flags: '--until <time>',
-        description:
-          'Show only entries until this time: a duration before now (2h, 7d) or a time (2026-11-15T08:00:00Z)',
-      },
-      { flags: '--limit <count>', description: 'Maximum number of entries to show (default: 50)' },
-      { flags: '--dry-runs', description: 'Also show dry runs, which change nothing' },
-      { flags: '--all-stages', description: 'Also show the entries that are logged before a write is executed' },
-      outputOption,
-    ],
-    examples: [
-      {
-        command: 'flotilla audit --denied --since 24h',
-        does: 'Show the denied requests of the last day, and the reasons',
-      },
-      {
-        command: 'flotilla audit --access-key ci -o json',
-        does: 'Print the requests of a pipeline as they are logged',
-      },
-    ],
-    load: () => import('../commands/operate/audit.ts'),
-  },
-  {
     path: 'completion',
     summary: 'Print the completion script for a shell',
     args: [{ name: '<shell>', description: `Shell: ${shells.join(', ')}`, candidates: shells }],
@@ -119,8 +65,23 @@ export const toolCommands: readonly CommandSpec[] = [
   },
   {
     path: 'version',
-    summary: 'Print the version',
-    examples: [{ command: 'flotilla version', does: 'Print the version; flotilla --version prints the number only' }],
+    summary: 'Print the version of this program and of the server',
+    details:
+      'The server is that of the current login. If there is no login, or if the server cannot be reached, a note on ' +
+      'standard error gives the reason, and the exit code is 0.',
+    options: [
+      { flags: '--client', description: 'Print the version of this program only, without a request' },
+      contextOption,
+      outputOption,
+    ],
+    examples: [
+      { command: 'flotilla version', does: 'Print both versions' },
+      {
+        command: 'flotilla version --client',
+        does: 'Print the version of this program; --version prints the number only',
+      },
+      { command: 'flotilla version -o json', does: 'Print both versions for a script' },
+    ],
     load: () => import('../commands/version.ts'),
   },
 ];

@@ -1,7 +1,57 @@
+import { type JsonObject, textAt } from '@flotilla/json';
 import { programVersion } from '../../lib/program-version.ts';
+import type { CommandCall } from '../command-call.ts';
 import type { CommandRun } from '../command-spec.ts';
+import { findServer } from '../connection/resolve-access.ts';
+import { withServerConnection } from '../connection/server-api.ts';
+import { describeFailure } from '../describe-failure.ts';
+import { outputFormat } from '../output/output-format.ts';
 
-export const run: CommandRun = async ({ terminal }) => {
+/** Only an unreachable server takes longer than this; its version is not worth a longer wait. */
+const serverMilliseconds = 5_000;
+
+/** The version of the server, or the reason why it is not known. */
+type ServerVersion =
+  | { readonly url: string; readonly version: string; readonly kubernetesVersion: string }
+  | { readonly note: string };
+
+/**
+ * Prints the version of this program, and that of the server. A server that does not answer is not an error: it does not
+ * change the answer about this program, which bug reports and scripts need most in that situation.
+ */
+export const run: CommandRun = async (call) => {
+  const { values, terminal } = call;
+  const format = await outputFormat(values);
+  const server = values.flag('client') ? undefined : await fetchServerVersion(call);
+  const isKnown = server !== undefined && 'version' in server;
+  if (format.kind === 'objects') {
+    const client: JsonObject = { version: programVersion, platform: `${process.platform}/${process.arch}` };
+    terminal.print(format.print({ client, ...(isKnown ? { server: { ...server } } : { ...server }) }));
+    return undefined;
+  }
   terminal.print(`flotilla ${programVersion}\n`);
+  if (isKnown) terminal.print(`server ${server.version} (${server.url}, Kubernetes ${server.kubernetesVersion})\n`);
+  else if (server !== undefined) terminal.printToStderr(`${server.note}\n`);
   return undefined;
 };
+
+async function fetchServerVersion(call: CommandCall): Promise<ServerVersion> {
+  const deadline = AbortSignal.timeout(serverMilliseconds);
+  try {
+    const access = await findServer(call);
+    if (access === undefined)
+      return { note: 'server version unknown: not logged in (log in with: flotilla login URL)' };
+    const signal = AbortSignal.any([call.interrupted, deadline]);
+    const info = await withServerConnection(access, call, (api) => api.json({ path: '/version', signal }));
+    // The server appends its own version to that of its Kubernetes API: v1.34.0+flotilla.0.1.0.
+    const [kubernetesVersion = '', version] = textAt(info, 'gitVersion').split('+flotilla.');
+    if (version === undefined) return { note: `server version unknown: ${access.url} is not a Flotilla server` };
+    return { url: access.url, version, kubernetesVersion };
+  } catch (error) {
+    if (call.interrupted.aborted) throw error;
+    const reason = deadline.aborted
+      ? `no answer within ${serverMilliseconds / 1000} seconds`
+      : describeFailure(error).text;
+    return { note: `server version unknown: ${reason}` };
+  }
+}

@@ -18,7 +18,7 @@ async function offered(
 
 describe('completion', () => {
   it.each([
-    ['acc', ['access-key']],
+    ['acc', ['access-key', 'access']],
     ['access-key r', ['rotate']],
     ['del', ['delete']],
     ['get virtual-cluster-', ['virtual-cluster-a', 'virtual-cluster-b']],

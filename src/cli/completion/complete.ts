@@ -34,6 +34,9 @@ export async function complete(
   };
   if (pending !== undefined) return await find(pending.candidates);
   if (typed.startsWith('-')) return startingWith(typed, optionWords(spec));
+  if (rest.length === 0 && (spec.args ?? []).length === 0) {
+    return startingWith(typed, wordsBelow(spec.path, catalogue));
+  }
   const expected = (spec.args ?? []).at(args) ?? (isVariadic(spec) ? spec.args?.at(-1) : undefined);
   return await find(expected?.candidates);
 }
@@ -44,7 +47,8 @@ function startingWith(typed: string, completions: readonly Completion[]): Comple
 
 function commandIn(words: readonly string[], { commands, groups }: Catalogue) {
   const [first = '', second = ''] = words;
-  const isGroup = groups.some(({ path }) => path === first);
+  const isGroup =
+    groups.some(({ path }) => path === first) || commands.some(({ path }) => path === `${first} ${second}`);
   const path = isGroup ? first : '';
   const wanted = isGroup ? second : first;
   const spec = commands.find((one) => {

@@ -9,6 +9,8 @@ import {
   type NamedKind,
   ownedAccessKeys,
   projects,
+  spaces,
+  spaceTemplates,
   teams,
   templates,
   users,
@@ -20,8 +22,10 @@ export type FindNames = (candidates: string, options: ReadonlyMap<string, string
 
 const kinds: Readonly<Record<string, NamedKind>> = {
   'virtual-cluster': virtualClusters,
+  space: spaces,
   project: projects,
   template: templates,
+  'space-template': spaceTemplates,
   cluster: clusters,
   user: users,
   team: teams,

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { errorCode, nonOwnerPermissions, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
+import type { WorkloadLogin } from '../connection/workload/workload-login.ts';
 
 /** A saved login: a server and the credential for it. */
 export interface Login {
@@ -17,6 +18,10 @@ export interface Login {
   readonly user?: string;
   /** The API word of the server. It is saved at login. Optional; defaults to `platform`. */
   readonly apiWord?: string;
+  /** The time at which the login ends, in RFC 3339 format. Absent if it is unknown. */
+  readonly expires?: string;
+  /** Present if a workload logged in with a token of its platform. */
+  readonly workload?: WorkloadLogin;
 }
 
 export interface Config {
@@ -76,7 +81,7 @@ function loginIn(entry: JsonValue): Login | undefined {
   if (!isJsonObject(entry)) return undefined;
   const { url, accessKey, apiPrefix } = entry;
   if (typeof url !== 'string' || typeof accessKey !== 'string') return undefined;
-  const text = (member: 'authority' | 'project' | 'user' | 'apiWord') => {
+  const text = (member: 'authority' | 'project' | 'user' | 'apiWord' | 'expires') => {
     const value = entry[member];
     return typeof value === 'string' ? { [member]: value } : {};
   };
@@ -88,5 +93,14 @@ function loginIn(entry: JsonValue): Login | undefined {
     ...text('project'),
     ...text('user'),
     ...text('apiWord'),
+    ...text('expires'),
+    ...workloadIn(entry.workload),
   };
+}
+
+function workloadIn(value: JsonValue | undefined): Pick<Login, 'workload'> {
+  if (!isJsonObject(value)) return {};
+  const { tokenFile, audience, renewAfter } = value;
+  if (typeof audience !== 'string' || typeof renewAfter !== 'string') return {};
+  return { workload: { audience, renewAfter, ...(typeof tokenFile === 'string' ? { tokenFile } : {}) } };
 }

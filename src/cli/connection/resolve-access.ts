@@ -7,6 +7,7 @@ import { type Config, type Login, readConfig } from '../config/config-file.ts';
 import { configPath } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from './server-address.ts';
+import { renewedLogin } from './workload/renew-login.ts';
 
 /** The server, the access key and the project that a command uses. */
 export interface ServerAccess extends ServerAddress {
@@ -16,6 +17,8 @@ export interface ServerAccess extends ServerAddress {
   readonly project: string;
   /** The name of the login that the access key comes from; `undefined` if it comes from the environment. */
   readonly context: string | undefined;
+  /** The time at which the saved login ends, in RFC 3339 format. Absent if it is unknown. */
+  readonly expires?: string;
 }
 
 type AccessCall = Pick<CommandCall, 'environment' | 'values'>;
@@ -34,36 +37,77 @@ export async function resolveAccess(call: AccessCall): Promise<ServerAccess> {
 }
 
 /** Returns the same as `resolveAccess`; `undefined` if there is neither a login nor a server in the environment. */
-export async function findAccess({ environment, values }: AccessCall): Promise<ServerAccess | undefined> {
-  const given = (name: string): string | undefined => environment[name] || undefined;
-  const config = await readConfig(configPath(environment));
-  const named = values.text('context') ?? given('FLOTILLA_CONTEXT');
-  const stored = storedLogin(config, named);
-  // `--context` overrides the environment variables.
-  const useEnvironment = values.text('context') === undefined;
-  const urlGiven = useEnvironment ? given('FLOTILLA_URL') : undefined;
-  const keyGiven = useEnvironment ? given('FLOTILLA_ACCESS_KEY') : undefined;
-  const address = urlGiven === undefined ? stored?.login : parseServerAddress(urlGiven);
+export async function findAccess(call: AccessCall): Promise<ServerAccess | undefined> {
+  const { environment, values } = call;
+  const { address, login, keyGiven, authority } = await selectServer(call);
   if (address === undefined) {
     if (keyGiven === undefined) return undefined;
     throw new CliError('FLOTILLA_ACCESS_KEY is set but FLOTILLA_URL is not', { exitCode: exitCodes.refused });
   }
-  const login = stored !== undefined && sameServer(stored.login, address) ? stored : undefined;
-  const accessKey = keyGiven ?? login?.login.accessKey;
+  const renewed =
+    keyGiven !== undefined || login === undefined
+      ? undefined
+      : await renewedLogin(login.name, login.login, environment);
+  const accessKey = keyGiven ?? renewed?.accessKey;
   if (accessKey === undefined) {
     throw new CliError(`no access key for ${address.url}`, {
       exitCode: exitCodes.refused,
       next: `run: flotilla login ${address.url}, or set FLOTILLA_ACCESS_KEY`,
     });
   }
-  const authority = useEnvironment ? await authorityOf(environment) : undefined;
   return {
     url: address.url,
     apiPrefix: address.apiPrefix,
     accessKey: accessKey.trim(),
-    authority: authority ?? login?.login.authority,
-    project: values.text('project') ?? given('FLOTILLA_PROJECT') ?? login?.login.project ?? defaultProject,
+    authority: await authority(),
+    project: values.text('project') ?? (environment.FLOTILLA_PROJECT || login?.login.project) ?? defaultProject,
     context: keyGiven === undefined ? login?.name : undefined,
+    ...(renewed?.expires === undefined ? {} : { expires: renewed.expires }),
+  };
+}
+
+/**
+ * Returns the server of a command without a credential, for requests that need none. `undefined` if there is neither a
+ * login nor a server in the environment.
+ */
+export async function findServer(call: AccessCall): Promise<ServerAccess | undefined> {
+  const { address, authority } = await selectServer(call);
+  if (address === undefined) return undefined;
+  const { url, apiPrefix } = address;
+  return {
+    url,
+    apiPrefix,
+    accessKey: '',
+    authority: await authority(),
+    project: defaultProject,
+    context: undefined,
+  };
+}
+
+interface SelectedServer {
+  readonly address: ServerAddress | undefined;
+  /** The saved login, if it is one for this server. */
+  readonly login: { readonly name: string; readonly login: Login } | undefined;
+  readonly keyGiven: string | undefined;
+  /** Returns the CA of the server in PEM format. */
+  authority(): Promise<string | undefined>;
+}
+
+async function selectServer({ environment, values }: AccessCall): Promise<SelectedServer> {
+  const given = (name: string): string | undefined => environment[name] || undefined;
+  const config = await readConfig(configPath(environment));
+  const stored = storedLogin(config, values.text('context') ?? given('FLOTILLA_CONTEXT'));
+  // `--context` overrides the environment variables.
+  const useEnvironment = values.text('context') === undefined;
+  const urlGiven = useEnvironment ? given('FLOTILLA_URL') : undefined;
+  const address = urlGiven === undefined ? stored?.login : parseServerAddress(urlGiven);
+  const isStored = stored !== undefined && address !== undefined && sameServer(stored.login, address);
+  const login = isStored ? stored : undefined;
+  return {
+    address,
+    login,
+    keyGiven: useEnvironment ? given('FLOTILLA_ACCESS_KEY') : undefined,
+    authority: async () => (useEnvironment ? await authorityOf(environment) : undefined) ?? login?.login.authority,
   };
 }
 

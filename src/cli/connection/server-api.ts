@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import { managementGroup, managementVersion } from '../../api/naming.ts';
-import { sendRequest } from '../../client/send-request.ts';
+import { type HttpRequest, sendRequest } from '../../client/send-request.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -15,6 +15,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly accept?: string;
   readonly body?: JsonValue;
+  /** The fields of a form, which is sent instead of `body`. */
+  readonly form?: Readonly<Record<string, string>>;
   /** The media type of the body. Optional; defaults to JSON. */
   readonly type?: string;
   readonly signal?: AbortSignal;
@@ -60,9 +62,7 @@ export async function withServerConnection<T>(
         method: ask.method ?? 'GET',
         url: `${access.url}${ask.path}${queryOf(ask.query)}`,
         ...(ask.accept === undefined ? {} : { accept: ask.accept }),
-        ...(ask.body === undefined
-          ? {}
-          : { body: { type: ask.type ?? 'application/json', text: writeJson(ask.body) } }),
+        ...bodyOf(ask),
         ...(ask.signal === undefined ? {} : { signal: ask.signal }),
       },
     );
@@ -88,6 +88,12 @@ export async function withServerConnection<T>(
   } finally {
     close();
   }
+}
+
+function bodyOf({ body, form, type = 'application/json' }: ApiRequest): Pick<HttpRequest, 'body'> {
+  if (form !== undefined)
+    return { body: { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(form).toString() } };
+  return body === undefined ? {} : { body: { type, text: writeJson(body) } };
 }
 
 function jsonIn(text: string): JsonValue | undefined {

@@ -1,14 +1,16 @@
+import { sleepRefusal } from '../../api/management/sleep-reasons.ts';
 import type { Condition } from '../../api/management/v1/condition.ts';
-import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { quarantinedReason } from '../../api/quarantined-reason.ts';
+import { isTerminalReason } from '../../api/terminal-reasons.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
-import { virtualClusters } from '../kinds.ts';
+import type { Instance, InstanceKind } from '../kinds.ts';
 import { Progress } from '../output/progress.ts';
 import { followObject, withTimeout } from './follow-object.ts';
 import type { ServerApi } from './server-api.ts';
 
 export interface InstanceWait {
+  readonly kind: InstanceKind;
   readonly project: string;
   readonly name: string;
   readonly milliseconds: number;
@@ -18,22 +20,20 @@ export interface InstanceWait {
 
 /**
  * Waits until an instance is ready. Prints each condition that becomes true, and the message of the Ready condition. Throws if
- * the instance is quarantined, because only an administrator can change that.
+ * the instance is quarantined, or a condition has a terminal reason (`terminalReasons`).
  */
-export async function waitUntilReady(
-  api: ServerApi,
-  wanted: InstanceWait,
-  call: CommandCall,
-): Promise<VirtualClusterInstance> {
-  const { name } = wanted;
+export async function waitUntilReady(api: ServerApi, wanted: InstanceWait, call: CommandCall): Promise<Instance> {
+  const {
+    name,
+    kind: { noun },
+  } = wanted;
   let last = '';
   const seen = new Set<string>();
   return await waitFor(api, wanted, call, {
-    timeoutMessage: () =>
-      `timed out waiting for virtual cluster "${name}" to become ready${last === '' ? '' : `: ${last}`}`,
+    timeoutMessage: () => `timed out waiting for ${noun} "${name}" to become ready${last === '' ? '' : `: ${last}`}`,
     resultOf(instance, progress) {
       if (instance === undefined) {
-        throw new CliError(`virtual cluster "${name}" was deleted in the meantime`, { exitCode: exitCodes.notFound });
+        throw new CliError(`${noun} "${name}" was deleted in the meantime`, { exitCode: exitCodes.notFound });
       }
       const conditions = currentConditions(instance);
       for (const { type, status } of conditions) {
@@ -48,33 +48,41 @@ export async function waitUntilReady(
       }
       last = ready?.message || (instance.status?.message ?? '');
       if (instance.status?.reason === quarantinedReason && wanted.isQuarantineLifted !== true)
-        throw new CliError(`virtual cluster "${name}" does not become ready: ${last}`);
+        throw new CliError(`${noun} "${name}" does not become ready: ${last}`);
+      const failed = conditions.find(({ status, reason }) => status === 'False' && isTerminalReason(reason));
+      if (failed !== undefined) throw new CliError(`${noun} "${name}" does not become ready: ${failed.message}`);
       progress.busy(last === '' ? `creating ${name}` : last);
       return undefined;
     },
   });
 }
 
-/** Waits until an instance is in a phase. */
-export async function waitForPhase(
+/** Waits until an instance sleeps. Throws if the server refuses that, because the instance would lose its data. */
+export async function waitUntilAsleep(
   api: ServerApi,
-  wanted: InstanceWait,
-  phase: string,
+  wanted: InstanceWait & { readonly acceptsDataLoss: boolean },
   call: CommandCall,
-): Promise<VirtualClusterInstance> {
+): Promise<Instance> {
+  const phase = 'Sleeping';
   let last = '';
   return await waitFor(api, wanted, call, {
     timeoutMessage: () =>
-      `timed out waiting for virtual cluster "${wanted.name}" to be ${phase}${last === '' ? '' : `: ${last}`}`,
+      `timed out waiting for ${wanted.kind.noun} "${wanted.name}" to be ${phase}${last === '' ? '' : `: ${last}`}`,
     resultOf(instance, progress) {
       if (instance === undefined) {
-        throw new CliError(`virtual cluster "${wanted.name}" was deleted in the meantime`, {
+        throw new CliError(`${wanted.kind.noun} "${wanted.name}" was deleted in the meantime`, {
           exitCode: exitCodes.notFound,
         });
       }
       if (instance.status?.phase === phase) {
         progress.done(phase);
         return instance;
+      }
+      // The condition of an earlier sleep that was refused may still be there after the user has accepted the loss.
+      const refusal = wanted.acceptsDataLoss ? undefined : sleepRefusal(instance);
+      if (refusal !== undefined) {
+        const message = `${wanted.kind.noun} "${wanted.name}" does not go to sleep: ${refusal.message}`;
+        throw new CliError(message, { next: 'to accept the loss, add --accept-data-loss' });
       }
       last = statusMessage(instance);
       progress.busy(`waiting for ${wanted.name} to be ${phase}${last === '' ? '' : `: ${last}`}`);
@@ -93,7 +101,7 @@ export async function waitUntilGone(
   let last = '';
   await waitFor(api, wanted, call, {
     timeoutMessage: () =>
-      `timed out waiting for virtual cluster "${wanted.name}" to be deleted${last === '' ? '' : `: ${last}`}`,
+      `timed out waiting for ${wanted.kind.noun} "${wanted.name}" to be deleted${last === '' ? '' : `: ${last}`}`,
     resultOf(instance, progress) {
       if (instance === undefined || instance.metadata.uid !== uid) return true;
       last = statusMessage(instance);
@@ -106,12 +114,12 @@ export async function waitUntilGone(
 interface WaitOptions<Result> {
   timeoutMessage(): string;
   /** Returns the result of the wait; `undefined` to continue waiting. */
-  resultOf(instance: VirtualClusterInstance | undefined, progress: Progress): Result | undefined;
+  resultOf(instance: Instance | undefined, progress: Progress): Result | undefined;
 }
 
 async function waitFor<Result>(
   api: ServerApi,
-  { project, name, milliseconds }: InstanceWait,
+  { kind, project, name, milliseconds }: InstanceWait,
   { terminal, interrupted }: CommandCall,
   { timeoutMessage, resultOf }: WaitOptions<Result>,
 ): Promise<Result> {
@@ -120,7 +128,7 @@ async function waitFor<Result>(
     return await withTimeout(milliseconds, interrupted, timeoutMessage, async (signal) => {
       const onTrouble = (error: unknown) =>
         progress.busy(error instanceof Error ? error.message : 'the server does not respond');
-      for await (const instance of followObject(api, virtualClusters, name, {
+      for await (const instance of followObject(api, kind, name, {
         project,
         signal,
         onConnectionError: onTrouble,
@@ -136,12 +144,12 @@ async function waitFor<Result>(
 }
 
 /** Returns the status message. Returns '' in the phase Ready, in which the message describes an earlier state. */
-function statusMessage({ status }: VirtualClusterInstance): string {
+function statusMessage({ status }: Instance): string {
   return status?.phase === 'Ready' ? '' : (status?.message ?? '');
 }
 
 /** Returns the conditions that were observed for the current generation of the spec. */
-function currentConditions({ metadata, status }: VirtualClusterInstance): readonly Condition[] {
+function currentConditions({ metadata, status }: Instance): readonly Condition[] {
   const { generation = 0 } = metadata;
   return (status?.conditions ?? []).filter(({ observedGeneration = generation }) => observedGeneration >= generation);
 }

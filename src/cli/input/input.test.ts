@@ -70,15 +70,23 @@ describe('a scope', () => {
     expect(of({})).toBeUndefined();
     expect(of({ 'cli-only': true })).toEqual({ allowPlatformCli: true });
     expect(
-      of({ 'scope-project': ['a', 'b'], 'scope-virtual-cluster': ['a/x'], 'scope-cluster': ['c'], 'cli-only': true }),
+      of({
+        'scope-project': ['a', 'b'],
+        'scope-virtual-cluster': ['a/x'],
+        'scope-space': ['b/s'],
+        'scope-cluster': ['c'],
+        'cli-only': true,
+      }),
     ).toEqual({
       allowPlatformCli: true,
       projects: [{ project: 'a' }, { project: 'b' }],
       virtualClusters: [{ project: 'a', virtualCluster: 'x' }],
+      spaces: [{ project: 'b', space: 's' }],
       clusters: [{ cluster: 'c' }],
     });
     for (const wrong of ['x', 'a/b/c', '/x', 'a/']) {
-      expect(() => of({ 'scope-virtual-cluster': [wrong] })).toThrow(expect.objectContaining({ exitCode: 2 }));
+      for (const option of ['scope-virtual-cluster', 'scope-space'])
+        expect(() => of({ [option]: [wrong] })).toThrow(expect.objectContaining({ exitCode: 2 }));
     }
   });
 });

@@ -2,9 +2,9 @@ import type { CommandCall } from '../command-call.ts';
 import type { ServerApi } from '../connection/server-api.ts';
 import { instanceKubeconfig, type KubeconfigRequest, withExecPlugin } from './instance-kubeconfig.ts';
 import { changeKubeconfig, readKubeconfigFile, userKubeconfig } from './kubeconfig-file.ts';
-import { entryName, entryNamesFor, entryOf, withEntry, withoutEntry } from './merge-kubeconfig.ts';
+import { type EntryOrigin, entryName, entryNamesFor, entryOf, withEntry, withoutEntry } from './merge-kubeconfig.ts';
 
-/** Adds a virtual cluster to the user's own kubeconfig and makes it the current context. */
+/** Adds an instance to the user's own kubeconfig and makes it the current context. */
 export async function connectKubectl(
   api: ServerApi,
   request: KubeconfigRequest,
@@ -19,13 +19,13 @@ export async function connectKubectl(
     name ||= entryName(before, origin);
     return withEntry(before, name, entryOf(kubeconfig), origin);
   });
-  terminal.print(`kubectl is now connected to virtual cluster "${request.name}" (context ${name} in ${path})\n`);
+  terminal.print(`kubectl is now connected to ${request.kind.noun} "${request.name}" (context ${name} in ${path})\n`);
 }
 
 /** Removes the entries that `connectKubectl` added. Returns the names of the removed contexts. */
 export async function disconnectKubectl(
   api: ServerApi,
-  request: Pick<KubeconfigRequest, 'project' | 'name'>,
+  request: Pick<KubeconfigRequest, 'kind' | 'project' | 'name'>,
   { environment }: Pick<CommandCall, 'environment'>,
 ): Promise<readonly string[]> {
   let removed: readonly string[] = [];
@@ -39,6 +39,10 @@ export async function disconnectKubectl(
   return removed;
 }
 
-function originOf({ access }: ServerApi, { project, name }: Pick<KubeconfigRequest, 'project' | 'name'>) {
-  return { server: access.url, project, name };
+function originOf(
+  { access }: ServerApi,
+  { kind, project, name }: Pick<KubeconfigRequest, 'kind' | 'project' | 'name'>,
+): EntryOrigin {
+  // Contexts of virtual clusters have no `kind`, so that those of earlier versions of this program are found.
+  return { server: access.url, project, name, ...(kind.command === '' ? {} : { kind: kind.command }) };
 }

@@ -5,9 +5,10 @@ import { CliError } from '../cli-error.ts';
 import { objectPath, requestObject } from '../connection/objects.ts';
 import type { ServerApi } from '../connection/server-api.ts';
 import { readDocument } from '../input/read-parameters.ts';
-import { instanceKubeConfig, managementApiVersion, virtualClusters } from '../kinds.ts';
+import { commandPath, type InstanceKind, managementApiVersion } from '../kinds.ts';
 
 export interface KubeconfigRequest {
+  readonly kind: InstanceKind;
   readonly project: string;
   readonly name: string;
   /** Lifetime of the credential in seconds. Optional; defaults to the lifetime that the server sets. */
@@ -18,16 +19,16 @@ export interface KubeconfigRequest {
 }
 
 /**
- * Requests the subresource `kubeconfig` of an instance. Returns a kubeconfig whose token is for this virtual cluster.
+ * Requests the subresource `kubeconfig` of an instance. Returns a kubeconfig whose token is for this instance.
  */
 export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequest): Promise<JsonObject> {
-  const { project, name, ttl, server, signal } = request;
-  const response = await requestObject(api, instanceKubeConfig, {
+  const { kind, project, name, ttl, server, signal } = request;
+  const response = await requestObject(api, kind.kubeConfig, {
     method: 'POST',
-    path: objectPath(api, virtualClusters, { project }, name, 'kubeconfig'),
+    path: objectPath(api, kind, { project }, name, 'kubeconfig'),
     body: {
       apiVersion: managementApiVersion,
-      kind: instanceKubeConfig.kind,
+      kind: kind.kubeConfig.kind,
       spec: {
         ...(ttl === undefined ? {} : { certificateTTL: ttl }),
         ...(server === undefined ? {} : { server }),
@@ -43,7 +44,7 @@ export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequ
 /** Replaces the token in a kubeconfig by an exec plugin: kubectl calls this program whenever it needs a token. */
 export async function withExecPlugin(
   kubeconfig: JsonObject,
-  { project, name }: Pick<KubeconfigRequest, 'project' | 'name'>,
+  { kind, project, name }: Pick<KubeconfigRequest, 'kind' | 'project' | 'name'>,
   context: string | undefined,
 ): Promise<JsonObject> {
   const users = kubeconfig.users;
@@ -54,12 +55,12 @@ export async function withExecPlugin(
     command,
     args: [
       ...args,
-      ...['token', '--exec-credential', '--project', project, '--virtual-cluster', name],
+      ...['token', '--exec-credential', '--project', project, `--${kind.word}`, name],
       ...(context === undefined ? [] : ['--context', context]),
     ],
     interactiveMode: 'Never',
     provideClusterInfo: false,
-    installHint: 'flotilla has moved since this kubeconfig was created; run flotilla connect again',
+    installHint: `flotilla has moved since this kubeconfig was created; run flotilla ${commandPath(kind, 'connect')} again`,
   };
   return { ...kubeconfig, users: [{ name: textAt(user, 'name'), user: { exec } }] };
 }

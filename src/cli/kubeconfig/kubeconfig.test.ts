@@ -52,6 +52,20 @@ describe('a virtual cluster in the user’s kubeconfig', () => {
     expect(withoutEntry(both, 'flotilla/red/demo')).toMatchObject({ 'current-context': 'flotilla/red/demo@b:8443' });
   });
 
+  it('is distinct from a space of the same name, whose context has a namespace', () => {
+    const joined = withEntry(mine, entryName(mine, demo), entry('https://a/demo'), demo);
+    const space = { ...demo, kind: 'space' };
+    expect(entryNamesFor(joined, space)).toEqual([]);
+    const name = entryName(joined, space);
+    expect(name).toBe('flotilla/red/space/demo');
+    const both = withEntry(joined, name, { ...entry('https://a/space'), namespace: 'platform-red-s-demo' }, space);
+    expect(both.contexts).toContainEqual(
+      expect.objectContaining({ name, context: expect.objectContaining({ namespace: 'platform-red-s-demo' }) }),
+    );
+    expect(entryNamesFor(both, demo)).toEqual(['flotilla/red/demo']);
+    expect(withoutEntry(both, name)).toEqual(joined);
+  });
+
   it('keeps the context name that the user chose, and does not touch contexts of other programs', () => {
     const joined = withEntry(mine, 'mine', entry('https://a/demo'), demo);
     expect(entryName(joined, demo)).toBe('mine');

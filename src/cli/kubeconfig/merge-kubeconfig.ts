@@ -1,34 +1,42 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 
-/** The cluster and the user of a kubeconfig context: the address of a virtual cluster, and the credential for it. */
+/** The parts of a kubeconfig context: the address of an instance, the credential for it, and its namespace. */
 export interface KubeconfigEntry {
   readonly cluster: JsonObject;
   readonly user: JsonObject;
+  /** The namespace of a space; absent for a virtual cluster. */
+  readonly namespace?: string;
 }
 
-/**
- * Identifies the virtual cluster of a context. Stored in the context, so that only contexts of this program are
- * removed.
- */
-export type EntryOrigin = { readonly server: string; readonly project: string; readonly name: string };
+/** Identifies the instance of a context. Stored in the context, so that only contexts of this program are removed. */
+export type EntryOrigin = {
+  readonly server: string;
+  readonly project: string;
+  readonly name: string;
+  /** Absent for a virtual cluster. */
+  readonly kind?: string;
+};
 
 const extensionName = 'flotilla';
 
 export function entryOf(kubeconfig: JsonObject): KubeconfigEntry {
+  const namespace = textAt(listAt(kubeconfig, 'contexts')[0], 'context', 'namespace');
   return {
     cluster: objectAt(listAt(kubeconfig, 'clusters')[0], 'cluster') ?? {},
     user: objectAt(listAt(kubeconfig, 'users')[0], 'user') ?? {},
+    ...(namespace === '' ? {} : { namespace }),
   };
 }
 
 /**
- * Returns the name of a virtual cluster's context: its existing name, or `flotilla/<project>/<name>`. If another
- * context has that name, the host of the server is appended.
+ * Returns the name of an instance's context: its existing name, or `flotilla/<project>/<name>`, for a space
+ * `flotilla/<project>/space/<name>`. If another context has that name, the host of the server is appended.
  */
 export function entryName(before: JsonObject, origin: EntryOrigin): string {
   const [known] = entryNamesFor(before, origin);
   if (known !== undefined) return known;
-  const plain = `flotilla/${origin.project}/${origin.name}`;
+  const { project, kind, name } = origin;
+  const plain = ['flotilla', project, ...(kind === undefined ? [] : [kind]), name].join('/');
   return named(before, 'contexts', plain) === undefined ? plain : `${plain}@${new URL(origin.server).host}`;
 }
 
@@ -36,13 +44,18 @@ export function entryName(before: JsonObject, origin: EntryOrigin): string {
 export function withEntry(
   before: JsonObject,
   name: string,
-  { cluster, user }: KubeconfigEntry,
+  { cluster, user, namespace }: KubeconfigEntry,
   origin: EntryOrigin,
 ): JsonObject {
   const current = textAt(before, 'current-context');
   const previous = current === name ? textAt(extensionOf(named(before, 'contexts', name)), 'previous') : current;
   const extension = { origin: { ...origin }, ...(previous === '' ? {} : { previous }) };
-  const context = { cluster: name, user: name, extensions: [{ name: extensionName, extension }] };
+  const context = {
+    cluster: name,
+    user: name,
+    ...(namespace === undefined ? {} : { namespace }),
+    extensions: [{ name: extensionName, extension }],
+  };
   return {
     ...before,
     apiVersion: 'v1',
@@ -70,7 +83,7 @@ export function withoutEntry(before: JsonObject, name: string): JsonObject {
   return after;
 }
 
-/** Returns the names of the entries that this program created for a virtual cluster. */
+/** Returns the names of the entries that this program created for an instance. */
 export function entryNamesFor(before: JsonObject, origin: EntryOrigin): string[] {
   return listAt(before, 'contexts')
     .filter((context) => equalJson(objectAt(extensionOf(context), 'origin'), { ...origin }))

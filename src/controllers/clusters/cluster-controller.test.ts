@@ -5,7 +5,7 @@ import { inProcessClient } from '../../builtin/in-process-client.ts';
 import { FakeCluster } from '../../hosts/kubernetes/reach/fake-cluster.fixture.ts';
 import type { HostConnection } from '../../hosts/kubernetes/reach/host-connection.ts';
 import { silentLog } from '../../lib/log.ts';
-import { deleteOptions, openManagementTestEnv } from '../../management/management.fixture.ts';
+import { deleteOptions, openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';
 import type { RunningController } from '../runtime/controller.ts';
 import { startClusterController } from './cluster-controller.ts';
@@ -250,6 +250,21 @@ describe('the cluster controller (completions §7)', () => {
     cluster.uid = 'u-2';
     clock.advance(30_000);
     await until(() => condition('c', 'Ready') === 'True Online');
+  });
+
+  it('reports an agent whose built-in cluster is another one than before, and says what to do', async () => {
+    const { connect, create, admin, verbs, statusOf, until, condition, clock, messageOf } = await setUp();
+    const cluster = new FakeCluster('u-1');
+    connect('edge', cluster);
+    await create('clusters', 'edge', { networkPeer: true });
+    const document = { metadata: { annotations: { 'platform.sh/agent-host': 'built-in' } } };
+    await verbs('clusters').patch(admin(), 'edge', { type: 'merge', document, findings: [] }, patchOptions);
+    await until(() => textAt(statusOf('edge'), 'clusterUID') === 'u-1');
+    await create('virtualclusterinstances', 'vc', { clusterRef: { cluster: 'edge' } }, admin('default'));
+    cluster.uid = 'u-2';
+    clock.advance(30_000);
+    await until(() => condition('edge', 'Ready') === 'False AgentDataLost');
+    expect(messageOf('edge', 'Ready')).toContain('Restore the data directory of the agent from a backup');
   });
 
   it('reports an unusable kubeconfig', async () => {

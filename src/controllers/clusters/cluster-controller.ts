@@ -1,14 +1,16 @@
 import type { Cluster } from '../../api/management/v1/cluster.ts';
-import { abandonAnnotation } from '../../api/naming.ts';
+
 import { StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import { createMergePatch } from '../instances/create-merge-patch.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import type { ControllerObserver } from '../runtime/controller-observer.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import type { WorkShare } from '../runtime/work-share.ts';
 import { ClusterProbes, type ClusterProbesOptions } from './cluster-probes.ts';
 import { type ClusterMismatch, type ClusterStatus, clusterStatus } from './cluster-status.ts';
 import type { ClusterProbeResult } from './probe-cluster.ts';
+import { replacedClusterReason } from './replaced-cluster.ts';
 import { type ReleaseDependencies, releaseStep } from './step-release.ts';
 
 export interface ClusterControllerOptions extends ClusterProbesOptions, ReleaseDependencies {
@@ -19,6 +21,7 @@ export interface ClusterControllerOptions extends ClusterProbesOptions, ReleaseD
   onReplaced(listener: (cluster: string) => void): () => void;
   /** The clusters that this process reconciles. Optional; defaults to all. */
   readonly share?: WorkShare | undefined;
+  readonly observer?: ControllerObserver | undefined;
   readonly log: Log;
 }
 
@@ -66,10 +69,7 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     if (clusterInfo === undefined || clusterInfo.uid === '' || known === '' || known === clusterInfo.uid)
       return undefined;
     if ((await options.instancesOn(cluster.metadata.name ?? '')) === 0) return undefined;
-    const message =
-      'spec.kubeconfig leads to another cluster than the one that the virtual cluster instances run on. Set a kubeconfig of ' +
-      `the original cluster. If it is gone permanently, abandon the instances with the annotation ${abandonAnnotation}: "<reason>".`;
-    return { reason: 'AnotherCluster', message };
+    return replacedClusterReason(cluster);
   }
 
   async function write(cluster: Cluster, status: ClusterStatus, signal: AbortSignal): Promise<void> {
@@ -86,6 +86,7 @@ export function startClusterController(options: ClusterControllerOptions): Runni
   return startController({
     name: 'clusters',
     share: options.share,
+    observer: options.observer,
     onForeignKey: (name) => probes.forget(name),
     clock,
     log,

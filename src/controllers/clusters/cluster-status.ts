@@ -2,6 +2,7 @@ import { type Condition, setCondition } from '../../api/conditions.ts';
 import { type Cluster, clusterConditionTypes } from '../../api/management/v1/cluster.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { ClusterProbeResult } from './probe-cluster.ts';
+import type { ReplacedClusterReason } from './replaced-cluster.ts';
 
 type ClusterCondition = (typeof clusterConditionTypes)[number];
 
@@ -11,10 +12,7 @@ const summarizedConditions = clusterConditionTypes.filter((type) => type !== 'Re
 /** A condition's status, its machine-readable reason, and its message, which tells users what to do. */
 type ConditionContent = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
 
-export interface ClusterMismatch {
-  readonly reason: 'AlreadyConnected' | 'AnotherCluster';
-  readonly message: string;
-}
+export type ClusterMismatch = ReplacedClusterReason | { readonly reason: 'AlreadyConnected'; readonly message: string };
 
 export interface ClusterStatusOptions {
   readonly probeResult: ClusterProbeResult;

@@ -14,7 +14,7 @@ it('a check of bindings is due on the first use, then once a minute, and never w
       return () => {};
     },
   };
-  checks.follow(activity, (uid) => due.push(uid));
+  checks.follow(activity, (uid) => uid !== 'unknown' && due.push(uid) > 0);
   expect(checks.isDue('a')).toBe(false);
   use('a');
   use('a');
@@ -27,6 +27,8 @@ it('a check of bindings is due on the first use, then once a minute, and never w
   expect(checks.isDue('a')).toBe(false);
   use('a');
   expect([due, checks.isDue('a')]).toEqual([['a', 'a'], true]);
+  use('unknown');
+  expect(checks.isDue('unknown')).toBe(false);
   checks.forget('a');
   expect(checks.isDue('a')).toBe(false);
 });

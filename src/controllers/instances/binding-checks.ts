@@ -34,15 +34,15 @@ export class RoleBindingChecks {
   }
 
   /**
-   * Calls `onDue` for each used instance whose last check is older than the interval. Returns a function that
-   * unsubscribes.
+   * Calls `onDue` for each used instance whose last check is older than the interval. `onDue` returns false if there is no
+   * instance with this uid. Returns a function that unsubscribes.
    */
-  follow(activity: InstanceActivity, onDue: (uid: string) => void): () => void {
+  follow(activity: InstanceActivity, onDue: (uid: string) => boolean): () => void {
     return activity.onActivity((uid) => {
       const last = this.#checkedAt.get(uid);
       if (last === undefined ? this.#checkedAt.has(uid) : this.#clock.elapsed() - last < intervalMs) return;
       this.#checkedAt.set(uid, undefined);
-      onDue(uid);
+      if (!onDue(uid)) this.#checkedAt.delete(uid);
     });
   }
 }

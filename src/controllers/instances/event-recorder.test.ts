@@ -42,6 +42,25 @@ it('the recorder writes events, and increments the count of repeated ones, also 
   expect(again).toMatchObject({ type: 'Normal', reason: 'Ready', message: 'it is', source: { component: 'tester' } });
 });
 
+it('events of one series are one event with the newest message', async () => {
+  const { open, all } = await setUp();
+  const recorder = open();
+  const crash = (restarts: number) =>
+    recorder.recordSeries(about('one', 'u1'), {
+      type: 'Warning',
+      reason: 'CrashLoopBackOff',
+      message: `${restarts} restarts`,
+      series: 'CrashLoopBackOff',
+    });
+  crash(1);
+  crash(2);
+  await recorder.flush();
+  crash(3);
+  await recorder.flush();
+  expect(await all()).toMatchObject([{ type: 'Warning', reason: 'CrashLoopBackOff', message: '3 restarts', count: 3 }]);
+  await recorder.stop();
+});
+
 it('the recorder truncates messages to the limit of Kubernetes, and ignores deleted projects', async () => {
   const { open, all } = await setUp();
   const recorder = open();

@@ -12,10 +12,22 @@ export type EventType = 'Normal' | 'Warning';
 export interface EventRecorder {
   /** Queues an event about an object. Never blocks and never throws, because losing an event does no harm. */
   record(about: KubeObject, type: EventType, reason: string, message: string): void;
+  /**
+   * Like `record`, for an event whose message differs each time it happens, for example by a number. All events of an object
+   * with the same `series` are one event with a count and the newest message.
+   */
+  recordSeries(about: KubeObject, event: SeriesEvent): void;
   /** Resolves when all queued events are written. */
   flush(): Promise<void>;
   /** Discards queued events. Resolves after the writes in progress have ended. */
   stop(): Promise<void>;
+}
+
+export interface SeriesEvent {
+  readonly type: EventType;
+  readonly reason: string;
+  readonly message: string;
+  readonly series: string;
 }
 
 export interface EventRecorderOptions {
@@ -31,7 +43,9 @@ interface PendingEvent {
   readonly about: KubeObject;
   readonly type: EventType;
   readonly reason: string;
-  readonly message: string;
+  message: string;
+  /** True if an existing event gets the message of this one. */
+  readonly replacesMessage: boolean;
   readonly first: number;
   last: number;
   count: number;
@@ -45,7 +59,7 @@ const maxConcurrentWrites = 16;
 const maxMessageLength = 1024;
 
 /**
- * Creates a recorder that derives the name of each event from its content. A repeated event therefore increments the
+ * Creates a recorder that derives the name of each event from its content, or from its series. A repeated event therefore increments the
  * count of the existing event, also after a restart.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
@@ -66,24 +80,31 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
   }
 
+  function enqueue(name: string, event: Omit<PendingEvent, 'first' | 'last' | 'count'>): void {
+    if (stopping.signal.aborted) return;
+    const now = clock.now();
+    const existing = queue.get(name);
+    if (existing !== undefined) {
+      existing.last = now;
+      existing.count += 1;
+      existing.message = event.message;
+      return;
+    }
+    if (queue.size >= maxPending) return;
+    queue.set(name, { ...event, about: objectReference(event.about), first: now, last: now, count: 1 });
+    if (writers.size >= maxConcurrentWrites) return;
+    const writer = work().finally(() => writers.delete(writer));
+    writers.add(writer);
+  }
+
   return {
     record(about, type, reason, fullMessage) {
-      if (stopping.signal.aborted) return;
-      const now = clock.now();
-      const message =
-        fullMessage.length <= maxMessageLength ? fullMessage : `${fullMessage.slice(0, maxMessageLength - 1)}…`;
-      const name = eventName(about, reason, message);
-      const existing = queue.get(name);
-      if (existing !== undefined) {
-        existing.last = now;
-        existing.count += 1;
-        return;
-      }
-      if (queue.size >= maxPending) return;
-      queue.set(name, { about: objectReference(about), type, reason, message, first: now, last: now, count: 1 });
-      if (writers.size >= maxConcurrentWrites) return;
-      const writer = work().finally(() => writers.delete(writer));
-      writers.add(writer);
+      const message = truncate(fullMessage);
+      enqueue(eventName(about, `${reason}\n${message}`), { about, type, reason, message, replacesMessage: false });
+    },
+    recordSeries(about, { series, message, ...event }) {
+      const name = eventName(about, `series\n${series}`);
+      enqueue(name, { about, ...event, message: truncate(message), replacesMessage: true });
     },
     async flush() {
       while (writers.size > 0) await Promise.all(writers);
@@ -96,14 +117,18 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 }
 
+function truncate(message: string): string {
+  return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength - 1)}…`;
+}
+
 function objectReference({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata;
   return { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } };
 }
 
 /** Returns the object's name, which users search for, with a digest that distinguishes the events of one object. */
-function eventName({ metadata }: KubeObject, reason: string, message: string): string {
-  const digest = hash('sha256', `${metadata.uid}\n${reason}\n${message}`, 'hex').slice(0, 16);
+function eventName({ metadata }: KubeObject, identity: string): string {
+  const digest = hash('sha256', `${metadata.uid}\n${identity}`, 'hex').slice(0, 16);
   return `${metadata.name}.${digest}`;
 }
 
@@ -124,7 +149,9 @@ async function write(
     if (error.status.reason !== 'AlreadyExists') throw error;
     const existing = await events.get({ namespace, name }, { signal });
     const count = (numberAt(existing, 'count') ?? 1) + pending.count;
-    await events.patch({ namespace, name }, { count, lastTimestamp: timestamp(pending.last) }, { signal });
+    const change = { count, lastTimestamp: timestamp(pending.last) };
+    const message = pending.replacesMessage ? { message: pending.message } : {};
+    await events.patch({ namespace, name }, { ...change, ...message }, { signal });
   }
 }
 

@@ -1,14 +1,14 @@
-import type { Host, HostListener } from '../../hosts/host.ts';
+import type { HostListener, InstanceDriver } from '../../hosts/host.ts';
 
 export interface HostSubscriptionsOptions {
-  /** Returns the currently connected host of a cluster; `undefined` if there is none. */
-  hostOf(cluster: string): Host | undefined;
-  /** Returns the listener for changes to the virtual clusters on this cluster. */
+  /** Returns the driver of the currently connected host of a cluster; `undefined` if there is none. */
+  driverOf(cluster: string): InstanceDriver | undefined;
+  /** Returns the listener for changes to the instances on this cluster. */
   listenerOf(cluster: string): HostListener;
 }
 
 interface Subscription {
-  readonly host: Host;
+  readonly host: InstanceDriver;
   readonly end: AbortController;
 }
 
@@ -31,7 +31,7 @@ export class HostSubscriptions {
    */
   ensureSubscribed(cluster: string): void {
     const existing = this.#subscriptions.get(cluster);
-    const host = this.#stopped ? undefined : this.#options.hostOf(cluster);
+    const host = this.#stopped ? undefined : this.#options.driverOf(cluster);
     if (existing?.host === host) return;
     existing?.end.abort();
     this.#subscriptions.delete(cluster);

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, listAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, type JsonValue, listAt, numberAt, textAt, valueAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -6,9 +6,11 @@ import { projectKind } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { projectRoles } from '../../api/naming.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
 import { openPlanesTestEnv } from '../../builtin/planes-test-env.fixture.ts';
-import type { Host, HostListener, InstallRequest } from '../../hosts/host.ts';
+import { DataLossError } from '../../hosts/data-loss-error.ts';
+import type { Host, HostedVirtualCluster, HostListener, InstallRequest } from '../../hosts/host.ts';
 import { defaultHostTimeouts } from '../../hosts/host-with-timeouts.ts';
 import { InstallError } from '../../hosts/install-error.ts';
 import { silentLog } from '../../lib/log.ts';
@@ -53,7 +55,7 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
   await controller.synced;
   const kind = plane.kinds.get(resourceKey(virtualClusterInstanceKind));
   const events = plane.kinds.get(resourceKey(eventKind));
-  const peek = (name: string) => kind?.peek('platform-p-default', name)?.object;
+  const peek = (name: string, project = 'default') => kind?.peek(`platform-p-${project}`, name)?.object;
   return {
     ...management,
     planes,
@@ -71,10 +73,14 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
     remove: (name: string) => management.verbs(plural).delete(management.admin('default'), name, deleteOptions),
     peek,
     /** The first version of the instance that matches; advances the clock while nothing happens. */
-    async until(name: string, has: (object: KubeObject | undefined) => boolean): Promise<KubeObject | undefined> {
+    async until(
+      name: string,
+      has: (object: KubeObject | undefined) => boolean,
+      project = 'default',
+    ): Promise<KubeObject | undefined> {
       const end = performance.now() + 20_000;
       for (let turn = 0; performance.now() < end; turn += 1) {
-        const object = peek(name);
+        const object = peek(name, project);
         if (has(object)) return object;
         await new Promise(setImmediate);
         await planes.runMaintenance();
@@ -82,6 +88,7 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
       }
       throw new Error(`it did not come: ${JSON.stringify(peek(name)?.status)}`);
     },
+    events: () => events?.peekAll().map(({ object }) => object as JsonValue) ?? [],
     told: () => events?.peekAll().map(({ object }) => textAt(object as JsonValue, 'reason')) ?? [],
   };
 }
@@ -154,6 +161,139 @@ describe('a new instance', () => {
     expect(installs.map(({ helm }) => helm)).toEqual(
       [1, 3].map((size) => ({ chart: { version: '0.30.0' }, values: `replicas: ${size}` })),
     );
+  });
+
+  it('does not install a rendered template of a project admin that acts on the host', async () => {
+    const installs: InstallRequest[] = [];
+    const world = await setUp((real) => ({
+      async install(wanted, call) {
+        installs.push(wanted);
+        await real.install(wanted, call);
+      },
+    }));
+    await world.create('users', 'carol', {});
+    await world.create('projects', 'p', {
+      allowedClusters: [{ name: '*' }],
+      members: [{ kind: 'User', name: 'carol', clusterRole: projectRoles.admin }],
+    });
+    const make = (name: string, values: string) =>
+      world.create(plural, name, { template: { helmRelease: { values } } }, world.as('carol', 'p'));
+    await make('bad', '{{ printf "%s: {privileged: true}" "security" }}');
+    const denied = await world.until(
+      'bad',
+      (object) => textAt(condition(object, 'TemplateResolved'), 'status') === 'False',
+      'p',
+    );
+    expect(condition(denied, 'TemplateResolved')).toMatchObject({
+      reason: 'HostAccessDenied',
+      message: expect.stringContaining('helmRelease.values: Forbidden: the chart value security.privileged'),
+    });
+    await make('good', 'sleepMode: {enabled: {{ eq .Values.platform.name "good" }}}');
+    await world.until('good', isReady, 'p');
+    expect(installs.map(({ helm }) => helm)).toEqual([{ values: '{"sleepMode":{"enabled":true}}' }]);
+  });
+});
+
+describe('an instance that would lose its data by sleeping', () => {
+  const force = 'sleepmode.platform.sh/force';
+  const accept = 'sleepmode.platform.sh/accept-data-loss';
+  const annotate = (annotations: JsonObject) => ({ metadata: { annotations } });
+  const keepsData = (object: KubeObject | undefined) => textAt(condition(object, 'SleepKeepsData'), 'reason');
+
+  /** A host without persistent volumes. */
+  const forgetful = (real: Host): Partial<Host> => {
+    let lostAt: string | undefined;
+    return {
+      async sleep(place, call) {
+        if (call?.acceptsDataLoss !== true) throw new DataLossError('the Deployment demo has no volume');
+        await real.sleep(place, call);
+        lostAt = '2026-01-01T00:00:00Z';
+      },
+      async observe(place, call) {
+        const observed = await real.observe(place, call);
+        return observed && { ...observed, ...(lostAt === undefined ? {} : { dataLostAt: lostAt }) };
+      },
+    };
+  };
+
+  it('stays ready and says why, until the loss is accepted or the sleep is cancelled', async () => {
+    const world = await setUp(forgetful);
+    await world.make('demo');
+    await world.until('demo', isReady);
+    await world.change('demo', annotate({ [force]: 'true' }));
+    const refused = await world.until('demo', (object) => keepsData(object) === 'SleepRefused');
+    expect(refused?.status).toMatchObject({ phase: 'Ready' });
+    expect(textAt(condition(refused, 'SleepKeepsData'), 'message')).toBe(
+      'Not put to sleep, because everything in the virtual cluster would be lost: the Deployment demo has no volume. Give it a persistent volume. If the loss is acceptable, set the annotation sleepmode.platform.sh/accept-data-loss to "true".',
+    );
+    expect(world.told()).toContain('SleepRefused');
+    await world.change('demo', annotate({ [force]: null }));
+    await world.until('demo', (object) => keepsData(object) === '');
+  });
+
+  it('is not put to sleep by auto-sleep either', async () => {
+    const world = await setUp(forgetful);
+    await world.make('demo');
+    await world.until('demo', isReady);
+    await world.change('demo', annotate({ 'sleepmode.platform.sh/sleep-after': '60' }));
+    await world.until('demo', (object) => keepsData(object) === 'SleepRefused');
+    expect(world.peek('demo')?.status).toMatchObject({ phase: 'Ready' });
+    await world.change('demo', annotate({ [accept]: 'true' }));
+    expect((await world.until('demo', isIn('Sleeping')))?.status).toMatchObject({ reason: 'NotUsed' });
+  });
+
+  it('sleeps after the loss was accepted, says what was lost, and gets its contents again when it wakes', async () => {
+    const world = await setUp(forgetful);
+    await world.make('demo');
+    const before = await world.until('demo', isReady);
+    await world.change('demo', annotate({ [force]: 'true', [accept]: 'true' }));
+    const asleep = await world.until('demo', isIn('Sleeping'));
+    expect(keepsData(asleep)).toBe('DataLost');
+    expect(textAt(asleep as JsonValue, 'status', 'message')).toContain('deleted everything in it');
+    await world.change('demo', annotate({ [force]: null }));
+    const awake = await world.until('demo', isReady);
+    expect(keepsData(awake)).toBe('DataLost');
+    expect(textAt(awake as JsonValue, 'status', 'deployHash')).not.toBe(
+      textAt(before as JsonValue, 'status', 'deployHash'),
+    );
+    await world.until('demo', () => world.told().includes('DataLost'));
+  });
+});
+
+describe('a problem of the pods on the host', () => {
+  it('is a Warning event with a count, also if Kubernetes alternates between its reasons', async () => {
+    let problem: Partial<HostedVirtualCluster> = {};
+    const world = await setUp((real) => ({
+      async observe(place, call) {
+        const observed = await real.observe(place, call);
+        return observed && { ...observed, ...problem };
+      },
+    }));
+    await world.make('demo');
+    await world.until('demo', isReady);
+    const show = async (phase: 'Pending' | 'Failed', reason: string, message: string) => {
+      problem = { phase, reason, message };
+      await world.change('demo', { metadata: { annotations: { change: message } } });
+      await world.until('demo', (object) => hasReason(reason)(object));
+    };
+    await show('Pending', 'Unschedulable', 'no node has enough memory');
+    await show('Failed', 'ErrImagePull', 'cannot pull from 10.0.0.1:4711');
+    await show('Failed', 'ImagePullBackOff', 'back-off pulling the image');
+    await show('Failed', 'ErrImagePull', 'cannot pull from 10.0.0.1:4712');
+    problem = {};
+    await world.change('demo', { metadata: { annotations: { change: 'none' } } });
+    await world.until('demo', isReady);
+    const warnings = () => world.events().filter((event) => textAt(event, 'type') === 'Warning');
+    await world.until('demo', () => warnings().some((event) => numberAt(event, 'count') === 2));
+    expect(
+      warnings().map((event) => [textAt(event, 'reason'), textAt(event, 'message'), numberAt(event, 'count')]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['Unschedulable', 'no node has enough memory', 1],
+        ['ErrImagePull', 'cannot pull from 10.0.0.1:4712', 2],
+      ]),
+    );
+    expect(warnings()).toHaveLength(2);
   });
 });
 

@@ -1,13 +1,15 @@
+import { defaultHostAccessSettings } from '../../api/management/host-access/host-access-settings.ts';
 import { renderDefinition } from '../../api/management/render-definition.ts';
 import type { clusterKind } from '../../api/management/v1/cluster.ts';
 import type { projectKind } from '../../api/management/v1/project.ts';
-import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
+import type { Host, InstanceDriver } from '../../hosts/host.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import type { ControllerObserver } from '../runtime/controller-observer.ts';
 import type { WorkShare } from '../runtime/work-share.ts';
 import { ActivityTracker, isActivityStale } from './activity-tracker.ts';
 import { RoleBindingChecks } from './binding-checks.ts';
@@ -16,23 +18,31 @@ import { createEventRecorder } from './event-recorder.ts';
 import { FirstReadyTimer } from './first-ready-timer.ts';
 import { HostSubscriptions } from './host-subscriptions.ts';
 import { HostsWithTimeouts } from './hosts-with-timeouts.ts';
-import type { InstanceDependencies } from './instance-dependencies.ts';
+import type { InstanceContents, InstanceDependencies, StepContext } from './instance-dependencies.ts';
 import { InstanceIndex } from './instance-index.ts';
+import type { Instance } from './instance-profile.ts';
 import { type InstanceSnapshot, instanceKey, snapshotOf } from './instance-snapshot.ts';
+import { IsolationChanges } from './isolation-changes.ts';
 import { reportSlowInstall } from './report-slow-install.ts';
+import { type SpaceContentsOptions, spaceContents } from './space-contents.ts';
 import { StatusDraft } from './status-draft.ts';
-import type { StepContext } from './steps/step-context.ts';
 import { expireStep } from './steps/step-expire.ts';
-import { removeVirtualClusterStep } from './steps/step-remove.ts';
+import { removeInstanceStep } from './steps/step-remove.ts';
 import { renderTemplateStep } from './steps/step-render.ts';
-import { runVirtualClusterStep } from './steps/step-run.ts';
+import { runInstanceStep } from './steps/step-run.ts';
 import { scheduleStep } from './steps/step-schedule.ts';
 import { sleepingSinceStep } from './steps/step-sleeping-since.ts';
 import { templateMetadataStep } from './steps/step-template-metadata.ts';
 import { trimmedInstanceClient } from './trimmed-instance-client.ts';
+import { virtualClusterContents } from './virtual-cluster-contents.ts';
 import { writeStatus } from './write-status.ts';
 
-export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'events' | 'bindings'> {
+export interface InstanceControllerOptions
+  extends Omit<InstanceDependencies, 'events' | 'bindings' | 'driverOf' | 'contents'> {
+  /** The kind of instances. Optional; by default these are virtual clusters. */
+  readonly manages?: ManagedInstances;
+  /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
+  hostOf(cluster: string): Host | undefined;
   /**
    * Subscribes to changes of hosts. `listener` receives the name of each cluster whose host was added, replaced or
    * removed. Returns a function that unsubscribes. Optional.
@@ -46,6 +56,7 @@ export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'e
   readonly events: ResourceClient;
   /** The instances that this process reconciles. Optional; defaults to all. */
   readonly share?: WorkShare | undefined;
+  readonly observer?: ControllerObserver | undefined;
   readonly log: Log;
 }
 
@@ -55,19 +66,47 @@ export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'e
  */
 const reconcilesPerCluster = 32;
 
+/** The part of the controller that depends on the kind of instances. */
+export interface ManagedInstances {
+  /** The name of the controller, for logs. */
+  readonly name: string;
+  driverOf(host: Host): InstanceDriver;
+  contents(hostOf: (cluster: string) => Host | undefined): InstanceContents;
+  /** The fields of a project's spec that affect its instances on hosts, besides `hostIsolation`. */
+  readonly projectFields: readonly string[];
+}
+
+const managedVirtualClusters: ManagedInstances = {
+  name: 'instances',
+  driverOf: (host) => host,
+  contents: virtualClusterContents,
+  projectFields: [],
+};
+
+export function managedSpaces(options: SpaceContentsOptions): ManagedInstances {
+  return {
+    name: 'spaces',
+    driverOf: (host) => host.spaces,
+    contents: () => spaceContents(options),
+    projectFields: ['members'],
+  };
+}
+
 /**
- * Installs, updates and removes the virtual clusters that instances describe. Each reconcile does what is possible at
- * that time, and ends with at most one write to the instance: its location, its status or its finalizer.
+ * Installs, updates and removes the virtual clusters or spaces that instances describe. Each reconcile does what is
+ * possible at that time, and ends with at most one write to the instance: its location, its status or its finalizer.
  */
 export function startInstanceController(options: InstanceControllerOptions): RunningController {
   const { instances, templates, clusters, projects, activity, clock, log } = options;
+  const { manages = managedVirtualClusters } = options;
   const index = new InstanceIndex();
   const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
   const bindings = new RoleBindingChecks(clock);
   const hosts = new HostsWithTimeouts(options.hostOf, clock);
   const dependencies: InstanceDependencies = {
     ...options,
-    hostOf: (cluster) => hosts.get(cluster),
+    driverOf: (cluster) => driverIn(manages, hosts.get(cluster)),
+    contents: manages.contents((cluster) => hosts.get(cluster)),
     events: recorder,
     bindings,
   };
@@ -76,7 +115,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   let add: (key: string) => void = () => {};
   /** Subscriptions to the hosts of all clusters that have or had an instance. */
   const subscriptions = new HostSubscriptions({
-    hostOf: options.hostOf,
+    driverOf: (cluster) => driverIn(manages, options.hostOf(cluster)),
     listenerOf: (cluster) => ({
       onChange({ namespace }) {
         for (const key of index.inHostNamespace(cluster, namespace)) add(key);
@@ -92,6 +131,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     addAllOn(cluster);
   });
 
+  const isolations = new IsolationChanges(index, manages.projectFields);
   const unscheduled = () => index.onCluster('');
   const forget = (key: string) => {
     const uid = index.remove(key) ?? '';
@@ -100,8 +140,9 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     firstReady.forget(uid);
   };
   const controller = startController({
-    name: 'instances',
+    name: manages.name,
     share: options.share,
+    observer: options.observer,
     onForeignKey(key, [informer]) {
       if (informer.get(...splitKey(key)) === undefined) forget(key);
     },
@@ -120,8 +161,8 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     ],
     uncachedSources: [
       { resource: templates, keys: ({ metadata }) => index.withTemplate(metadata.name ?? '') },
-      { resource: clusters, keys: unscheduled },
-      { resource: projects, keys: unscheduled },
+      { resource: clusters, keys: (cluster) => [...unscheduled(), ...isolations.affectedByCluster(cluster)] },
+      { resource: projects, keys: (project) => [...unscheduled(), ...isolations.affectedByProject(project)] },
     ],
     async otherSources(enqueue, signal) {
       add = enqueue;
@@ -143,7 +184,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       const snapshot = snapshotOf(instance);
       subscriptions.ensureSubscribed(snapshot.cluster);
       if (instance.metadata.deletionTimestamp !== undefined)
-        return await removeVirtualClusterStep(snapshot, dependencies, signal);
+        return await removeInstanceStep(snapshot, dependencies, signal);
       if (snapshot.cluster === '') return await scheduleStep(snapshot, dependencies, signal);
       return await reconcileInstance(snapshot, { tracker, firstReady }, dependencies, signal);
     },
@@ -159,11 +200,15 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   };
 }
 
+function driverIn(manages: ManagedInstances, host: Host | undefined): InstanceDriver | undefined {
+  return host && manages.driverOf(host);
+}
+
 async function find(
   instances: InstanceDependencies['instances'],
   key: string,
   signal: AbortSignal,
-): Promise<VirtualClusterInstance | undefined> {
+): Promise<Instance | undefined> {
   const [namespace, name] = splitKey(key);
   return await undefinedIfNotFound(instances.get({ namespace, name }, { signal }));
 }
@@ -198,13 +243,14 @@ async function reconcileInstance(
   draft.setCondition('Scheduled', 'True', { reason: 'Placed', message: `Assigned to cluster "${cluster}".` });
   const definition = await renderTemplateStep(snapshot, draft, {
     findTemplate: (name) => undefinedIfNotFound(dependencies.templates.get({ name }, { signal })),
+    hostAccess: dependencies.hostAccess ?? defaultHostAccessSettings,
     render: async (source) => await (dependencies.render ?? renderDefinition)(source),
   });
   const context: StepContext = { snapshot, draft, dependencies, signal };
   if (draft.hasNewTemplateResult && (await templateMetadataStep(context, definition ?? {}))) return undefined;
   const finishReport = reportSlowInstall(snapshot, dependencies, signal);
   try {
-    await runVirtualClusterStep(context, definition, sleepMode);
+    await runInstanceStep(context, definition, sleepMode);
   } catch (error) {
     await finishReport();
     if (!signal.aborted) await writeStatus(dependencies.instances, object, draft, signal);

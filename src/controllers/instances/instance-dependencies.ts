@@ -1,21 +1,27 @@
 import type { JsonObject } from '@flotilla/json';
+import type { HostAccessSettings } from '../../api/management/host-access/host-access-settings.ts';
+import type { HostIsolation } from '../../api/management/host-isolation/host-isolation.ts';
 import type { DefinitionSource, RenderedDefinition } from '../../api/management/render-definition.ts';
-import type { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { TemplateDefinition } from '../../api/management/v1/template-definition.ts';
 import type { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
-import type { Host } from '../../hosts/host.ts';
+import type { HostedVirtualCluster, InstallRequest, InstanceDriver, LabelsAndAnnotations } from '../../hosts/host.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RoleBindingChecks } from './binding-checks.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { InstanceActivity } from './instance-activity.ts';
+import type { InstanceClient } from './instance-profile.ts';
+import type { InstanceSnapshot } from './instance-snapshot.ts';
+import type { StatusDraft, StatusReason } from './status-draft.ts';
 
 /** The clients and services that the reconcile steps of an instance use. */
 export interface InstanceDependencies {
-  readonly instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
+  readonly instances: InstanceClient;
+  /** The templates of these instances. A SpaceTemplate has a subset of the fields of a VirtualClusterTemplate. */
   readonly templates: ResourceClient<FieldsOf<typeof virtualClusterTemplateKind>>;
-  /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
-  hostOf(cluster: string): Host | undefined;
+  /** Returns the driver for these instances on the connected cluster with this name; `undefined` if there is none. */
+  driverOf(cluster: string): InstanceDriver | undefined;
   /** Chooses a cluster for an instance that has none; `undefined` if no cluster is available now. */
   chooseCluster(project: string): string | undefined;
   readonly activity: InstanceActivity;
@@ -26,7 +32,65 @@ export interface InstanceDependencies {
    * thread meanwhile.
    */
   readObjects?(text: string): Promise<readonly JsonObject[]>;
+  /** The limits of templates whose author does not have the permission `hostaccess`. Optional; has safe defaults. */
+  readonly hostAccess?: HostAccessSettings;
+  /** Returns how the host namespaces of a project on a cluster are protected. Optional; by default as the host decides. */
+  isolationOf?(cluster: string, project: string): HostIsolation;
+  /**
+   * Checks whether a connected cluster is another one than before, and returns the reason; `undefined` if it is the same.
+   * A cluster whose Cluster object already says so has no driver, and its status is the answer. Rejects with StatusError if
+   * the cluster does not respond. Optional; by default, clusters are not checked.
+   */
+  replacedCluster?(cluster: string, signal: AbortSignal): Promise<StatusReason | undefined>;
+  /** Does the work that differs between the kinds of instances. */
+  readonly contents: InstanceContents;
   readonly bindings: RoleBindingChecks;
   readonly events: EventRecorder;
   readonly clock: Clock;
+}
+
+/** The state that all steps of one reconcile of an instance share. */
+export interface StepContext {
+  readonly snapshot: InstanceSnapshot;
+  /** The new status, which the steps fill and the end of the reconcile writes. */
+  readonly draft: StatusDraft;
+  readonly dependencies: InstanceDependencies;
+  readonly signal: AbortSignal;
+}
+
+/** The context of the steps that require a connected host. */
+export interface HostStepContext extends StepContext {
+  readonly driver: InstanceDriver;
+}
+
+/** The parameters of an installation, without its location and owner. */
+export interface Installation extends Omit<InstallRequest, 'location' | 'owner' | 'space'> {
+  /** The objects are YAML documents. */
+  readonly space?: LabelsAndAnnotations & { readonly objects?: string };
+}
+
+/** The work of the controller that differs between virtual clusters and spaces. */
+export interface InstanceContents {
+  /** True if the server also installs imported instances, and so adds objects to those that exist on the host. */
+  readonly installsImported: boolean;
+  /** The resources that templates may not apply on the host even if the settings allow them. */
+  readonly excludedResources: readonly string[];
+  /**
+   * Returns the desired installation. `isolation` is that of the host namespace; `undefined` if the host does not isolate
+   * namespaces.
+   */
+  installationOf(
+    snapshot: InstanceSnapshot,
+    definition: TemplateDefinition,
+    isolation: HostIsolation | undefined,
+  ): Installation;
+  /** Records in the status what was observed on the host. */
+  recordObserved(context: Pick<HostStepContext, 'snapshot' | 'draft'>, observed: HostedVirtualCluster): void;
+  /**
+   * Brings the contents of an instance whose host reports it as ready to the desired state. Rejects with StatusError or
+   * ApplyError.
+   */
+  ensure(context: HostStepContext, definition: TemplateDefinition, observed: HostedVirtualCluster): Promise<void>;
+  /** Removes what the server has added to an external virtual cluster. */
+  release(snapshot: InstanceSnapshot, dependencies: InstanceDependencies, signal: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { Instance } from './instance-profile.ts';
 import { instanceKey } from './instance-snapshot.ts';
 
 interface Entry {
@@ -20,7 +20,7 @@ export class InstanceIndex {
   readonly #byNamespace = new KeyMultimap();
 
   /** Adds or updates an instance. Returns true if it is new. */
-  put(instance: VirtualClusterInstance): boolean {
+  put(instance: Instance): boolean {
     const { clusterRef = {}, templateRef = {} } = instance.spec ?? {};
     const key = instanceKey(instance);
     const entry: Entry = {
@@ -68,6 +68,11 @@ export class InstanceIndex {
 
   inHostNamespace(cluster: string, namespace: string): readonly string[] {
     return this.#byNamespace.of(hostNamespaceKey({ cluster, namespace }));
+  }
+
+  /** Returns the keys of the instances in a namespace of the management API. */
+  inNamespace(namespace: string): readonly string[] {
+    return [...this.#entries.keys()].filter((key) => key.startsWith(`${namespace}/`));
   }
 
   /** Returns the keys of the instances on a cluster. '' returns the instances that are not scheduled yet. */

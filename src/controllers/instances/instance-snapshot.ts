@@ -1,11 +1,12 @@
-import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { importedAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import type { HostLocation } from '../../hosts/host.ts';
+import { type Instance, type InstanceProfile, profileOf } from './instance-profile.ts';
 
 /** The fields of an instance that the reconcile steps use. Read from the object at the start of a reconcile. */
 export interface InstanceSnapshot {
-  readonly object: VirtualClusterInstance;
+  readonly object: Instance;
+  readonly profile: InstanceProfile;
   /** `<namespace>/<name>`. */
   readonly key: string;
   readonly namespace: string;
@@ -17,9 +18,9 @@ export interface InstanceSnapshot {
   readonly location: HostLocation;
   /** True if the virtual cluster is managed externally. The server never installs, puts to sleep or removes it. */
   readonly external: boolean;
-  /** The uid of the imported virtual cluster; '' if the instance was not imported. */
+  /** The uid of the imported virtual cluster or namespace; '' if the instance was not imported. */
   readonly importedUid: string;
-  /** The uid of the virtual cluster that was last observed on the host; '' if none was observed yet. */
+  /** The uid of the virtual cluster or namespace that was last observed on the host; '' if none was observed yet. */
   readonly observedUid: string;
   annotation(name: string): string;
 }
@@ -28,12 +29,13 @@ export function instanceKey({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-export function snapshotOf(object: VirtualClusterInstance): InstanceSnapshot {
+export function snapshotOf(object: Instance): InstanceSnapshot {
   const { namespace = '', name = '', uid = '', annotations } = object.metadata;
   const annotation = (key: string) => annotations?.[key] ?? '';
   const { cluster = '', namespace: hostNamespace = '', virtualCluster = '' } = object.spec?.clusterRef ?? {};
   return {
     object,
+    profile: profileOf(object),
     key: instanceKey(object),
     namespace,
     name,
@@ -43,7 +45,7 @@ export function snapshotOf(object: VirtualClusterInstance): InstanceSnapshot {
     location: { namespace: hostNamespace, name: virtualCluster },
     external: object.spec?.external === true,
     importedUid: annotation(importedAnnotation),
-    observedUid: object.status?.serviceUID ?? '',
+    observedUid: object.status?.serviceUID ?? object.status?.hostNamespace?.uid ?? '',
     annotation,
   };
 }

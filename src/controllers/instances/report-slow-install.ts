@@ -23,7 +23,7 @@ export function reportSlowInstall(
   const cancel = dependencies.clock.after(delayMs, () => {
     const why = { reason: 'Installing', message: `Installing on cluster "${cluster}".` };
     const draft = new StatusDraft(object, dependencies.clock.now());
-    draft.setCondition('VirtualClusterDeployed', 'False', why);
+    draft.setInstalled('False', why);
     draft.setPhase('Pending', why);
     // An error here is ignored, because the status write at the end of the reconcile reports the same store errors.
     reporting = writeStatus(dependencies.instances, object, draft, signal).catch(() => {});

@@ -1,15 +1,14 @@
 import type { JsonObject } from '@flotilla/json';
 import { type Condition, setCondition } from '../../api/conditions.ts';
-import type {
-  instanceConditionTypes,
-  VirtualClusterInstance,
-  VirtualClusterInstanceStatus,
-} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { sleepKeepsDataCondition } from '../../api/management/sleep-reasons.ts';
+import type { instanceConditionTypes } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { createMergePatch } from './create-merge-patch.ts';
+import { type Instance, type InstanceProfile, type InstanceStatus, profileOf } from './instance-profile.ts';
 
 export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';
 
-export type InstanceCondition = (typeof instanceConditionTypes)[number];
+/** The types of conditions. Unlike the others, `SleepKeepsData` is absent from most instances. */
+export type InstanceCondition = (typeof instanceConditionTypes)[number] | typeof sleepKeepsDataCondition;
 
 /** The reason of a status: a CamelCase identifier for programs, and a message that tells users what to do. */
 export interface StatusReason {
@@ -19,13 +18,15 @@ export interface StatusReason {
 
 /** Collects the status that one reconcile determines, so that the status is written once at its end. */
 export class StatusDraft {
-  readonly #before: VirtualClusterInstanceStatus;
+  readonly #before: InstanceStatus;
+  readonly #profile: InstanceProfile;
   readonly #generation: number;
   readonly #now: number;
-  readonly #members: VirtualClusterInstanceStatus;
+  readonly #members: InstanceStatus;
   #conditions: Condition[];
 
-  constructor(instance: VirtualClusterInstance, now: number) {
+  constructor(instance: Instance, now: number) {
+    this.#profile = profileOf(instance);
     this.#before = instance.status ?? {};
     this.#members = { ...this.#before };
     this.#conditions = this.#before.conditions ?? [];
@@ -38,11 +39,22 @@ export class StatusDraft {
     this.#conditions = setCondition(this.#conditions, condition, this.#now);
   }
 
+  removeCondition(type: InstanceCondition): void {
+    this.#conditions = this.#conditions.filter((condition) => condition.type !== type);
+  }
+
+  /** Sets the condition about the virtual cluster or the namespace on the host. */
+  setInstalled(status: Condition['status'], why: StatusReason): void {
+    this.setCondition(this.#profile.installedCondition, status, why);
+  }
+
+  /** Sets the condition about the API of the virtual cluster. Does nothing for a space. */
+  setResponds(status: Condition['status'], why: StatusReason): void {
+    if (this.#profile.respondsCondition !== undefined) this.setCondition(this.#profile.respondsCondition, status, why);
+  }
+
   /** Sets a member of the status. The value `undefined` removes the member. */
-  set<Member extends keyof VirtualClusterInstanceStatus>(
-    member: Member,
-    value: VirtualClusterInstanceStatus[Member] | undefined,
-  ): void {
+  set<Member extends keyof InstanceStatus>(member: Member, value: InstanceStatus[Member] | undefined): void {
     if (value === undefined) delete this.#members[member];
     else this.#members[member] = value;
   }

@@ -1,11 +1,4 @@
-import type {
-  VirtualClusterInstance,
-  virtualClusterInstanceKind,
-} from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { FieldsOf } from '../../api/resource.ts';
-import type { ResourceClient } from '../../client/resource-client.ts';
-
-type InstanceClient = ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
+import type { Instance, InstanceClient } from './instance-profile.ts';
 
 /**
  * Wraps a client so that lists and watches return only the fields that the instance index uses. This saves memory,
@@ -26,7 +19,7 @@ export function trimmedInstanceClient(instances: InstanceClient): InstanceClient
   };
 }
 
-function slim(instance: VirtualClusterInstance): VirtualClusterInstance {
+function slim(instance: Instance): Instance {
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = instance.metadata;
   const { clusterRef = {}, templateRef = {} } = instance.spec ?? {};
   return {

@@ -1,16 +1,11 @@
-import type {
-  VirtualClusterInstance,
-  virtualClusterInstanceKind,
-} from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { FieldsOf } from '../../api/resource.ts';
-import type { ResourceClient } from '../../client/resource-client.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
+import type { Instance, InstanceClient } from './instance-profile.ts';
 import type { StatusDraft } from './status-draft.ts';
 
 /** Writes the changed status. The uid in the patch prevents a write to a new instance with the same name. */
 export async function writeStatus(
-  instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>,
-  { metadata }: VirtualClusterInstance,
+  instances: InstanceClient,
+  { metadata }: Instance,
   draft: StatusDraft,
   signal: AbortSignal,
 ): Promise<void> {

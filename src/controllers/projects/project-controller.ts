@@ -2,7 +2,6 @@ import { equalJson, type JsonObject } from '@flotilla/json';
 import { setCondition } from '../../api/conditions.ts';
 import { isGracePeriodOver } from '../../api/grace-period.ts';
 import type { Project, projectKind } from '../../api/management/v1/project.ts';
-import type { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { cleanupFinalizer, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
 import type { FieldsOf } from '../../api/resource.ts';
@@ -10,22 +9,25 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import type { ControllerObserver } from '../runtime/controller-observer.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import type { WorkShare } from '../runtime/work-share.ts';
 import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
-  readonly instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
+  /** Clients for the kinds of instances. They are deleted before the other contents of a project. */
+  readonly instances: readonly ResourceClient[];
   /**
    * Clients for the other kinds in a project's namespace whose objects are deleted with the project: leases, Secrets,
    * ConfigMaps, events.
    */
   readonly contents: readonly ResourceClient[];
-  /** Returns the number of instances in a project and per owner. */
-  usage(project: string): InstanceUsage;
+  /** Returns the number of instances of each kind in a project and per owner. */
+  usage(project: string): readonly InstanceUsage[];
   /** The projects that this process reconciles. Optional; defaults to all. */
   readonly share?: WorkShare | undefined;
+  readonly observer?: ControllerObserver | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -45,18 +47,17 @@ export function startProjectController(options: ProjectControllerOptions): Runni
   return startController({
     name: 'projects',
     share: options.share,
+    observer: options.observer,
     clock,
     log,
     sources: [{ resource: projects, keys: (project) => [project.metadata.name ?? ''] }],
-    uncachedSources: [
-      {
-        resource: instances,
-        keys(instance) {
-          const project = projectOfNamespace(instance.metadata.namespace ?? '');
-          return project === undefined ? [] : [project];
-        },
+    uncachedSources: instances.map((resource) => ({
+      resource,
+      keys(instance) {
+        const project = projectOfNamespace(instance.metadata.namespace ?? '');
+        return project === undefined ? [] : [project];
       },
-    ],
+    })),
     async reconcile(name, [informer], signal) {
       const project = informer.get('', name);
       if (project === undefined) return undefined;
@@ -69,7 +70,7 @@ export function startProjectController(options: ProjectControllerOptions): Runni
 interface ProjectReconcile {
   readonly name: string;
   readonly project: Project;
-  usage(project: string): InstanceUsage;
+  usage(project: string): readonly InstanceUsage[];
   readonly projects: ProjectControllerOptions['projects'];
   readonly instances: ProjectControllerOptions['instances'];
   readonly contents: readonly ResourceClient[];
@@ -91,11 +92,15 @@ async function removeProject(context: ProjectReconcile): Promise<ReconcileResult
     const left = Date.parse(context.project.metadata.deletionTimestamp ?? '') - now;
     return { requeueAfterMilliseconds: Math.min(left, maxCheckIntervalMs) };
   }
-  const remainingInstances = await listObjects(context, context.instances);
+  const remainingInstances: KubeObject[] = [];
+  for (const kind of context.instances) {
+    const objects = await listObjects(context, kind);
+    await deleteAll(context, kind, objects);
+    remainingInstances.push(...objects);
+  }
   if (remainingInstances.length > 0) {
-    await deleteAll(context, context.instances, remainingInstances);
     const names = shownNames(remainingInstances.map(({ metadata }) => metadata.name ?? ''));
-    const message = `waiting for ${remainingInstances.length} virtual cluster instance(s) to be deleted: ${names}`;
+    const message = `waiting for ${remainingInstances.length} instance(s) to be deleted: ${names}`;
     await reportRemaining(context, 'InstancesRemaining', message);
     return undefined;
   }

@@ -1,9 +1,9 @@
 import type { Project } from '../../api/management/v1/project.ts';
 
-const instanceResource = 'virtualclusterinstances';
-
-/** The number of instances in a project. */
+/** The number of instances of a kind in a project. */
 export interface InstanceUsage {
+  /** The plural name of the kind. */
+  readonly resource: string;
   readonly total: number;
   /** The number of instances by the name of the owner, which is a user or a team. */
   readonly perOwner: Iterable<readonly [owner: string, count: number]>;
@@ -12,18 +12,27 @@ export interface InstanceUsage {
 type ProjectQuotaStatus = NonNullable<NonNullable<Project['status']>['quotas']>;
 
 /** Returns the limits and the usage of a project's quotas; `undefined` for a project without quotas. */
-export function quotaStatus(project: Project, usage: () => InstanceUsage): ProjectQuotaStatus | undefined {
+export function quotaStatus(project: Project, usage: () => readonly InstanceUsage[]): ProjectQuotaStatus | undefined {
   const ofProject = limitsOf(project, 'project');
   const ofUsers = limitsOf(project, 'user');
   if (ofProject === undefined && ofUsers === undefined) return undefined;
-  const { total, perOwner } = usage();
-  const used = Object.fromEntries(
-    [...perOwner].sort().map(([owner, count]) => [owner, { [instanceResource]: String(count) }]),
+  const kinds = usage().filter(
+    ({ resource }) => ofProject?.[resource] !== undefined || ofUsers?.[resource] !== undefined,
   );
+  const total = Object.fromEntries(kinds.map((kind) => [kind.resource, String(kind.total)]));
+  const used = usedByOwners(kinds);
   return {
-    ...(ofProject === undefined ? {} : { project: { limit: ofProject, used: { [instanceResource]: String(total) } } }),
+    ...(ofProject === undefined ? {} : { project: { limit: ofProject, used: total } }),
     ...(ofUsers === undefined ? {} : { user: { limit: ofUsers, used } }),
   };
+}
+
+function usedByOwners(kinds: readonly InstanceUsage[]): Record<string, Record<string, string>> {
+  const used = new Map<string, Record<string, string>>();
+  for (const { resource, perOwner } of kinds) {
+    for (const [owner, count] of perOwner) used.set(owner, { ...used.get(owner), [resource]: String(count) });
+  }
+  return Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function limitsOf(project: Project, which: 'project' | 'user'): Record<string, string> | undefined {

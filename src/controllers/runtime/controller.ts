@@ -7,6 +7,7 @@ import { type Informer, startInformer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { ControllerObserver } from './controller-observer.ts';
 import { type LaneOptions, WorkQueue } from './work-queue.ts';
 import type { WorkShare } from './work-share.ts';
 
@@ -42,6 +43,8 @@ export interface ControllerOptions<Own extends JsonObject, Other extends JsonObj
   laneOf?(key: string): string;
   /** The keys that this process reconciles, if several processes divide them. Optional; defaults to all keys. */
   readonly share?: WorkShare | undefined;
+  /** Observes the work, for metrics and traces. Optional. */
+  readonly observer?: ControllerObserver | undefined;
   /** Called instead of queueing a key that another process reconciles. Optional. */
   onForeignKey?(key: string, informers: Informers<Own, Other>): void;
   readonly clock: Clock;
@@ -71,7 +74,7 @@ export interface RunningController {
 export function startController<Own extends JsonObject, Other extends JsonObject = never>(
   options: ControllerOptions<Own, Other>,
 ): RunningController {
-  const { name, sources, uncachedSources = [], workers = 2, laneOf, share, clock, log, reconcile } = options;
+  const { name, sources, uncachedSources = [], workers = 2, laneOf, share, observer, clock, log, reconcile } = options;
   const stopping = new AbortController();
   // Every worker adds listeners to this signal, so Node.js must not warn about many listeners.
   setMaxListeners(0, stopping.signal);
@@ -110,6 +113,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
    */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.otherSources?.(add, signal);
+  const stopObserving = observer?.started(name, () => queue.depth);
   const stopSharing = share && [share.onGained(onGap), share.register((matches) => queue.isRunning(matches))];
 
   async function work(): Promise<void> {
@@ -117,11 +121,14 @@ export function startController<Own extends JsonObject, Other extends JsonObject
     for (;;) {
       const key = await queue.take();
       if (key === undefined) return;
+      const reconciled = observer?.reconciling(name);
       try {
         const outcome = await reconcile(key, informers, stopping.signal);
+        reconciled?.(false);
         queue.forget(key);
         if (outcome !== undefined) queue.addAfter(key, outcome.requeueAfterMilliseconds);
       } catch (error) {
+        reconciled?.(true);
         if (stopping.signal.aborted) return;
         queue.addAfterFailure(key);
         // A conflict means that the cached object was outdated. The next reconcile reads the current one, so nothing is
@@ -139,6 +146,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
     synced,
     async stop() {
       for (const stop of stopSharing ?? []) stop();
+      stopObserving?.();
       stopping.abort();
       queue.close();
       await Promise.all(running);

@@ -70,6 +70,11 @@ export class WorkQueue {
     if (lane.running < this.#laneOptions.concurrency) this.#idleWorkers.shift()?.();
   }
 
+  /** Number of keys that wait for a worker. */
+  get depth(): number {
+    return this.#waiting.size;
+  }
+
   /** Number of lanes with keys that wait or are processed. */
   get lanes(): number {
     return this.#lanes.size;

@@ -1,4 +1,5 @@
 import { equalJson } from '@flotilla/json';
+import { providerTeams } from '../../api/management/identities.ts';
 import type { Team, teamKind } from '../../api/management/v1/team.ts';
 import type { User, userKind } from '../../api/management/v1/user.ts';
 import type { FieldsOf } from '../../api/resource.ts';
@@ -6,6 +7,7 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type RunningController, startController } from '../runtime/controller.ts';
+import type { ControllerObserver } from '../runtime/controller-observer.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import type { WorkShare } from '../runtime/work-share.ts';
 
@@ -14,6 +16,7 @@ export interface UserControllerOptions {
   readonly teams: ResourceClient<FieldsOf<typeof teamKind>>;
   /** The users and teams that this process reconciles. Optional; defaults to all. */
   readonly share?: WorkShare | undefined;
+  readonly observer?: ControllerObserver | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -22,10 +25,18 @@ export interface UserControllerOptions {
 const teamKeyPrefix = 'team/';
 
 /** Maintains `status.teams` of users. */
-export function startUserController({ users, teams, share, clock, log }: UserControllerOptions): RunningController {
+export function startUserController({
+  users,
+  teams,
+  share,
+  observer,
+  clock,
+  log,
+}: UserControllerOptions): RunningController {
   return startController({
     name: 'users',
     share,
+    observer,
     clock,
     log,
     sources: [
@@ -49,8 +60,12 @@ function isStale(user: User, team: string, allTeams: readonly Team[]): boolean {
 }
 
 function teamsOf(user: User, allTeams: readonly Team[]): string[] {
+  const provided = new Set(providerTeams(user));
   return allTeams
-    .filter((team) => (team.spec?.users ?? []).includes(user.metadata.name ?? ''))
+    .filter(
+      ({ metadata: { name = '' }, spec }) =>
+        provided.has(name) || (spec?.users ?? []).includes(user.metadata.name ?? ''),
+    )
     .map((team) => team.metadata.name ?? '')
     .sort();
 }

@@ -3,7 +3,7 @@ import type { Identity } from '../../auth/identity.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import type { RowSealing } from '../../registry/resource.ts';
+import type { RowSealing, StoredResource } from '../../registry/resource.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';
 import { mountStoredKind } from '../../registry/verbs/stored-verbs.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
@@ -24,6 +24,7 @@ import { builtinNamespaces, mountNamespaces, planeNamespaces } from './namespace
 import { QuotaAdmission } from './quotas/quotas.ts';
 import { storedResourceQuotas } from './quotas/resource-quotas.ts';
 import { kubernetesReviews, type ReviewDependencies } from './reviews.ts';
+import type { RootCertificateHooks } from './root-certificates/root-certificates-part.ts';
 import { storedSecrets } from './secrets.ts';
 
 export interface CoreDependencies extends PartDependencies {
@@ -35,6 +36,8 @@ export interface CoreDependencies extends PartDependencies {
   readonly longestTokenSeconds: number;
   /** The CA bundle in PEM format that clients of the plane trust. Optional; copied into token secrets. */
   readonly certificateAuthority?: string;
+  /** Maintains the ConfigMap `kube-root-ca.crt` of each namespace. If absent, namespaces have none. */
+  readonly rootCertificates?: RootCertificateHooks;
   /** Decides whether a subject has a permission. Access reviews report the decision. */
   readonly authorize: ReviewDependencies['authorize'];
   readonly rules: ReviewDependencies['rules'];
@@ -56,9 +59,10 @@ const builtinObjects: readonly KubeObject[] = [...builtinNamespaces, ...builtinS
  * reviews.
  */
 export function corePart(dependencies: CoreDependencies): CorePart {
-  const { clock, log, certificateAuthority } = dependencies;
+  const { clock, log, certificateAuthority, rootCertificates } = dependencies;
   const hooks = dependencies.isShared ? accountHooks(() => accountOptions()) : undefined;
-  const namespaces = { ...planeNamespaces(dependencies), ...hooks?.namespaces };
+  const requeues = requeuesOfAll([hooks?.namespaces, rootCertificates?.namespaces]);
+  const namespaces = { ...planeNamespaces(dependencies), ...requeues };
   const secrets = { ...storedSecrets(dependencies.sealing), ...hooks?.secrets };
   const accounts = { ...storedServiceAccounts, ...hooks?.accounts };
   const storeOf = (key: string) => requireStore(dependencies.plane().kinds, key);
@@ -92,7 +96,7 @@ export function corePart(dependencies: CoreDependencies): CorePart {
   return {
     resources: [
       namespaces,
-      storedConfigMaps,
+      { ...storedConfigMaps, ...rootCertificates?.configMaps },
       secrets,
       accounts,
       dependencies.isShared ? { ...storedResourceQuotas, ...quotas.hooks() } : storedResourceQuotas,
@@ -102,13 +106,14 @@ export function corePart(dependencies: CoreDependencies): CorePart {
     builtinObjects: builtinObjects,
     mount: (stores) => mountAll(stores, dependencies, tokens),
     admit: (write) => quotas.admit(write),
-    requeuedByCount: (resource, namespace) => quotas.requeuedByCount(resource, namespace),
+    requeuedByUsage: (resource, namespace, old, next) => quotas.requeuedByUsage(resource, namespace, old, next),
     async authenticate(token) {
       const found = await tokens.check(token);
       // The token is checked again because the check above was asynchronous. The signal reports all changes from here
       // on.
       if (found === undefined || !tokens.isValid(found)) return undefined;
-      return { user: tokens.userOf(found), system: false, signal: sessions.signal(found) };
+      const responsible = found.maker === undefined ? {} : { responsible: found.maker };
+      return { user: tokens.userOf(found), ...responsible, system: false, signal: sessions.signal(found) };
     },
     async start() {
       const stopFunctions = [
@@ -123,6 +128,15 @@ export function corePart(dependencies: CoreDependencies): CorePart {
       };
     },
   };
+}
+
+type RequeueHook = Pick<StoredResource, 'requeues'>;
+
+/** Returns one hook that requeues the objects of all hooks. */
+function requeuesOfAll(hooks: readonly (RequeueHook | undefined)[]): RequeueHook {
+  const present = hooks.filter((hook) => hook !== undefined);
+  if (present.length === 0) return {};
+  return { requeues: (old, next) => present.flatMap((hook) => hook.requeues?.(old, next) ?? []) };
 }
 
 function mountAll(stores: KindStores, dependencies: CoreDependencies, tokens: AccountTokens): MountedResource[] {

@@ -14,8 +14,10 @@ import type { ControlPlane } from '../control-plane.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
 import { startMaintenance } from '../maintenance/maintenance.ts';
 import { tasksInPlanes } from '../maintenance/maintenance-task.ts';
+import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import type { TokenKeys } from './accounts/account-tokens.ts';
 import { type CorePart, corePart } from './core-part.ts';
+import { rootCertificatesPart } from './root-certificates/root-certificates-part.ts';
 
 export const testWriteOptions: PatchOptions = {
   dryRun: false,
@@ -67,6 +69,10 @@ export interface CoreTestEnvOptions {
   readonly clock?: ManualClock;
   readonly keys?: TokenKeys;
   readonly longestTokenSeconds?: number;
+  /** The CA bundle in the ConfigMap `kube-root-ca.crt` of each namespace. If absent, namespaces have none. */
+  readonly rootCertificates?: string;
+  /** Returns further parts of the plane. Optional; defaults to none. */
+  moreParts?(dependencies: PartDependencies): readonly PlanePart[];
   /** Does not start maintenance, as if another process maintained the plane. */
   readonly withoutMaintenance?: boolean;
 }
@@ -105,6 +111,9 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
     clock,
     log: silentLog,
     compose(dependencies) {
+      const { rootCertificates } = options;
+      const certificates =
+        rootCertificates === undefined ? undefined : rootCertificatesPart(dependencies, rootCertificates);
       core = corePart({
         ...dependencies,
         sealing: testSealing,
@@ -112,8 +121,13 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
         longestTokenSeconds: options.longestTokenSeconds ?? 86_400,
         authorize: () => ({ allowed: true, reason: '' }),
         rules: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+        ...(certificates === undefined ? {} : { rootCertificates: certificates.hooks }),
       });
-      return { parts: [core], authorize: () => ({ allowed: true, reason: '' }) };
+      const more = [
+        ...(certificates === undefined ? [] : [certificates]),
+        ...(options.moreParts?.(dependencies) ?? []),
+      ];
+      return { parts: [core, ...more], authorize: () => ({ allowed: true, reason: '' }) };
     },
     onMaintenanceWork: () => wake(),
   });

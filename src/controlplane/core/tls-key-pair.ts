@@ -1,44 +1,21 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { type PemBlock, pemBlocks } from '../pem.ts';
 
 /**
  * Returns the error that Go's TLS library reports for a certificate and its private key, `undefined` if they match. The
  * error is used only in a warning, so rare errors are worded differently from Go's.
  */
 export function keyPairError(certificate: string, key: string): string | undefined {
-  const certificates = pemBlocks(certificate);
+  const certificates = [...pemBlocks(certificate)];
   if (certificates.length === 0) return 'tls: failed to find any PEM data in certificate input';
   const leaf = certificates.find(({ type }) => type === 'CERTIFICATE');
   if (leaf === undefined) return noCertificate(certificates);
-  const keys = pemBlocks(key);
+  const keys = [...pemBlocks(key)];
   if (keys.length === 0) return 'tls: failed to find any PEM data in key input';
   const secret = keys.find(({ type }) => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY'));
   if (secret === undefined) return noKey(keys);
   return pairFault(leaf.text, secret.text);
 }
-
-interface PemBlock {
-  readonly type: string;
-  readonly text: string;
-}
-
-function pemBlocks(text: string): PemBlock[] {
-  const blocks: PemBlock[] = [];
-  for (let from = 0; ; ) {
-    const begin = text.indexOf(opening, from);
-    if (begin < 0) return blocks;
-    const typeEnd = text.indexOf(dashes, begin + opening.length);
-    if (typeEnd < 0) return blocks;
-    const type = text.slice(begin + opening.length, typeEnd);
-    const closing = `-----END ${type}-----`;
-    const end = text.indexOf(closing, typeEnd);
-    if (end < 0) return blocks;
-    from = end + closing.length;
-    blocks.push({ type, text: text.slice(begin, from) });
-  }
-}
-
-const opening = '-----BEGIN ';
-const dashes = '-----';
 
 function skipped(blocks: readonly PemBlock[]): string {
   return `after skipping PEM blocks of the following types: [${blocks.map(({ type }) => type).join(' ')}]`;

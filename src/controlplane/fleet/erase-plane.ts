@@ -32,6 +32,7 @@ export async function markPlaneRemoved(store: Store, id: string, fence?: Revisio
         { key: creationRow.key, value: undefined },
         { key: planeRemovalKey(id), value: '', unlogged: true },
       ],
+      usesReserve: true,
     });
     return true;
   } catch (error) {

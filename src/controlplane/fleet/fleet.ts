@@ -142,6 +142,8 @@ class PlaneFleet implements Fleet {
   }
 
   async create(id: string): Promise<void> {
+    // A start with a full disk must not depend on a write.
+    if ((await readPlaneCreationRow(this.#store, id)) !== undefined) return;
     const removal = { key: planeRemovalKey(id), revision: undefined };
     const creationRow = { key: planeCreationKey(id), revision: undefined };
     try {

@@ -53,8 +53,8 @@ export function sizeLimitPart({ maxBytes, maxObjects, plane }: SizeLimitOptions)
   return {
     resources: [],
     mount: () => [],
-    admit({ operation, resource, draft }) {
-      if (operation === 'DELETE') return;
+    admit({ operation, resource, requestKind, draft }) {
+      if (operation === 'DELETE' || requestKind !== undefined) return;
       check();
       const isNew = draft.old === undefined;
       let limit: string;

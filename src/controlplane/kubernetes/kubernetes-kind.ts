@@ -5,6 +5,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { Column } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { kubernetesSchemas } from '../../api/structs/kubernetes-structs.ts';
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { CompanionObject, Draft, GenerationRule, KeptMetadata, StoredResource } from '../../registry/resource.ts';
 import type { ScaledKind } from '../scale/mount-scale.ts';
@@ -16,10 +17,19 @@ import { podTemplateWarnings } from './rules/pods/warnings/pod-warnings.ts';
 export interface StatusRule {
   /** The members of the metadata that a status write cannot change. `all`: it changes only the status. */
   readonly keeps: 'all' | readonly KeptMetadata[];
-  /** Changes the written status, in place. */
-  prepare?(object: KubeObject, old: KubeObject): void;
+  /** Changes the written status, in place. `subresource` is `status` or one of `statusSubresources`. */
+  prepare?(object: KubeObject, old: KubeObject, subresource: string): void;
   /** Returns the errors in the written status. */
-  validate?(object: KubeObject, old: KubeObject): Iterable<FieldError>;
+  validate?(object: KubeObject, old: KubeObject, subresource: string): Iterable<FieldError>;
+}
+
+/** The write that `KubernetesKind.prepare` is called for. */
+export interface KindWrite {
+  /** The subresource through which the object is written, except `status`; '' if there is none. */
+  readonly subresource: string;
+  readonly user: RequestContext['user'];
+  /** Adds a warning to the response. */
+  warn(text: string): void;
 }
 
 /**
@@ -45,6 +55,10 @@ export interface KubernetesKind {
   readonly scale?: ScaledKind;
   /** Present if the kind has a status subresource. */
   readonly status?: StatusRule;
+  /** Other subresources that write the status, such as `approval`. Optional; defaults to none. */
+  readonly statusSubresources?: readonly string[];
+  /** The fields that writes cannot change, by subresource (`StoredResource.resetFields`). */
+  readonly resetFields?: NonNullable<StoredResource['resetFields']>;
   /** Optional; by default, objects have no generation. */
   readonly generation?: GenerationRule;
   /** True if a PUT without a resourceVersion overwrites the object. */
@@ -69,11 +83,13 @@ export interface KubernetesKind {
    * Sets members that only the server decides on and removes members that clients may not set, in place. `sent` is the
    * decoded object of a create.
    */
-  prepare?(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined): void;
+  prepare?(object: KubeObject, old: KubeObject | undefined, sent: KubeObject | undefined, write: KindWrite): void;
   /** Returns the errors of a new object. Called for updates too, unless `validateUpdate` is present. */
-  validate(object: KubeObject): Iterable<FieldError>;
-  /** Returns the errors of an update. */
-  validateUpdate?(object: KubeObject, old: KubeObject): Iterable<FieldError>;
+  validate(object: KubeObject): MaybePromise<Iterable<FieldError>>;
+  /** Returns the errors of an update. `subresource` is the one through which the object is written, or ''. */
+  validateUpdate?(object: KubeObject, old: KubeObject, subresource: string): MaybePromise<Iterable<FieldError>>;
+  /** Returns the grace period of a delete, in seconds (`StoredResource.graceSecondsOf`). */
+  graceSecondsOf?: NonNullable<StoredResource['graceSecondsOf']>;
   /** Throws StatusError to refuse a delete. */
   guardDelete?(object: KubeObject): void;
   /** Returns names that only one object of the kind may hold at a time (`StoredResource.claims`). */
@@ -87,6 +103,7 @@ export interface KubernetesKind {
 /** The definition of a stored built-in kind of Kubernetes. */
 export interface StoredKubernetesKind extends StoredResource {
   readonly scale?: ScaledKind;
+  readonly statusSubresources?: readonly string[];
 }
 
 /** Returns the definition of a stored kind from its row in the kind table. All planes share the definition. */
@@ -124,9 +141,10 @@ export function storedKubernetesKind(row: KubernetesKind): StoredKubernetesKind 
     ...(row.generation === undefined ? {} : { generation: row.generation }),
     ...optionalMembers(row),
     ...statusMembers(row.status),
-    ...(row.prepare === undefined ? {} : { tracksSentFields: true }),
-    prepare: ({ object, old, sent }) => row.prepare?.(object, old?.object, sent),
-    validate: (draft, context) => validate(row, draft, context),
+    ...(row.prepare === undefined && row.status?.prepare === undefined ? {} : { tracksSentFields: true }),
+    prepare: ({ object, old, sent }, context, subresource) =>
+      row.prepare?.(object, old?.object, sent, { subresource, user: context.user, warn: (text) => context.warn(text) }),
+    validate: (draft, context, subresource) => validate(row, draft, context, subresource),
     guardDelete: ({ object }) => row.guardDelete?.(object),
     ...relatedMembers(row),
   };
@@ -144,12 +162,18 @@ function optionalMembers({
   selectableFields,
   scale,
   orphansDependents,
+  graceSecondsOf,
+  statusSubresources,
+  resetFields,
 }: KubernetesKind): Partial<StoredKubernetesKind> {
   return {
     ...(nameRule === undefined ? {} : { nameRule }),
     ...(selectableFields === undefined ? {} : { selectableFields }),
     ...(scale === undefined ? {} : { scale }),
     ...(orphansDependents === undefined ? {} : { orphansDependents }),
+    ...(graceSecondsOf === undefined ? {} : { graceSecondsOf }),
+    ...(statusSubresources === undefined ? {} : { statusSubresources }),
+    ...(resetFields === undefined ? {} : { resetFields }),
   };
 }
 
@@ -166,24 +190,35 @@ function statusMembers(
     ...(status.keeps === 'all' ? {} : { statusWritesMetadata: true, statusKeepsMetadata: status.keeps }),
     ...(prepare === undefined
       ? {}
-      : { prepareStatus: ({ object, old }) => (old === undefined ? undefined : prepare(object, old.object)) }),
-    validateStatus: ({ object, old }) =>
-      old === undefined ? [] : boundedErrors(status.validate?.(object, old.object) ?? []),
+      : {
+          prepareStatus: ({ object, old }, _context, subresource) =>
+            old === undefined ? undefined : prepare(object, old.object, subresource),
+        }),
+    validateStatus: ({ object, old }, _context, subresource) =>
+      old === undefined ? [] : boundedErrors(status.validate?.(object, old.object, subresource) ?? []),
   };
 }
 
-function validate(row: KubernetesKind, { object, old }: Draft, context: RequestContext): readonly FieldError[] {
+function validate(
+  row: KubernetesKind,
+  { object, old }: Draft,
+  context: RequestContext,
+  subresource: string,
+): readonly FieldError[] | Promise<readonly FieldError[]> {
   const before = old?.object;
-  const errors = boundedErrors(
+  const found =
     before === undefined || row.validateUpdate === undefined
       ? row.validate(object)
-      : row.validateUpdate(object, before),
-  );
-  if (errors.length > 0) return errors;
-  for (const warning of [...(row.warnings?.(object, before) ?? []), ...templateWarnings(row, object, before)]) {
-    context.warn(warning);
-  }
-  return errors;
+      : row.validateUpdate(object, before, subresource);
+  const report = (all: Iterable<FieldError>): readonly FieldError[] => {
+    const errors = boundedErrors(all);
+    if (errors.length > 0) return errors;
+    for (const warning of [...(row.warnings?.(object, before) ?? []), ...templateWarnings(row, object, before)]) {
+      context.warn(warning);
+    }
+    return errors;
+  };
+  return andThen(found, report);
 }
 
 /** Returns the warnings about the pod template of an object, if it has one that is new or may have changed. */

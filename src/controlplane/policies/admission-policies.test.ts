@@ -130,7 +130,8 @@ describe('a bound policy', () => {
       {
         ...testClientContext('shop'),
         warn: (text) => void warnings.push(text),
-        annotate: (key, value) => void Object.assign(annotations, { [key]: value }),
+        annotate: () => expect.unreachable('only the server may use this function'),
+        annotateByAdmission: (key, value) => void Object.assign(annotations, { [key]: value }),
       },
     );
     expect(warnings).toEqual([

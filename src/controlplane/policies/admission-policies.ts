@@ -1,37 +1,32 @@
-import { type AccessCheck, type AccessDecision, type CelValue, dynamicValue, loadParser } from '@flotilla/cel';
+import { loadParser } from '@flotilla/cel';
 import { writeJson } from '@flotilla/json';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import type { PolicyBindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, StatusError, type StatusReason } from '../../api/status.ts';
-import type { UserInfo } from '../../api/user-info.ts';
-import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { AdmissionAttributes } from '../plane-part.ts';
-import { admissionRequest, isNamespaceResource, namespaceOfWrite, withApiVersion } from './admission-request.ts';
-import { authorizerValue, resourceCheckValue } from './authorizer-library.ts';
+import { namespaceOfWrite } from './admission-request.ts';
 import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
+import { CompiledPolicies } from './compiled-policies.ts';
 import { evaluatePolicy, type FailedValidation, type PolicyResult } from './evaluate-policy.ts';
 import { type MatchedRequest, matchedVersion } from './matched-version.ts';
+import { groupBindings, type PolicyBinding } from './policy-bindings.ts';
+import { type AccessAuthorizer, checkAccess, matchedRequest, policyValues } from './policy-input.ts';
 import { refuseBeyondLimit } from './policy-limit.ts';
 import { collectParams, PolicyBindingError } from './policy-params.ts';
 import { EVALUATION_COST, RequestBudget, RequestBudgetExceeded } from './request-budget.ts';
 
-export interface AdmissionPoliciesOptions {
+export interface AdmissionPoliciesOptions extends AccessAuthorizer {
   readonly policies: KindStore;
   readonly bindings: KindStore;
   plane(): ControlPlane;
-  /** Decides the permission checks of the CEL variable `authorizer`. */
-  authorize(user: UserInfo, attributes: Attributes): Decision;
 }
 
-interface Binding {
-  readonly name: string;
-  readonly spec: PolicyBindingSpec;
-}
+type Binding = PolicyBinding<PolicyBindingSpec>;
 
 /** A reason to refuse a write. If there are several, the error response contains the first one. */
 interface Denial {
@@ -65,18 +60,14 @@ const POLICIES_PER_SLICE = 50;
 /** Evaluates the ValidatingAdmissionPolicies of a plane for each write. Only policies with bindings apply. */
 export class AdmissionPolicies {
   readonly #options: AdmissionPoliciesOptions;
-  /** The compiled policies by name. `version` contains the UID and the generation of the policy. */
-  readonly #compiled = new Map<string, { readonly version: string; readonly policy: CompiledPolicy }>();
+  readonly #compiled = new CompiledPolicies<CompiledPolicy>();
 
   constructor(options: AdmissionPoliciesOptions) {
     this.#options = options;
   }
 
-  /** Removes compiled policies from the cache when their policies are deleted. Returns a function that stops this. */
-  start(): () => void {
-    return this.#options.policies.listen(({ before, after }) => {
-      if (after === undefined) this.#compiled.delete(before?.object.metadata.name ?? '');
-    });
+  stop(): void {
+    this.#compiled.stop();
   }
 
   /** Implements `PlanePart.admit`. Throws if a policy refuses the write. */
@@ -88,8 +79,8 @@ export class AdmissionPolicies {
 
   async #evaluate(write: AdmissionAttributes): Promise<void> {
     const { policies } = this.#options;
-    const bindingsByPolicy = this.#bindingsByPolicy();
-    const request = this.#matched(write);
+    const bindingsByPolicy = groupBindings<PolicyBindingSpec>(this.#options.bindings);
+    const request = matchedRequest(this.#options.plane(), write);
     const evaluation: WriteEvaluation = { write, request, denials: [], budget: new RequestBudget() };
     const slices = new WorkBudget(POLICIES_PER_SLICE, write.context.nextTimeSlice);
     for (const { object } of policies.peekAll()) {
@@ -122,7 +113,9 @@ export class AdmissionPolicies {
     const { write, request, denials, budget } = evaluation;
     const { nextTimeSlice } = write.context;
     const policy = object.metadata.name ?? '';
-    const compiled = await this.#compile(object, spec);
+    const compiled = await this.#compiled.get(this.#options.policies, object, async () =>
+      compilePolicy(await loadParser(), spec),
+    );
     const annotations = new Map<string, Set<string>>();
     for (const binding of bindings) {
       if (matchedVersion(binding.spec.matchResources, request) === undefined) continue;
@@ -141,8 +134,8 @@ export class AdmissionPolicies {
         const result = await evaluatePolicy({
           policy: compiled,
           failurePolicy: spec.failurePolicy,
-          values: this.#values(write, version, param),
-          checkAccess: (check) => this.#access(write, check),
+          values: policyValues(this.#options.plane(), write, version, param),
+          checkAccess: (check) => checkAccess(this.#options, write.context.user, check),
           requestBudget: budget,
           nextTimeSlice,
         });
@@ -152,7 +145,8 @@ export class AdmissionPolicies {
         }
       }
     }
-    for (const [key, values] of annotations) write.context.annotate?.(`${policy}/${key}`, [...values].join(', '));
+    for (const [key, values] of annotations)
+      write.context.annotateByAdmission?.(`${policy}/${key}`, [...values].join(', '));
   }
 
   /**
@@ -170,113 +164,12 @@ export class AdmissionPolicies {
           const text = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${binding.name}': ${message}`;
           write.context.warn(text);
         } else {
-          write.context.annotate?.(FAILURE_ANNOTATION, failureText(policy, binding, failure));
+          write.context.annotateByAdmission?.(FAILURE_ANNOTATION, failureText(policy, binding, failure));
         }
       }
     }
     for (const message of result.faults) denials.push({ policy, binding: binding.name, message });
   }
-
-  async #compile(object: KubeObject, spec: PolicySpec): Promise<CompiledPolicy> {
-    const { name = '', uid = '', generation = 0 } = object.metadata;
-    const version = `${uid} ${generation}`;
-    const known = this.#compiled.get(name);
-    if (known?.version === version) return known.policy;
-    const policy = await compilePolicy(await loadParser(), spec);
-    this.#compiled.set(name, { version, policy });
-    return policy;
-  }
-
-  #bindingsByPolicy(): Map<string, Binding[]> {
-    const found = new Map<string, Binding[]>();
-    for (const { object } of this.#options.bindings.peekAll()) {
-      const spec = (object.spec ?? {}) as unknown as PolicyBindingSpec;
-      const { policyName = '' } = spec;
-      const binding = { name: object.metadata.name ?? '', spec };
-      const others = found.get(policyName);
-      if (others === undefined) found.set(policyName, [binding]);
-      else others.push(binding);
-    }
-    return found;
-  }
-
-  #matched(write: AdmissionAttributes): MatchedRequest {
-    const { resource, operation, subresource, draft } = write;
-    const { group, plural } = resource;
-    const served = this.#options.plane().resources();
-    const versions = served.flatMap(({ kind }) =>
-      kind.group === group && kind.plural === plural ? [kind.version] : [],
-    );
-    const object = operation === 'DELETE' ? undefined : draft.object;
-    return {
-      group,
-      version: resource.version,
-      resource: plural,
-      subresource,
-      operation,
-      name: draft.object.metadata.name ?? '',
-      namespaced: resource.namespaced,
-      versions,
-      object,
-      oldObject: oldObjectOf(write),
-      namespaceLabels: this.#namespaceLabels(write),
-    };
-  }
-
-  #namespaceLabels(write: AdmissionAttributes): Readonly<Record<string, string>> | undefined {
-    if (isNamespaceResource(write.resource)) return write.draft.object.metadata.labels ?? {};
-    return write.resource.namespaced ? (this.#namespace(write)?.metadata.labels ?? {}) : undefined;
-  }
-
-  #namespace(write: AdmissionAttributes): KubeObject | undefined {
-    return this.#options.plane().kinds.get('namespaces')?.peek('', namespaceOfWrite(write))?.object;
-  }
-
-  #values(write: AdmissionAttributes, version: string, param: KubeObject | undefined): Map<string, CelValue> {
-    const { resource, operation, draft, subresource } = write;
-    const old = oldObjectOf(write);
-    const asValue = (object: KubeObject | undefined): CelValue =>
-      object === undefined ? null : dynamicValue(withApiVersion(object, resource, version));
-    const values = new Map<string, CelValue>([
-      ['object', asValue(operation === 'DELETE' ? undefined : draft.object)],
-      ['oldObject', asValue(old)],
-      ['request', dynamicValue(admissionRequest(write, version))],
-      ['authorizer', authorizerValue()],
-    ]);
-    const { group, plural } = resource;
-    const name = draft.object.metadata.name ?? '';
-    const namespace = resource.namespaced ? namespaceOfWrite(write) : '';
-    values.set(
-      'authorizer.requestResource',
-      resourceCheckValue({ group, resource: plural, subresource, namespace, name }),
-    );
-    if (param !== undefined) values.set('params', dynamicValue(param));
-    const namespaceObject = resource.namespaced ? this.#namespace(write) : undefined;
-    if (namespaceObject !== undefined) values.set('namespaceObject', dynamicValue(namespaceObject));
-    return values;
-  }
-
-  #access({ context }: AdmissionAttributes, check: AccessCheck): AccessDecision {
-    const { path, verb, account, ...about } = check;
-    const user = account === undefined ? context.user : accountUser(account);
-    const attributes: Attributes =
-      path === undefined
-        ? { resourceRequest: true, verb, version: '*', ...about }
-        : { resourceRequest: false, verb, path };
-    const { allowed, reason } = this.#options.authorize(user, attributes);
-    return { allowed, reason };
-  }
-}
-
-function oldObjectOf({ operation, draft }: AdmissionAttributes): KubeObject | undefined {
-  return operation === 'DELETE' ? (draft.old?.object ?? draft.object) : draft.old?.object;
-}
-
-function accountUser({ namespace, name }: NonNullable<AccessCheck['account']>): UserInfo {
-  return {
-    name: `system:serviceaccount:${namespace}:${name}`,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-  };
 }
 
 const FAILURE_ANNOTATION = 'validation.policy.admission.k8s.io/validation_failure';

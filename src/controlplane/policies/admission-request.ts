@@ -1,5 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import type { AdmissionAttributes } from '../plane-part.ts';
 
 /**
@@ -7,20 +8,28 @@ import type { AdmissionAttributes } from '../plane-part.ts';
  * the policy matches the resource.
  */
 export function admissionRequest(
-  { resource, operation, subresource, draft, context, dryRun }: AdmissionAttributes,
+  {
+    resource,
+    requestKind,
+    operation,
+    subresource,
+    draft,
+    context,
+    dryRun,
+  }: Omit<AdmissionAttributes, 'onCompleted' | 'addGuard'>,
   version: string,
 ): JsonObject {
-  const { group, kind, plural } = resource;
+  const { group, plural } = resource;
   const { name, groups, uid, extra } = context.user;
   const { metadata } = draft.object;
   const namespace = namespaceOfWrite({ resource, draft, context });
   return {
-    kind: { group, version, kind },
+    kind: groupVersionKind(requestKind ?? { ...resource, version }),
     resource: { group, version, resource: plural },
-    requestKind: { group, version: resource.version, kind },
+    requestKind: groupVersionKind(requestKind ?? resource),
     requestResource: { group, version: resource.version, resource: plural },
     ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
-    name: metadata.name ?? '',
+    ...((metadata.name ?? '') === '' ? {} : { name: metadata.name ?? '' }),
     ...(namespace === '' ? {} : { namespace }),
     operation,
     userInfo: {
@@ -34,6 +43,10 @@ export function admissionRequest(
     dryRun,
     options: { apiVersion: 'meta.k8s.io/v1', kind: OPTIONS[operation] },
   };
+}
+
+function groupVersionKind({ group, version, kind }: Pick<ResourceKind, 'group' | 'version' | 'kind'>): JsonObject {
+  return { group, version, kind };
 }
 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
@@ -52,11 +65,14 @@ export function isNamespaceResource({ group, plural }: AdmissionAttributes['reso
   return group === '' && plural === 'namespaces';
 }
 
-/** Returns the object with the apiVersion in which the policy matches its kind. */
+/** Returns the object in the version in which the policy matches its kind. */
 export function withApiVersion(
   object: KubeObject,
-  { group, kind }: AdmissionAttributes['resource'],
+  { resource, requestKind }: Pick<AdmissionAttributes, 'resource' | 'requestKind'>,
   version: string,
 ): KubeObject {
-  return { ...object, apiVersion: apiVersionOf({ group, version }), kind };
+  if (requestKind !== undefined) return { ...object, apiVersion: apiVersionOf(requestKind), kind: requestKind.kind };
+  const { group, kind, versions } = resource;
+  const seen = versions === undefined ? object : versions.convert(object, version);
+  return { ...seen, apiVersion: apiVersionOf({ group, version }), kind };
 }

@@ -22,10 +22,19 @@ export interface PolicyExpression {
   readonly fault?: string;
 }
 
-/** A policy whose CEL expressions have been compiled. */
-export interface CompiledPolicy {
-  readonly conditions: readonly (PolicyExpression & { readonly name: string })[];
+/** A match condition of a policy or webhook. */
+export interface CompiledCondition extends PolicyExpression {
+  readonly name: string;
+}
+
+/** The compiled parts that validating and mutating policies have in common. */
+export interface CompiledPolicyBase {
+  readonly conditions: readonly CompiledCondition[];
   readonly variables: ReadonlyMap<string, PolicyExpression>;
+}
+
+/** A policy whose CEL expressions have been compiled. */
+export interface CompiledPolicy extends CompiledPolicyBase {
   readonly validations: readonly {
     readonly validation: NonNullable<PolicySpec['validations']>[number];
     readonly expression: PolicyExpression;
@@ -34,60 +43,98 @@ export interface CompiledPolicy {
   readonly annotations: readonly { readonly key: string; readonly expression: PolicyExpression }[];
 }
 
+/**
+ * Compiles the CEL expressions of one policy. All of them together are limited, and other requests get processor time in
+ * between.
+ */
+export class PolicyCompiler {
+  readonly #parse: Parse;
+  readonly #options: PolicyEnvironmentOptions;
+  readonly #work = new WorkBudget(WORK_PER_SLICE);
+  #totalWork = 0;
+  readonly #types = new Map<string, CelType>();
+  #hasVariables = false;
+  readonly variables = new Map<string, PolicyExpression>();
+
+  constructor(parse: Parse, options: PolicyEnvironmentOptions) {
+    this.#parse = parse;
+    this.#options = options;
+  }
+
+  /** Compiles one expression. `expectedTypes` are the types that it may evaluate to; `undefined` for all types. */
+  async compile(
+    text: string,
+    environment: Environment,
+    expectedTypes: readonly string[] | undefined,
+  ): Promise<PolicyExpression> {
+    this.#totalWork += text.length;
+    if (this.#totalWork > MAX_COMPILE_WORK) return { text, fault: tooMuchToCompile('expressions of a policy') };
+    if (this.#work.spend(text.length)) await this.#work.next();
+    const compileText = (source: string, types: Environment) =>
+      compileExpression(this.#parse, source, types, (characters) => {
+        this.#totalWork += characters;
+        this.#work.spend(characters);
+      });
+    return compileOne(compileText, text, environment, expectedTypes);
+  }
+
+  /** Compiles the variables of a policy. Each of them can use the ones before it. */
+  async compileVariables(variables: NonNullable<PolicySpec['variables']>): Promise<void> {
+    this.#hasVariables = variables.length > 0;
+    for (const { name, expression = '' } of variables) {
+      const compiled = await this.compile(expression, this.environment(), undefined);
+      this.variables.set(name, compiled);
+      this.#types.set(name, compiled.program?.type ?? DYN);
+    }
+  }
+
+  /** Returns the environment of expressions that can use the variables compiled so far. */
+  environment(more: Partial<PolicyEnvironmentOptions> = {}): Environment {
+    return policyEnvironment({
+      ...this.#options,
+      ...more,
+      ...(this.#hasVariables ? { variables: this.#types } : {}),
+    });
+  }
+
+  /** Compiles match conditions. They are evaluated before everything else and cannot use variables. */
+  async compileConditions(conditions: NonNullable<PolicySpec['matchConditions']>): Promise<CompiledCondition[]> {
+    const environment = policyEnvironment(this.#options);
+    const compiled: CompiledCondition[] = [];
+    for (const { name, expression = '' } of conditions) {
+      compiled.push({ name, ...(await this.compile(expression.trim(), environment, ['bool'])) });
+    }
+    return compiled;
+  }
+}
+
 /** Compiles all CEL expressions of a policy. `objectType` is set for type checks against one kind. */
 export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?: CelType): Promise<CompiledPolicy> {
-  const names: PolicyEnvironmentOptions = {
+  const compiler = new PolicyCompiler(parse, {
     params: spec.paramKind !== undefined,
     authorizer: true,
     ...(objectType === undefined ? {} : { objectType }),
-  };
-  const work = new WorkBudget(WORK_PER_SLICE);
-  let totalWork = 0;
-  const compile = async (text: string, environment: Environment, expectedTypes: readonly string[] | undefined) => {
-    totalWork += text.length;
-    if (totalWork > MAX_COMPILE_WORK) return { text, fault: tooMuchToCompile('expressions of a policy') };
-    if (work.spend(text.length)) await work.next();
-    const compileText = (source: string, types: Environment) =>
-      compileExpression(parse, source, types, (characters) => {
-        totalWork += characters;
-        work.spend(characters);
-      });
-    return compileOne(compileText, text, environment, expectedTypes);
-  };
-  const types = new Map<string, CelType>();
-  const variables = new Map<string, PolicyExpression>();
-  const hasVariables = (spec.variables ?? []).length > 0;
-  const environment = (more: Partial<PolicyEnvironmentOptions> = {}): Environment =>
-    policyEnvironment({ ...names, ...more, ...(hasVariables ? { variables: types } : {}) });
-  for (const { name, expression = '' } of spec.variables ?? []) {
-    const compiled = await compile(expression, environment(), undefined);
-    variables.set(name, compiled);
-    types.set(name, compiled.program?.type ?? DYN);
-  }
-  const fullEnvironment = environment();
-  // Match conditions are evaluated before the validations. They cannot use the policy's variables.
-  const conditionEnvironment = policyEnvironment(names);
-  const messageEnvironment = environment({ authorizer: false });
-  const conditions: (PolicyExpression & { readonly name: string })[] = [];
-  for (const { name, expression = '' } of spec.matchConditions ?? []) {
-    conditions.push({ name, ...(await compile(expression.trim(), conditionEnvironment, ['bool'])) });
-  }
+  });
+  await compiler.compileVariables(spec.variables ?? []);
+  const fullEnvironment = compiler.environment();
+  const messageEnvironment = compiler.environment({ authorizer: false });
+  const conditions = await compiler.compileConditions(spec.matchConditions ?? []);
   const validations: CompiledPolicy['validations'][number][] = [];
   for (const validation of spec.validations ?? []) {
     const { expression: text = '', messageExpression = '' } = validation;
-    const expression = await compile(text, fullEnvironment, ['bool']);
+    const expression = await compiler.compile(text, fullEnvironment, ['bool']);
     const hasMessage = messageExpression.trim() !== '';
-    const message = hasMessage ? await compile(messageExpression, messageEnvironment, ['string']) : undefined;
+    const message = hasMessage ? await compiler.compile(messageExpression, messageEnvironment, ['string']) : undefined;
     validations.push({ validation, expression, ...(message && { message }) });
   }
   const annotations: CompiledPolicy['annotations'][number][] = [];
   for (const { key = '', valueExpression = '' } of spec.auditAnnotations ?? []) {
     annotations.push({
       key,
-      expression: await compile(valueExpression.trim(), fullEnvironment, ['string', 'null_type']),
+      expression: await compiler.compile(valueExpression.trim(), fullEnvironment, ['string', 'null_type']),
     });
   }
-  return { conditions, variables, validations, annotations };
+  return { conditions, variables: compiler.variables, validations, annotations };
 }
 
 function compileOne(
@@ -103,6 +150,7 @@ function compileOne(
   }
   const { type } = program;
   if (expectedTypes === undefined || expectedTypes.includes(type.kind)) return { text, program };
+  if (expectedTypes.includes(describeType(type))) return { text, program };
   const kinds = expectedTypes.length === 1 ? expectedTypes[0] : `one of [${expectedTypes.join(' ')}]`;
   return { text, fault: `must evaluate to ${kinds} but got ${describeType(type)}` };
 }

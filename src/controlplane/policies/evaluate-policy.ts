@@ -3,10 +3,9 @@ import type { PolicySpec } from '../../api/admissionregistration/validating-admi
 import { usableMessage } from '../validation-rules/rule-messages.ts';
 import { OBJECT_COST_BUDGET } from '../validation-rules/validation-rules.ts';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
-import { CostBudgetExceeded, type ExpressionResult, PolicyRun, type PolicyRunOptions } from './policy-run.ts';
+import { evaluateConditions } from './evaluate-conditions.ts';
+import { CostBudgetExceeded, PolicyRun, type PolicyRunOptions } from './policy-run.ts';
 
-/** The cost budget for all match conditions of a policy, in Kubernetes' cost units: about a quarter of a second. */
-const CONDITIONS_BUDGET = 2_500_000;
 const LONGEST_ANNOTATION = 10 * 1024;
 
 /** A validation of a policy that failed for a request. */
@@ -58,22 +57,6 @@ export async function evaluatePolicy(input: PolicyInput): Promise<PolicyResult> 
     if (error instanceof CostBudgetExceeded) return failed(error.message);
     throw error;
   }
-}
-
-/** Evaluates the match conditions. The result is 'unmet' if any condition is false, even if others have errors. */
-async function evaluateConditions(input: PolicyInput): Promise<'unmet' | { readonly error: string } | undefined> {
-  const { conditions } = input.policy;
-  if (conditions.length === 0) return undefined;
-  const run = new PolicyRun({ ...input, budget: CONDITIONS_BUDGET });
-  const results: ExpressionResult[] = [];
-  for (const condition of conditions) {
-    await input.nextTimeSlice?.();
-    results.push(run.evaluate(condition));
-  }
-  if (results.some((result) => 'value' in result && result.value === false)) return 'unmet';
-  const errors = results.flatMap((result) => ('error' in result ? [result.error] : []));
-  if (errors.length === 0) return undefined;
-  return { error: errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]` };
 }
 
 function failuresOf(

@@ -27,7 +27,14 @@ export interface MatchedRequest {
   readonly namespaceLabels: Readonly<Record<string, string>> | undefined;
 }
 
-const OWN_KINDS = new Set(['validatingadmissionpolicies', 'validatingadmissionpolicybindings']);
+const OWN_KINDS = new Set([
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'validatingwebhookconfigurations',
+]);
 
 /** Returns the version in which a policy sees the object, `undefined` if the policy does not match the request. */
 export function matchedVersion(match: MatchResources | undefined, request: MatchedRequest): string | undefined {

@@ -13,6 +13,7 @@ import {
   TIMESTAMP,
 } from '@flotilla/cel';
 import { AUTHORIZER, authorizerLibrary, RESOURCE_CHECK } from './authorizer-library.ts';
+import { patchLibrary, patchType } from './patch-library.ts';
 
 function object(name: string, fields: Readonly<Record<string, CelType>>): CelType {
   return { kind: 'object', name, fields: new Map(Object.entries(fields)) };
@@ -83,9 +84,12 @@ export interface PolicyEnvironmentOptions {
   readonly variables?: ReadonlyMap<string, CelType>;
   /** The type of the CEL variables `object` and `oldObject`. Optional; defaults to dynamic. */
   readonly objectType?: CelType;
+  /** True if the expression can construct `Object` and `JSONPatch`. Optional; defaults to false. */
+  readonly patchTypes?: boolean;
 }
 
 let functions: Environment['functions'] | undefined;
+let patchFunctions: Environment['functions'] | undefined;
 
 /** Returns the variables, functions and types that the CEL expressions of a policy can use. */
 export function policyEnvironment({
@@ -93,6 +97,7 @@ export function policyEnvironment({
   authorizer,
   variables,
   objectType = DYN,
+  patchTypes = false,
 }: PolicyEnvironmentOptions): Environment {
   functions ??= groupOverloads([...[...libraryFunctions().values()].flat(), ...authorizerLibrary]);
   const names = new Map<string, CelType>([
@@ -108,5 +113,7 @@ export function policyEnvironment({
   }
   if (variables !== undefined)
     names.set('variables', { kind: 'object', name: 'kubernetes.variables', fields: variables });
-  return { variables: names, functions, types: libraryTypes };
+  if (!patchTypes) return { variables: names, functions, types: libraryTypes };
+  patchFunctions ??= groupOverloads([...[...functions.values()].flat(), ...patchLibrary]);
+  return { variables: names, functions: patchFunctions, types: libraryTypes, messageType: patchType };
 }

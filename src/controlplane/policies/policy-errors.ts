@@ -15,22 +15,10 @@ const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
 /** Returns the validation errors of a policy and of its CEL expressions. */
 export async function policyErrors(parse: Parse, name: string, spec: PolicySpec): Promise<FieldError[]> {
-  const errors: FieldError[] = [];
-  const { failurePolicy, paramKind, matchConstraints } = spec;
-  if (failurePolicy === undefined) errors.push(required('spec.failurePolicy'));
-  else if (!['Fail', 'Ignore'].includes(failurePolicy)) {
-    errors.push(notSupported('spec.failurePolicy', failurePolicy, ['Fail', 'Ignore']));
-  }
-  if (paramKind !== undefined) errors.push(...paramKindErrors(paramKind, 'spec.paramKind'));
-  if (matchConstraints === undefined) errors.push(required('spec.matchConstraints'));
-  else {
-    errors.push(...matchResourcesErrors(matchConstraints, 'spec.matchConstraints'));
-    if ((matchConstraints.resourceRules ?? []).length === 0)
-      errors.push(required('spec.matchConstraints.resourceRules'));
-  }
+  const errors = policyBaseErrors(spec);
   const compiled = await compilePolicy(parse, spec);
-  errors.push(...conditionErrors(spec, compiled.conditions));
-  errors.push(...variableErrors(spec, [...compiled.variables.values()]));
+  errors.push(...conditionErrors(spec.matchConditions ?? [], compiled.conditions, 'spec.matchConditions'));
+  errors.push(...variableErrors(spec.variables ?? [], [...compiled.variables.values()]));
   const validations = spec.validations ?? [];
   const annotations = spec.auditAnnotations ?? [];
   if (validations.length === 0 && annotations.length === 0) {
@@ -48,6 +36,29 @@ export async function policyErrors(parse: Parse, name: string, spec: PolicySpec)
       compiled.annotations.map((one) => one.expression),
     ),
   ];
+}
+
+/** The members that validating and mutating policies have in common. */
+export type PolicyBaseSpec = Pick<
+  PolicySpec,
+  'failurePolicy' | 'paramKind' | 'matchConstraints' | 'matchConditions' | 'variables'
+>;
+
+/** Returns the validation errors of the members that validating and mutating policies have in common, except CEL. */
+export function policyBaseErrors({ failurePolicy, paramKind, matchConstraints }: PolicyBaseSpec): FieldError[] {
+  const errors: FieldError[] = [];
+  if (failurePolicy === undefined) errors.push(required('spec.failurePolicy'));
+  else if (!['Fail', 'Ignore'].includes(failurePolicy)) {
+    errors.push(notSupported('spec.failurePolicy', failurePolicy, ['Fail', 'Ignore']));
+  }
+  if (paramKind !== undefined) errors.push(...paramKindErrors(paramKind, 'spec.paramKind'));
+  if (matchConstraints === undefined) errors.push(required('spec.matchConstraints'));
+  else {
+    errors.push(...matchResourcesErrors(matchConstraints, 'spec.matchConstraints'));
+    if ((matchConstraints.resourceRules ?? []).length === 0)
+      errors.push(required('spec.matchConstraints.resourceRules'));
+  }
+  return errors;
 }
 
 function paramKindErrors(
@@ -77,13 +88,17 @@ function paramKindErrors(
   return errors;
 }
 
-function faultOf(expression: PolicyExpression | undefined, path: string): FieldError[] {
+/** Returns an error if the expression at `path` does not compile. */
+export function faultOf(expression: PolicyExpression | undefined, path: string): FieldError[] {
   return expression?.fault === undefined ? [] : [invalid(path, expression.text, expression.fault)];
 }
 
-function conditionErrors(spec: PolicySpec, compiled: readonly PolicyExpression[]): FieldError[] {
-  const conditions = spec.matchConditions ?? [];
-  const path = 'spec.matchConditions';
+/** Returns the validation errors of match conditions at `path`. `compiled` contains their expressions, in order. */
+export function conditionErrors(
+  conditions: NonNullable<PolicySpec['matchConditions']>,
+  compiled: readonly PolicyExpression[],
+  path: string,
+): FieldError[] {
   const errors: FieldError[] = [];
   if (conditions.length > MOST_CONDITIONS) errors.push(tooMany(path, conditions.length, MOST_CONDITIONS));
   const names = new Set<string>();
@@ -101,9 +116,13 @@ function conditionErrors(spec: PolicySpec, compiled: readonly PolicyExpression[]
   return errors;
 }
 
-function variableErrors(spec: PolicySpec, compiled: readonly PolicyExpression[]): FieldError[] {
+/** Returns the validation errors of the variables of a policy. `compiled` contains their expressions, in order. */
+export function variableErrors(
+  variables: NonNullable<PolicySpec['variables']>,
+  compiled: readonly PolicyExpression[],
+): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [index, { name, expression = '' }] of (spec.variables ?? []).entries()) {
+  for (const [index, { name, expression = '' }] of variables.entries()) {
     const at = indexPath('spec.variables', index);
     if (name.trim() === '') errors.push(required(childPath(at, 'name'), 'name is not specified'));
     else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name)) {

@@ -11,8 +11,11 @@ import {
   validatingAdmissionPolicyBindingKind,
 } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { findStore } from '../../registry/kind-stores.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
+import type { ControlPlane } from '../control-plane.ts';
 import type { FindMatchedKinds } from './matched-kinds.ts';
+import { paramKindErrors, paramRefErrors } from './param-permissions.ts';
 import { policyErrors } from './policy-errors.ts';
 import { typeCheckingStatus } from './type-checking.ts';
 
@@ -22,7 +25,7 @@ const shared = { unconditionalUpdate: false } as const;
  * The kind ValidatingAdmissionPolicy. When a policy is written, its expressions are type-checked, and the warnings are
  * recorded in its status.
  */
-export function policyResource(kinds: FindMatchedKinds): StoredResource {
+export function policyResource(kinds: FindMatchedKinds, plane: () => ControlPlane): StoredResource {
   return defineResource({
     ...validatingAdmissionPolicyKind,
     ...shared,
@@ -39,12 +42,15 @@ export function policyResource(kinds: FindMatchedKinds): StoredResource {
         ...(conditions === undefined ? {} : { conditions }),
       };
     },
-    validate: async ({ object }) =>
-      policyErrors(await loadParser(), object.metadata.name ?? '', specOf<PolicySpec>(object)),
+    async validate(draft, context) {
+      const { object } = draft;
+      const errors = await policyErrors(await loadParser(), object.metadata.name ?? '', specOf<PolicySpec>(object));
+      return errors.length > 0 ? errors : await paramKindErrors(plane(), draft, context);
+    },
   });
 }
 
-export function policyBindingResource(): StoredResource {
+export function policyBindingResource(plane: () => ControlPlane): StoredResource {
   return defineResource({
     ...validatingAdmissionPolicyBindingKind,
     ...shared,
@@ -54,7 +60,12 @@ export function policyBindingResource(): StoredResource {
       const { matchResources } = specOf<PolicyBindingSpec>(draft.object);
       if (matchResources !== undefined) defaultMatchResources(matchResources);
     },
-    validate: ({ object }) => policyBindingErrors(specOf<PolicyBindingSpec>(object)),
+    async validate(draft, context) {
+      const errors = policyBindingErrors(specOf<PolicyBindingSpec>(draft.object));
+      if (errors.length > 0) return errors;
+      const policies = findStore(plane().kinds, validatingAdmissionPolicyKind);
+      return await paramRefErrors(plane(), draft, context, (name) => policies?.peek('', name)?.object);
+    },
   });
 }
 

@@ -7,7 +7,7 @@ import {
   EvaluationError,
   Meter,
 } from '@flotilla/cel';
-import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
+import type { CompiledPolicyBase, PolicyExpression } from './compile-policy.ts';
 import type { RequestBudget } from './request-budget.ts';
 
 /** Thrown if the cost budget is exhausted. The remaining expressions are not evaluated. */
@@ -21,7 +21,7 @@ export class CostBudgetExceeded extends Error {
 export type ExpressionResult = { readonly value: CelValue } | { readonly error: string };
 
 export interface PolicyRunOptions {
-  readonly policy: CompiledPolicy;
+  readonly policy: CompiledPolicyBase;
   /** The values of all CEL variables, except `variables`, which is evaluated on demand. */
   readonly values: ReadonlyMap<string, CelValue>;
   readonly checkAccess: (check: AccessCheck) => AccessDecision;

@@ -59,15 +59,23 @@ export function mountScale(store: KindStore, scaled: ScaledKind): MountedSubreso
   ): Promise<WriteResult> {
     for (let attempt = 1; ; attempt++) {
       const { object: current } = await store.verbs.get(context, name, newest);
-      const { scale, managedFields } = nextScale(current, ownership.withOwners(toScale(current), current));
+      const old = toScale(current);
+      const tracked = nextScale(current, ownership.withOwners(old, current));
+      const { managedFields } = tracked;
+      const request = { operation: 'UPDATE', subresource: 'scale', requestKind: kind, dryRun: options.dryRun } as const;
+      const scale = await store.mutateRequest({ ...request, object: tracked.scale, old, context });
       const next = cloneJson(current);
       setReplicas(next, scaled.replicasPath, scaled.requestedReplicas(scale, current));
       const { uid = '', resourceVersion: given = '' } = scale.metadata;
       if (uid !== '') next.metadata.uid = uid;
       if (given !== '') next.metadata.resourceVersion = given;
       try {
-        const owned = { ...options, subresource: 'scale', ownership: ownership.afterWrite(current, managedFields) };
-        const written = await store.verbs.update(context, name, next, owned);
+        const written = await store.verbs.update(context, name, next, {
+          ...options,
+          subresource: 'scale',
+          admittedAs: { kind, of: toScale },
+          ownership: ownership.afterWrite(current, managedFields),
+        });
         return toWriteResult(toServedObject(kind, toScale(written.object)), false);
       } catch (error) {
         const isConflict = error instanceof StatusError && error.status.reason === 'Conflict';

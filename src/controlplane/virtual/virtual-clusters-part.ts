@@ -54,7 +54,10 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
           draft.object.status = initialVirtualClusterStatus(draft.object, dependencies);
         },
         validate: ({ object, old }) => (old === undefined ? [] : apiChangeErrors(object, old.object)),
-        createdAlongside: ({ object }) => [dependencies.planeCreationWrite(planeIdOf(object), apiSetOf(object))],
+        writtenAlongside: (old, next) =>
+          old === undefined && next !== undefined
+            ? [dependencies.planeCreationWrite(planeIdOf(next.object), apiSetOf(next.object))]
+            : [],
         needsReconcile: ({ object }) =>
           isReadyForRemoval(object) ||
           observedGeneration(object) !== object.metadata.generation ||

@@ -6,8 +6,8 @@ import type { Reply } from '../../http/reply.ts';
 import { pathSegments, rawPath } from '../../http/request/path-segments.ts';
 import { callerOf, flowKeyOf } from '../../http/session/caller.ts';
 import { checkImpliedPermissions } from '../implied-permissions.ts';
-import { isTokenReview, tokenReview } from '../own-token-review.ts';
-import { isSelfReview, scopedSelfReview } from '../self-review.ts';
+import { isTokenReview, tokenReview } from '../reviews/own-token-review.ts';
+import { isSelfReview, scopedSelfReview } from '../reviews/self-review.ts';
 import { forwardResponse, readWholeBody } from './forward-response.ts';
 import {
   type ForwarderInfo,
@@ -57,13 +57,14 @@ export function forwardRequests(options: ForwardRequestsOptions): Handler {
     const { via } = options.limiter;
     if (request.headers.via?.includes(via) === true)
       throw serviceUnavailable(`request loop: ${name} forwards requests back to this server`);
+    const span = exchange.span?.child('gateway forward', 'client').set('flotilla.target', name);
     const forwarded: ForwardedRequest = {
       api,
       name,
       exchange,
       sent,
       root,
-      forwarder: { auditId: exchange.auditId, via },
+      forwarder: { auditId: exchange.auditId, traceparent: span?.traceparent ?? exchange.unsampledParent, via },
     };
     const release = options.limiter.acquire(flowKeyOf(caller));
     try {
@@ -81,9 +82,11 @@ export function forwardRequests(options: ForwardRequestsOptions): Handler {
       const isUpgrade = request.upgrade !== undefined && api.upgrade !== undefined;
       return await (isUpgrade ? upgrade(forwarded) : send(forwarded));
     } catch (error) {
+      span?.end({ hasFailed: true });
       const { reason } = exchange.end;
       throw reason instanceof StatusError ? reason : error;
     } finally {
+      span?.end();
       release();
     }
   };

@@ -47,9 +47,12 @@ const serverHeaders = new Set([
   'www-authenticate',
 ]);
 
-/** The values that this server adds to the headers of a forwarded request: the audit id, and its own name for `Via`. */
+/** The values that this server adds to the headers of a forwarded request. */
 export interface ForwarderInfo {
   readonly auditId: string;
+  /** The `traceparent` header that replaces that of the client. Optional; by default, the header of the client is forwarded. */
+  readonly traceparent?: string | undefined;
+  /** The name of this server for `Via`. */
   readonly via: string;
 }
 
@@ -58,7 +61,7 @@ const viaPattern = /\b1\.1 flotilla-[0-9a-f-]{36}(?=\s*(?:,|$))/g;
 /** Returns the request headers to forward to the cluster. */
 export function forwardedRequestHeaders(
   { headers, upgrade }: IncomingRequest,
-  { auditId, via }: ForwarderInfo,
+  { auditId, traceparent, via }: ForwarderInfo,
 ): Record<string, string> {
   const listed = headersListedIn(headers.connection);
   const forwarded: Record<string, string> = {};
@@ -68,6 +71,7 @@ export function forwardedRequestHeaders(
     forwarded[name] = value;
   }
   forwarded['audit-id'] = auditId;
+  if (traceparent !== undefined) forwarded.traceparent = traceparent;
   forwarded.via = [...(headers.via?.match(viaPattern) ?? []), `1.1 ${via}`].join(', ');
   if (upgrade === undefined) return forwarded;
   delete forwarded['content-length'];

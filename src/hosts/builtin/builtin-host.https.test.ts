@@ -7,10 +7,12 @@ import { silentLog } from '../../lib/log.ts';
 import { ServerTestEnv } from '../../server/server.fixture.ts';
 import { type HostUnderTest, hostSuite } from '../host.suite.ts';
 import { connectToHost } from '../kubernetes/reach/host-connection.ts';
+import { groupsWithRole } from '../spaces/binding-groups.fixture.ts';
+import { type SpacesUnderTest, spaceSuite } from '../spaces/space.suite.ts';
 import { remoteBuiltinHost } from './remote-builtin-host.ts';
 
 /** The same cluster from another machine: an address and a key. */
-async function open(): Promise<HostUnderTest> {
+async function open(): Promise<HostUnderTest & SpacesUnderTest> {
   const bench = await ServerTestEnv.open();
   const server = await bench.start();
   const connection = connectToHost(
@@ -39,6 +41,7 @@ async function open(): Promise<HostUnderTest> {
     async createManually(place) {
       await hostClient.resource(virtualClusterKind).create(newTestObject(virtualClusterKind, { ...place }));
     },
+    groupsWithRole: (namespace, role) => groupsWithRole(hostClient, namespace, role),
     async close() {
       await host.close();
       await connection.close();
@@ -48,3 +51,4 @@ async function open(): Promise<HostUnderTest> {
 }
 
 hostSuite('the built-in host over HTTPS', open);
+spaceSuite('the built-in host over HTTPS', open);

@@ -1,5 +1,7 @@
 import { namespaceKind } from '../../api/core/namespace.ts';
+import { defaultHostAccessSettings } from '../../api/management/host-access/host-access-settings.ts';
 import { defaultVirtualClusterRole } from '../../api/management/virtual-cluster-roles.ts';
+import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { badRequest } from '../../api/status.ts';
 import {
   isReadyForRemoval,
@@ -16,13 +18,18 @@ import type {
   ApiRequest,
   ApiResponse,
   Host,
+  HostCallOptions,
   HostedVirtualCluster,
   HostLocation,
   HostPhase,
+  InstallRequest,
+  InstanceDriver,
   SleepOptions,
 } from '../host.ts';
 import { deleteByUid, ensureOwnedObject, findObject, type OwnedObjectSpec, ownerOf } from '../owned-object.ts';
+import { createSpaceDriver } from '../spaces/space-driver.ts';
 import { createVirtualClusterClient } from '../virtual-cluster-client.ts';
+import { withoutReservedLabels } from '../without-reserved-labels.ts';
 
 export interface BuiltinHostOptions {
   /** A client for the built-in cluster, either in this process or over HTTPS on another machine. */
@@ -61,6 +68,8 @@ export function builtinHost(options: BuiltinHostOptions): Host {
   return {
     preboundRoles: [defaultVirtualClusterRole],
 
+    spaces: spacesOf(options),
+
     async discover(call = {}) {
       const { items } = await virtualClusters.list(call);
       return items.map(toHostedVirtualCluster);
@@ -72,16 +81,10 @@ export function builtinHost(options: BuiltinHostOptions): Host {
         key: { name: location.namespace },
         owner,
         spec: undefined,
-        metadata: space,
+        metadata: withoutReservedLabels(space),
       };
       await ensureOwnedObject(namespaces, namespace, call);
-      if (space.objects !== undefined && space.objects.length > 0) {
-        const host = createVirtualClusterClient(
-          { send: (request) => options.sendToHost(request) },
-          call.signal ?? never,
-        );
-        await applyObjects(space.objects, host, location.namespace);
-      }
+      await applyInNamespace(options, { location, space }, call);
       const spec = {
         ...(displayName === undefined ? {} : { displayName }),
         ...(api === undefined ? {} : { api }),
@@ -140,6 +143,44 @@ export function builtinHost(options: BuiltinHostOptions): Host {
       );
     },
   };
+}
+
+/** Returns the driver of the spaces, which are namespaces of the built-in cluster itself. */
+function spacesOf(options: BuiltinHostOptions): InstanceDriver {
+  const namespaces = options.hostClient.resource(namespaceKind);
+  return createSpaceDriver({
+    hostClient: options.hostClient,
+    namespaceMetadata: ({ space = {} }) => withoutReservedLabels(space),
+    applyObjects: (request, call) => applyInNamespace(options, request, call),
+    async watch({ onChange, onGap }, signal) {
+      const { clock, log } = options;
+      const follower = startChangeNotifier({
+        clock,
+        log,
+        signal,
+        onGap,
+        resource: namespaces,
+        onChange: ({ metadata: { name = '' } }) => onChange({ namespace: name, name: '' }),
+      });
+      await follower.done;
+    },
+    clock: options.clock,
+  });
+}
+
+/**
+ * Applies the objects of a request in its namespace. The server applies them with its own permissions, so nothing else
+ * prevents a role binding that grants more permissions than the author of the template has.
+ */
+async function applyInNamespace(
+  options: BuiltinHostOptions,
+  { location, space = {} }: Pick<InstallRequest, 'location' | 'space'>,
+  call: HostCallOptions,
+): Promise<void> {
+  const { objects = [], allowedResources = defaultHostAccessSettings.allowedResources } = space;
+  if (objects.length === 0) return;
+  const host = createVirtualClusterClient({ send: (request) => options.sendToHost(request) }, call.signal ?? never);
+  await applyObjects(objects, host, { name: location.namespace, allowedResources, refusedGroups: [rbacGroup] });
 }
 
 const never = new AbortController().signal;

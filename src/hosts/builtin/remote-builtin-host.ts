@@ -44,6 +44,10 @@ export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostO
       return found?.phase === 'Ready' ? found : await host.observe(location, call);
     },
     watch: (listener, signal) => host.watch(listener, AbortSignal.any([signal, closing.signal])),
+    spaces: {
+      ...host.spaces,
+      watch: (listener, signal) => host.spaces.watch(listener, AbortSignal.any([signal, closing.signal])),
+    },
     async close() {
       closing.abort(new Error('the cluster is no longer connected'));
       await copy.done;

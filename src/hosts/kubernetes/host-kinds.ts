@@ -20,3 +20,7 @@ export const podKind = hostKind('', 'Pod');
 export const volumeClaimKind = hostKind('', 'PersistentVolumeClaim');
 export const statefulSetKind = hostKind('apps', 'StatefulSet');
 export const deploymentKind = hostKind('apps', 'Deployment');
+export const replicaSetKind = hostKind('apps', 'ReplicaSet');
+export const replicationControllerKind = hostKind('', 'ReplicationController');
+export const jobKind = hostKind('batch', 'Job');
+export const cronJobKind = hostKind('batch', 'CronJob');

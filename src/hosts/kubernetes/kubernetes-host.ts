@@ -14,11 +14,16 @@ import type {
   HostListener,
   HostLocation,
   InstallRequest,
+  InstanceDriver,
   LogRequest,
   SleepOptions,
 } from '../host.ts';
 import { findObject } from '../owned-object.ts';
+import { createSpaceDriver } from '../spaces/space-driver.ts';
+import { withoutReservedLabels } from '../without-reserved-labels.ts';
 import { serviceKind } from './host-kinds.ts';
+import { isolateNamespace, namespaceMetadata } from './isolation/isolate-namespace.ts';
+import { applyTemplateObjects } from './isolation/template-objects.ts';
 import { controlPlaneLog } from './observe/control-plane-log.ts';
 import { isAsleep } from './observe/describe-virtual-cluster.ts';
 import { HostCache, type VirtualClusterSnapshot } from './observe/host-cache.ts';
@@ -59,6 +64,8 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
 }
 
 class KubernetesHost implements ClosableHost {
+  readonly isolatesNamespaces = true;
+  readonly spaces: InstanceDriver;
   readonly #connection: HostConnection;
   readonly #work: HostContext;
   readonly #probes: HostProbes;
@@ -82,6 +89,7 @@ class KubernetesHost implements ClosableHost {
       direct: true,
       endpointOf: (location) => endpointOf(cache.snapshotOf(location)),
     });
+    this.spaces = this.#inLanes(openSpaces(this.#work, this.#closing.signal));
     this.#probes = new HostProbes(this.#work, this.#connections);
     const runCleanup: CleanupRunner = options.runCleanup ?? ((start) => start(() => {}));
     this.#stopCleanup = runCleanup((assertCurrent) =>
@@ -93,6 +101,20 @@ class KubernetesHost implements ClosableHost {
       },
       onGap() {},
     });
+  }
+
+  /** Runs the changes of a space one after another. Reads need no cache, because a space is one namespace. */
+  #inLanes(spaces: InstanceDriver): InstanceDriver {
+    return {
+      ...spaces,
+      install: (request, call = {}) =>
+        this.#change(request.location, call, (signal) => spaces.install(request, { signal })),
+      remove: (location, of, call = {}) =>
+        this.#change(location, call, (signal) => spaces.remove(location, of, { signal })),
+      sleep: (location, call = {}) =>
+        this.#change(location, call, (signal) => spaces.sleep(location, { ...call, signal })),
+      wake: (location, call = {}) => this.#change(location, call, (signal) => spaces.wake(location, { signal })),
+    };
   }
 
   async discover({ signal = this.#closing.signal }: HostCallOptions = {}): Promise<readonly HostedVirtualCluster[]> {
@@ -126,7 +148,9 @@ class KubernetesHost implements ClosableHost {
       isWanted = (await call.isWanted?.()) ?? true;
       return isWanted;
     };
-    const sleepUnlessUsed: typeof scaleUp = (hostClient, at, signal) => scaleDown(hostClient, at, signal, decide);
+    const { clock } = this.#work;
+    const sleepUnlessUsed: typeof scaleUp = (hostClient, at, signal) =>
+      scaleDown(hostClient, at, { ...call, signal, isWanted: decide, clock });
     await this.#scaleTo(location, call, sleepUnlessUsed, (isSleeping) => isSleeping || !isWanted);
   }
 
@@ -207,6 +231,20 @@ class KubernetesHost implements ClosableHost {
   }
 }
 
+function openSpaces(work: HostContext, closing: AbortSignal): InstanceDriver {
+  return createSpaceDriver({
+    isolatesNamespaces: true,
+    hostClient: work.hostClient,
+    // The Pod Security level of an imported namespace stays, because its pods may need it.
+    namespaceMetadata: (request) =>
+      request.adopt === undefined ? namespaceMetadata(request) : withoutReservedLabels(request.space ?? {}),
+    applyObjects: (request, { signal = closing }) => applyTemplateObjects(work, request, signal),
+    isolate: (request, { signal = closing }) => isolateNamespace(work, request, signal),
+    watch: (listener, signal) => work.cache.watch(listener, signal),
+    clock: work.clock,
+  });
+}
+
 function hostWork(options: KubernetesHostOptions): HostContext {
   const { connection, clock, log } = options;
   const hostClient = httpClient({ server: '', fetch: connection.fetch });
@@ -225,7 +263,13 @@ function hostWork(options: KubernetesHostOptions): HostContext {
     hostClient,
     metadataClient,
     ownApi: { send: ({ as: _, ...request }) => connection.own.send(request) },
-    helm: createHelm({ settings: options.helm, kubeconfig: connection.kubeconfig, workDir: options.workDir, clock }),
+    callerApi: connection.api,
+    helm: createHelm({
+      settings: options.helm,
+      kubeconfig: () => connection.programKubeconfig(),
+      workDir: options.workDir,
+      clock,
+    }),
     settings: options.helm,
     cache,
     clock,

@@ -69,6 +69,11 @@ function describeSubresources({ kind, subresources }: MountedResource): JsonObje
 }
 
 /** Returns a hash of the version in which objects of the kind are stored (rule DISC-08). */
-export function storageVersionHash({ group, version, kind }: Pick<ResourceKind, 'group' | 'version' | 'kind'>): string {
-  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+export function storageVersionHash({
+  group,
+  version,
+  storageVersion = version,
+  kind,
+}: Pick<ResourceKind, 'group' | 'version' | 'storageVersion' | 'kind'>): string {
+  return createHash('sha256').update(`${group}/${storageVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
 }

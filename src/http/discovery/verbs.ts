@@ -16,6 +16,7 @@ export function discoveryVerbsOf({
 
 /** Returns the verbs of a subresource for discovery. A POST to a subresource is authorized as `create`. */
 export function subresourceVerbsOf({ verbs, connects }: MountedSubresource): string[] {
+  if (verbs.connect !== undefined) return ['create', 'get'];
   if (connects === true) return ['create', 'delete', 'get', 'patch', 'update'];
   const listed: string[] = (['get', 'patch', 'update'] as const).filter((verb) => verbs[verb] !== undefined);
   if (verbs.read !== undefined) listed.unshift('get');

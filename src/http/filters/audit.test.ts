@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { TestHttpServer } from '../../../test/harness/test-http-server.ts';
-import type { AuditEvent } from '../../api/audit/audit-event.ts';
+import { type AuditEvent, isDryRunEvent } from '../../api/audit/audit-event.ts';
+import { badRequest, StatusError, type StatusReason } from '../../api/status.ts';
 import { type Appender, createAppender } from '../../audit/appender.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { AuditRule } from '../../audit/audit-policy.ts';
 import { openAuditLog } from '../../audit/open-audit-log.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
+import { StoreError } from '../../store/store-error.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import { newExchange } from '../router.ts';
 import { auditFilter } from './audit.ts';
@@ -50,14 +52,15 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function stagesOf(auditId: string): string[] {
+function eventsOf(auditId: string): AuditEvent[] {
   return readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as AuditEvent)
-    .filter(({ auditID }) => auditID === auditId)
-    .map(({ stage }) => stage);
+    .filter(({ auditID }) => auditID === auditId);
 }
+
+const stagesOf = (auditId: string): string[] => eventsOf(auditId).map(({ stage }) => stage);
 
 const request: IncomingRequest = {
   method: 'POST',
@@ -71,6 +74,25 @@ const request: IncomingRequest = {
 };
 
 const names = Array.from({ length: 40 }, (_, index) => `widget-${index}`);
+
+describe('an error of the store that no handler has converted', () => {
+  it.each([
+    { code: 'OutOfSpace', status: 507, reason: 'InsufficientStorage', message: 'the disk is full' },
+    { code: 'Unavailable', status: 503, reason: 'ServiceUnavailable', message: 'the disk is full' },
+    { code: 'Damaged', status: 500, reason: 'InternalError', message: /see the server log/ },
+  ] as const)(
+    '$code becomes the response $status, also in the audit log',
+    async ({ code, status, reason, message }) => {
+      server.plane.decide = () => {
+        throw new StoreError(code, 'the disk is full');
+      };
+      const answer = await server.request('POST', widgets, { body: bodyOf('a'), headers: { 'audit-id': 'a' } });
+      expect(answer).toMatchObject({ status });
+      expect(JSON.parse(answer.text)).toMatchObject({ code: status, message: expect.stringMatching(message) });
+      expect(eventsOf('a').at(-1)?.responseStatus).toEqual({ code: status, reason });
+    },
+  );
+});
 
 describe('the audit events of concurrent writes (completions §11)', () => {
   it.each([false, true])('are in the file before the execution and before the response; HTTP/2: %s', async (http2) => {
@@ -141,6 +163,35 @@ describe('a slow audit event', () => {
     written();
     await answered;
     expect(happened).toEqual(order);
+  });
+});
+
+describe('the mark of a dry run', () => {
+  it.each([
+    ['POST', widgets, true],
+    ['PATCH', `${widgets}/x`, true],
+    ['POST', '/api/v1/namespaces/a/pods/x/exec', false],
+    ['POST', '/api/v1/namespaces/a/serviceaccounts/x/token', false],
+    ['POST', '/auth/login', false],
+  ])('%s %s: %s', async (method, url, isMarked) => {
+    const events: AuditEvent[] = [];
+    const memory: AuditLog = { write: async (event) => void events.push(event), close: async () => {} };
+    const filter = auditFilter({ auditLog: memory, clock: systemClock, log: silentLog });
+    await filter(exchangeFor({ method, url: `${url}?dryRun=All` }), async () => ({ status: 200, headers: {} }));
+    expect(events.map(isDryRunEvent)).toEqual([isMarked, isMarked]);
+  });
+});
+
+describe('the audit event of a refused request', () => {
+  it('contains a limited part of the reason, which a webhook can choose', async () => {
+    const events: AuditEvent[] = [];
+    const memory: AuditLog = { write: async (event) => void events.push(event), close: async () => {} };
+    const filter = auditFilter({ auditLog: memory, clock: systemClock, log: silentLog });
+    const { status } = badRequest('no');
+    const refusal = new StatusError({ ...status, reason: 'x'.repeat(4_096) as StatusReason });
+    const exchange = exchangeFor({ method: 'POST', url: widgets });
+    await expect(filter(exchange, () => Promise.reject(refusal))).rejects.toBe(refusal);
+    expect(events.at(-1)?.responseStatus).toEqual({ code: 400, reason: 'x'.repeat(256) });
   });
 });
 

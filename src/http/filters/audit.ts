@@ -16,8 +16,10 @@ import { redactBody } from '../../audit/redact-body.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { toStatusError } from '../../registry/store-status.ts';
 import { type Exchange, type Filter, markDryRun } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
+import { isLongRunning } from '../request/long-running.ts';
 
 export interface AuditOptions {
   readonly auditLog: AuditLog;
@@ -45,7 +47,7 @@ export function auditFilter(options: AuditOptions): Filter {
     const caller = exchange.identity;
     const initialLevel = levelOf(options, exchange, caller);
     if (hasBodies) exchange.auditLevel = highestAuditLevel(rules, attributesOf(exchange, caller), initialLevel);
-    if (exchange.query.size > 0 && exchange.query.has('dryRun')) markDryRun(exchange);
+    if (exchange.query.size > 0 && isDryRunByQuery(exchange)) markDryRun(exchange);
     const prefix: AuditLinePrefix = {};
     if (initialLevel !== 'None' && isStateChangingRequest(exchange.info)) {
       try {
@@ -84,6 +86,9 @@ export function auditFilter(options: AuditOptions): Filter {
         logUnrecorded(options, exchange, error);
       }
     }
+    // The garbage collector may keep the exchange for many requests, so it must not keep the bodies, which are larger.
+    exchange.auditedRequest = undefined;
+    exchange.auditedResponse = undefined;
     if (reply === undefined) throw failure;
     return reply;
   };
@@ -102,6 +107,18 @@ export function auditFailedAuthentication(
       rejectUnrecorded(options, exchange, error);
     }
   };
+}
+
+const dryRunVerbs = new Set(['create', 'update', 'patch']);
+
+/**
+ * True if the query alone makes the request a dry run. The body of a delete replaces its query, so the handler marks deletes.
+ * Connections and requests for tokens ignore the parameter.
+ */
+function isDryRunByQuery(exchange: Exchange): boolean {
+  const { info, query } = exchange;
+  if (!query.has('dryRun') || !info.isResource || !dryRunVerbs.has(info.verb)) return false;
+  return info.subresource !== 'token' && !isLongRunning(exchange);
 }
 
 function rejectUnrecorded(options: AuditOptions, exchange: Exchange, error: unknown): void {
@@ -158,8 +175,8 @@ function eventOf(
     impersonatedUser: caller === undefined || identity === caller ? undefined : identity && userOf(identity),
     auditID: exchange.auditId,
     verb: info.verb,
-    requestURI: request.url,
-    sourceIPs: [request.remoteAddress],
+    requestURI: exchange.auditedUrl ?? request.url,
+    sourceIPs: request.remoteAddress === '' ? [] : [request.remoteAddress],
     userAgent: request.headers['user-agent'] ?? '',
     objectRef: info.isResource ? objectRef(exchange) : undefined,
     level,
@@ -172,17 +189,21 @@ function eventOf(
         ? exchange.auditedResponse && redactBody(exchange.auditedResponse)
         : undefined,
     decision: exchange.decision,
-    annotations: exchange.annotations,
+    annotations: exchange.annotations?.values,
     requestReceivedTimestamp: timestamp(exchange.receivedAt),
     stageTimestamp: timestamp(options.clock.now()),
   };
 }
 
 function statusOf(failure: unknown): NonNullable<AuditEvent['responseStatus']> {
-  if (!(failure instanceof StatusError)) return { code: 500, reason: 'InternalError' };
-  const { code = 500, reason = 'InternalError' } = failure.status;
-  return { code, reason };
+  const error = toStatusError(failure);
+  if (!(error instanceof StatusError)) return { code: 500, reason: 'InternalError' };
+  const { code = 500, reason = 'InternalError' } = error.status;
+  return { code, reason: reason.slice(0, maxReasonLength) };
 }
+
+/** The maximum length of a reason in an audit event. Reasons of Kubernetes are single words, but webhooks choose theirs. */
+const maxReasonLength = 256;
 
 function userOf({ user }: Identity): { username: string; groups: readonly string[] } {
   return { username: user.name, groups: user.groups };

@@ -1,4 +1,4 @@
-import { type StatusError, unauthorized } from '../../api/status.ts';
+import { forbiddenPath, type StatusError, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
@@ -49,6 +49,9 @@ export function authenticate(options: AuthenticateOptions): Filter {
   };
   const admit = (exchange: Exchange, identity: Identity | undefined, next: Handler): Promise<Reply> => {
     if (!isValid(identity)) return refuse(exchange, unauthorized());
+    const { remoteAddress } = exchange.request;
+    if (identity.allowsAddress?.(remoteAddress) === false)
+      return refuse(exchange, addressRefusal(identity, remoteAddress), identity);
     exchange.identity = identity;
     exchange.completion.onComplete(linkAbortSignal(exchange, identity.signal));
     if (freshness !== undefined) endWhenLost(exchange, freshness);
@@ -86,6 +89,12 @@ export function authenticate(options: AuthenticateOptions): Filter {
     if (waiting === undefined) return respondConfirmed(exchange, freshness, next);
     return waiting.then(() => respondConfirmed(exchange, freshness, next));
   };
+}
+
+function addressRefusal({ accessKey = '' }: Identity, address: string): StatusError {
+  return forbiddenPath(
+    `the access key "${accessKey}" may not be used from the address ${address || 'of this client, which X-Forwarded-For does not name'}; spec.allowedCIDRs of the key, of its user or creator, or of the key that created it does not contain the address`,
+  );
 }
 
 function isValid(identity: Identity | undefined): identity is Identity {

@@ -1,8 +1,8 @@
+import { denialMessage } from '../../api/denial-message.ts';
 import { forbidden, forbiddenPath } from '../../api/status.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { andThen, isPromise, type MaybePromise } from '../../lib/maybe-promise.ts';
-import { escapeMarkup } from '../error-reply.ts';
 import type { Exchange, Filter, Handler } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { RequestInfo } from '../request/request-info.ts';
@@ -57,18 +57,4 @@ export function attributesOf(info: RequestInfo): Attributes {
   if (!info.isResource) return { resourceRequest: false, verb: info.verb, path: info.path };
   const { verb, group, version, resource, subresource, namespace, name } = info;
   return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name };
-}
-
-/** Returns the error message for a denied request (rules ERR-10 to ERR-12). */
-export function denialMessage(user: string, attributes: Attributes, reason: string): string {
-  const text = escapeMarkup(`User ${JSON.stringify(user)} cannot ${attributes.verb} ${objectOf(attributes)}`);
-  return reason === '' ? text : `${text}: ${reason}`;
-}
-
-function objectOf(attributes: Attributes): string {
-  if (!attributes.resourceRequest) return `path ${JSON.stringify(attributes.path)}`;
-  const { resource, subresource, group, namespace } = attributes;
-  const what = subresource === '' ? resource : `${resource}/${subresource}`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
-  return `resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
 }

@@ -1,5 +1,6 @@
 import { labelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { serviceAccountGroups } from '../../api/core/service-account.ts';
+import { denialMessage } from '../../api/denial-message.ts';
 import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
 import { badRequest, forbidden } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
@@ -9,7 +10,7 @@ import type { Exchange, Filter, Handler, IncomingRequest } from '../exchange.ts'
 import type { Reply } from '../reply.ts';
 import { callerOf } from '../session/caller.ts';
 import { endOnPermissionChange } from '../session/end-on-permission-change.ts';
-import { confirmedDecision, denialMessage } from './authorize.ts';
+import { confirmedDecision } from './authorize.ts';
 
 export interface ImpersonateOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
@@ -58,10 +59,11 @@ export function impersonate(options: ImpersonateOptions): Filter {
 }
 
 function impersonatedIdentity(caller: Identity, user: UserInfo): Identity {
-  const { permissionSignal, preauthorize, fairQueueKey } = caller;
+  const { permissionSignal, preauthorize, fairQueueKey, responsible } = caller;
   return {
     user,
     impersonatedBy: caller.user.name,
+    ...(responsible === undefined ? {} : { responsible }),
     ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
     system: false,
     signal: caller.signal,

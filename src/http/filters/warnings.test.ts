@@ -13,11 +13,20 @@ describe('Warning headers (HDR-03)', () => {
   });
 
   it('are truncated to 256 characters if they exceed 4096 in total, and the rest is dropped', () => {
-    const long = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(3, '0')}${'x'.repeat(400)}`);
+    const long = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(3, '0')}${'x'.repeat(600)}`);
     const headers = warningHeaders(long);
     expect(headers[0]).toHaveLength('299 - ""'.length + 256);
     expect(headers.join('').length).toBeLessThanOrEqual(4096);
     expect(headers.length).toBeLessThan(30);
     expect(warningHeaders(['x'.repeat(1000)])[0]).toHaveLength('299 - ""'.length + 1000);
+  });
+});
+
+describe('many warnings', () => {
+  it('are cut to twenty, and the last one says how many are missing', () => {
+    const headers = warningHeaders(Array.from({ length: 35 }, (_, index) => `warning ${index}`));
+    expect(headers).toHaveLength(20);
+    expect(headers.slice(-2)).toEqual(['299 - "warning 18"', '299 - "16 more warnings are not shown"']);
+    expect(warningHeaders(Array.from({ length: 20 }, (_, index) => `warning ${index}`))).toHaveLength(20);
   });
 });

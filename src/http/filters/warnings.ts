@@ -6,6 +6,8 @@ import type { Filter } from '../exchange.ts';
  */
 const totalLength = 4096;
 const cutLength = 256;
+/** Maximum number of Warning headers of a response. The last one then says how many warnings were left out. */
+const maxWarnings = 20;
 
 /** Adds the warnings of the exchange to the response as Warning headers. Each distinct text is sent once. */
 export function warningsFilter(): Filter {
@@ -17,7 +19,7 @@ export function warningsFilter(): Filter {
 }
 
 export function warningHeaders(texts: readonly string[]): string[] {
-  const distinct = [...new Set(texts.map(printable))];
+  const distinct = atMost(maxWarnings, [...new Set(texts.map(printable))]);
   const all = distinct.map(warningHeader);
   if (lengthOf(all) <= totalLength) return all;
   const kept: string[] = [];
@@ -27,6 +29,11 @@ export function warningHeaders(texts: readonly string[]): string[] {
     kept.push(header);
   }
   return kept;
+}
+
+function atMost(most: number, texts: readonly string[]): readonly string[] {
+  if (texts.length <= most) return texts;
+  return [...texts.slice(0, most - 1), `${texts.length - most + 1} more warnings are not shown`];
 }
 
 function lengthOf(headers: readonly string[]): number {

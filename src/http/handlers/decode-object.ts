@@ -1,3 +1,4 @@
+import { findingsInDocumentOrder } from '../../api/decode/findings-in-document-order.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { FieldValidation } from '../../registry/verbs.ts';
 import { applyFieldValidation, decodeDocument } from '../../registry/write/decode.ts';
@@ -14,6 +15,12 @@ export function decodeObject(endpoint: Endpoint, sent: RawBody, fieldValidation:
     namespace: context.namespace,
     body: sent.bytes,
   });
-  applyFieldValidation(kind, findings, fieldValidation, (text) => context.warn(text));
+  applyFieldValidation(kind, inOrder(endpoint, sent, findings), fieldValidation, (text) => context.warn(text));
   return object;
+}
+
+/** Returns the findings as Kubernetes orders them: those of a built-in kind in the order of the JSON document (rule DEC-11). */
+function inOrder({ kind }: Endpoint, sent: RawBody, findings: readonly string[]): readonly string[] {
+  if (kind.builtIn !== true || sent.format !== 'json' || findings.length < 2) return findings;
+  return findingsInDocumentOrder(findings, new TextDecoder().decode(sent.bytes));
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestHttpServer } from '../../../test/harness/test-http-server.ts';
+import { isDryRunEvent } from '../../api/audit/audit-event.ts';
 
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 
@@ -66,6 +67,18 @@ describe('delete', () => {
       propagationPolicy: 'Orphan',
       preconditions: { resourceVersion: '7' },
     });
+  });
+
+  it('is marked as a dry run in the audit log only if it is one', async () => {
+    const isMarked = async (query: string, body?: string) => {
+      server.plane.put('a', 'x');
+      await server.request('DELETE', `${widgets}/x${query}`, body === undefined ? {} : { body });
+      const event = server.auditLog.events.at(-1);
+      return [server.plane.calls.at(-1)?.options, event !== undefined && isDryRunEvent(event)];
+    };
+    expect(await isMarked('?dryRun=All')).toMatchObject([{ dryRun: true }, true]);
+    expect(await isMarked('', '{"dryRun":["All"]}')).toMatchObject([{ dryRun: true }, true]);
+    expect(await isMarked('?dryRun=All', '{}')).toMatchObject([{ dryRun: false }, false]);
   });
 
   it('other kinds, contradictions and unknown policies are rejected (DELETE-03 to DELETE-05)', async () => {

@@ -36,10 +36,10 @@ export function readDeleteOptions(endpoint: Endpoint, isCollection: boolean): Ma
 }
 
 function decodeOptions(endpoint: Endpoint, sent: RawBody, isCollection: boolean): ParsedDeleteOptions {
-  if (sent.bytes.byteLength === 0) {
-    return deleteOptionsFromQuery(endpoint.exchange.query, isCollection);
-  }
-  const parsed = deleteOptionsFromBody(readOptions(endpoint, sent), endpoint.kind);
+  const parsed =
+    sent.bytes.byteLength === 0
+      ? deleteOptionsFromQuery(endpoint.exchange.query, isCollection)
+      : deleteOptionsFromBody(readOptions(endpoint, sent), endpoint.kind);
   if (parsed.options.dryRun) markDryRun(endpoint.exchange);
   return parsed;
 }

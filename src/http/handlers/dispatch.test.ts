@@ -115,6 +115,15 @@ describe('paths', () => {
     expect(server.plane.calls[0]?.context.namespace).toBe('');
   });
 
+  it('the context of a request has its verb', async () => {
+    server.plane.put('a', 'x');
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    await server.request('PUT', `${widgets}/x`, { body: widget('x') });
+    await server.request('PATCH', `${widgets}/x/status`, { body: '{}', headers });
+    await server.request('GET', widgets);
+    expect(server.plane.calls.map(({ context }) => context.verb)).toEqual(['update', 'patch', 'list']);
+  });
+
   it('non-resource requests are served by the handler of the plane (REQ-01)', async () => {
     expect((await server.request('GET', '/apis/example.dev/v1')).json).toEqual({
       path: '/apis/example.dev/v1',

@@ -130,6 +130,9 @@ function serveSubresource(endpoint: Endpoint, subresource: MountedSubresource): 
   const { verb, pathName } = endpoint.exchange.info;
   if (verb !== 'patch') checkPathName(pathName);
   if (verb === 'get' && verbs.get) return get(endpoint, bindNamed(verbs.get, context, pathName));
+  if ((verb === 'get' || verb === 'create') && verbs.connect) {
+    return readByteStream(endpoint, bindNamed(verbs.connect, context, pathName));
+  }
   if (verb === 'get' && verbs.read) return readByteStream(endpoint, bindNamed(verbs.read, context, pathName));
   if (verb === 'update' && verbs.update) return update(endpoint, bindNamed(verbs.update, context, pathName));
   if (verb === 'patch' && verbs.patch) return patch(endpoint, bindNamed(verbs.patch, context, pathName));

@@ -13,6 +13,7 @@ export async function readByteStream(
 ): Promise<Reply> {
   exchange.inFlightSlot?.release();
   const { status, headers, body } = await read(exchange.query);
+  if (status === 204) return { status, headers: {} };
   const type = headers['content-type'];
   return {
     status,

@@ -2,8 +2,8 @@ import { tokenReviewKind } from '../../api/core/token-request.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Identity } from '../../auth/identity.ts';
-import type { AccessAttributes, RequestContext } from '../../registry/context.ts';
-import type { Exchange } from '../exchange.ts';
+import { type AccessAttributes, maxWarningLength, maxWarnings, type RequestContext } from '../../registry/context.ts';
+import { auditAnnotationsOf, type Exchange } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
 import { queryFlag } from '../request/query-flag.ts';
 import { callerOf } from '../session/caller.ts';
@@ -17,7 +17,9 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
   const context: Writable<ExchangeContext> = new ExchangeContext(plane, kind, exchange, caller);
   // One assignment per optional member, because spreading optional members takes several times as long.
   if (caller.accessKey !== undefined) context.accessKey = caller.accessKey;
+  if (caller.responsible !== undefined) context.responsible = caller.responsible;
   if (exchange.fence !== undefined) context.fence = exchange.fence;
+  if (exchange.span !== undefined) context.span = exchange.span;
   if (exchange.freshRevision !== undefined) context.freshRevision = exchange.freshRevision;
   if (exchange.nextTimeSlice !== undefined) context.nextTimeSlice = exchange.nextTimeSlice;
   if (queryFlag(exchange.query, 'extended') === true) context.extended = true;
@@ -34,10 +36,13 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
 class ExchangeContext implements RequestContext {
   readonly user: UserInfo;
   readonly system: boolean;
+  readonly verb: string;
   readonly namespace: string;
   readonly pathName: string;
   declare readonly accessKey?: string;
+  declare readonly responsible?: string;
   declare readonly fence?: NonNullable<RequestContext['fence']>;
+  declare readonly span?: NonNullable<RequestContext['span']>;
   declare readonly freshRevision?: number;
   declare readonly nextTimeSlice?: NonNullable<RequestContext['nextTimeSlice']>;
   declare readonly extended?: boolean;
@@ -51,6 +56,7 @@ class ExchangeContext implements RequestContext {
   constructor(plane: Plane, kind: ResourceKind, exchange: Exchange, caller: Identity) {
     this.user = caller.user;
     this.system = caller.system;
+    this.verb = exchange.info.verb;
     this.namespace = kind.namespaced ? exchange.info.namespace : '';
     this.pathName = exchange.info.pathName;
     this.#plane = plane;
@@ -71,11 +77,16 @@ class ExchangeContext implements RequestContext {
   }
 
   warn(text: string): void {
-    this.#exchange.warnings.push(text);
+    const { warnings } = this.#exchange;
+    if (warnings.length < maxWarnings) warnings.push(text.slice(0, maxWarningLength));
   }
 
   annotate(key: string, value: string): void {
-    this.#exchange.annotations = { ...this.#exchange.annotations, [key]: value };
+    auditAnnotationsOf(this.#exchange).add(key, value);
+  }
+
+  annotateByAdmission(key: string, value: string): void {
+    auditAnnotationsOf(this.#exchange).addOfAdmission(key, value);
   }
 
   async may(asked: AccessAttributes): Promise<boolean> {

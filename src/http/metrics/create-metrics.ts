@@ -6,8 +6,10 @@ import { ResponseMetrics, withoutDryRun } from './response-metrics.ts';
 import {
   addBuildInfo,
   addGauge,
+  addLabelledGauge,
   addLoadedPlanes,
   addObjectCounts,
+  type LabelledGauge,
   type LoadedPlanes,
   type ObjectCount,
   type SimpleGauge,
@@ -23,6 +25,8 @@ export interface MetricsOptions {
   loadedPlanes?(): LoadedPlanes;
   /** Additional gauges, whose values are read at each scrape. Optional. */
   readonly gauges?: readonly SimpleGauge[];
+  /** Additional gauges with a label. Optional. */
+  readonly labelledGauges?: readonly LabelledGauge[];
 }
 
 /** The metrics of one server (rules METRIC-01 to METRIC-05). There is no global registry. */
@@ -51,6 +55,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const executing = { mutating: 0, readOnly: 0 };
   addExecuting(registry, executing);
   for (const gauge of options.gauges ?? []) addGauge(registry, gauge);
+  for (const gauge of options.labelledGauges ?? []) addLabelledGauge(registry, gauge);
   const longRunning = new Gauge({
     name: 'apiserver_longrunning_requests',
     help: 'Number of open long-running requests.',

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
@@ -40,6 +41,17 @@ export function addProcessMetrics(registry: Registry): void {
     registers,
     collect() {
       this.set(process.memoryUsage().heapUsed);
+    },
+  });
+  let countedActive = 0;
+  new Counter({
+    name: 'nodejs_eventloop_active_seconds_total',
+    help: 'Total time in seconds in which the event loop of the main thread was busy.',
+    registers,
+    collect() {
+      const seconds = performance.eventLoopUtilization().active / 1e3;
+      this.inc(Math.max(0, seconds - countedActive));
+      countedActive = seconds;
     },
   });
   new Gauge({

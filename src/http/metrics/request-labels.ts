@@ -26,7 +26,16 @@ const verbs = new Map([
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-const knownPaths = new Set(['/api', '/apis', '/healthz', '/livez', '/readyz', '/metrics', '/openapi', '/version']);
+export const knownPaths = new Set([
+  '/api',
+  '/apis',
+  '/healthz',
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/openapi',
+  '/version',
+]);
 
 /**
  * The number of resources that get their own metric series. Requests for further resources are counted with an empty

@@ -1,7 +1,7 @@
 import type { Feed } from '../../lib/feed.ts';
 import type { Exchange, IncomingRequest } from '../exchange.ts';
 import type { ServedResources } from '../plane.ts';
-import { hasGeneratedBody, isFeed, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
+import { hasGeneratedBody, isFeed, isProxied, isStream, isTakenOver, isUpgraded, type Reply } from '../reply.ts';
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeler, type RequestLabels } from './request-labels.ts';
 
@@ -43,6 +43,13 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     if (isUpgraded(reply)) {
       const ended = metrics.trackLongRunning(labels);
       reply.body.socket.once('close', () => ended());
+      return;
+    }
+    if (isTakenOver(reply)) {
+      const { body } = reply;
+      const ended = metrics.trackLongRunning(labels);
+      const takeOver: typeof body.takeOver = (connection) => body.takeOver(connection).finally(ended);
+      reply.body = { protocol: body.protocol, takeOver };
       return;
     }
     if (!isStream(reply)) return;

@@ -31,6 +31,28 @@ export function addGauge(registry: Registry, { name, help, value }: SimpleGauge)
   });
 }
 
+/** A metric with one label whose values are read at each scrape. */
+export interface LabelledGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly label: string;
+  /** Returns the value for each value of the label. */
+  values(): Iterable<readonly [string, number]>;
+}
+
+export function addLabelledGauge(registry: Registry, { name, help, label, values }: LabelledGauge): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [of, value] of values()) this.set({ [label]: of }, value);
+    },
+  });
+}
+
 export function addLoadedPlanes(registry: Registry, loaded: () => LoadedPlanes): void {
   addGauge(registry, {
     name: 'flotilla_control_planes_loaded',

@@ -16,9 +16,10 @@ export function partialMetadataJson(served: ServedObject, version: MetaVersion):
  * Returns the object to encode as protobuf: the whole object, or a PartialObjectMetadata if the client requested that
  * (rule NEG-14).
  */
-export function protobufObject({ object }: ServedObject, transform: ResponseTransform | undefined): JsonObject {
+export function protobufObject(served: ServedObject, transform: ResponseTransform | undefined): JsonObject {
+  const { object } = served;
   if (transform === undefined) return object;
-  const metadata = object.metadata as JsonObject;
+  const metadata = (served.partialMetadata?.() ?? object.metadata) as JsonObject;
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${transform.version}`, metadata };
 }
 

@@ -34,7 +34,7 @@ export function missingOriginProof(
 const hostPattern = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /** Returns the origin as browsers send it, without the default port. `undefined` if the Host header is invalid. */
-function originOf(host: string | undefined): string | undefined {
+export function originOf(host: string | undefined): string | undefined {
   if (host === undefined || !hostPattern.test(host)) return undefined;
   const url = `https://${host}`;
   return URL.canParse(url) ? new URL(url).origin : undefined;

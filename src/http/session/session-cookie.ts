@@ -1,5 +1,6 @@
 import { accessKeyPrefix } from '../../api/naming.ts';
 import type { IncomingRequest } from '../exchange.ts';
+import { requestCookie } from './request-cookies.ts';
 
 /**
  * The name of the session cookie. Because of the prefix `__Host-`, browsers accept the cookie only from this host, over
@@ -12,24 +13,12 @@ const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 const valuePattern = new RegExp(`^${accessKeyPrefix}[0-9A-Za-z]{1,128}$`);
 
 /**
- * White space that may precede a cookie name. `trim` would remove other characters too, such as U+00A0. To browsers
- * they are part of the name, so that such a cookie lacks the protection of the prefix `__Host-`.
- */
-const leadingWhitespace = /^[ \t]+/;
-
-/**
  * Returns the value of the session cookie. `undefined` if the request has two such cookies, because this server set at
  * most one of them.
  */
-export function sessionCookieOf({ headers: { cookie } }: IncomingRequest): string | undefined {
-  if (cookie === undefined || !cookie.includes(sessionCookieName)) return undefined;
-  const prefix = `${sessionCookieName}=`;
-  const found = cookie
-    .split(';')
-    .map((pair) => pair.replace(leadingWhitespace, ''))
-    .filter((pair) => pair.startsWith(prefix));
-  const value = found[0]?.slice(prefix.length) ?? '';
-  return found.length === 1 && valuePattern.test(value) ? value : undefined;
+export function sessionCookieOf(request: IncomingRequest): string | undefined {
+  const value = requestCookie(request, sessionCookieName);
+  return value !== undefined && valuePattern.test(value) ? value : undefined;
 }
 
 export function sessionCookie(value: string, maxAgeSeconds: number): string {

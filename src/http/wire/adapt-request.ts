@@ -78,7 +78,7 @@ class SocketRequest implements IncomingRequest {
   readonly url: string;
   readonly headers: Record<string, string | undefined>;
   readonly body: RequestBody;
-  readonly remoteAddress: string;
+  remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
   readonly end: RequestEnd;
   connection: object | undefined = undefined;

@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { EventEmitter } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemClock } from '../../lib/clock.ts';
+import { lazyValue } from '../../lib/lazy-value.ts';
 import type { Log } from '../../lib/log.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import { FairArrivals } from '../limits/fair-arrivals.ts';
@@ -32,6 +34,8 @@ export interface ListenOptions {
 export interface Listener {
   readonly address: string;
   readonly port: number;
+  /** Serves HTTP/1.1 on a connection that was not opened to the port, such as one in a tunnel. */
+  accept(connection: Duplex): void;
   /** Sets the certificate for new connections. Existing connections are not affected. */
   updateTls(cert: string, key: string): void;
   /**
@@ -77,26 +81,58 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     address,
     port,
+    accept: acceptConnections(context),
     updateTls: (cert, key) => useCertificate(server, { cert, key }),
     drain: (timeoutMilliseconds) => drain(server, live, timeoutMilliseconds),
   };
 }
 
 function serveRequests(server: Http2SecureServer, context: ServingContext): void {
-  const upgrades = new UpgradeRequests(context);
-  server.on('request', (message, response) => void serveHttp1(context, message as never, response as never, false));
-  // Requests with an Expect header. Without this listener, Node would respond to them without an error message.
-  server.on('checkExpectation', (message, response) => {
-    void serveHttp1(context, message as never, response as never, true);
-  });
+  serveHttp1Requests(server, context);
   // Node's own `stream` listener converts HTTP/2 requests to HTTP/1.1 form. This one serves them directly.
   server.removeAllListeners('stream');
   server.on('stream', (stream, headers, _flags, ...[rawHeaders = []]: (readonly string[])[]) => {
     serveHttp2(context, stream, headers, rawHeaders);
   });
+}
+
+function serveHttp1Requests(server: EventEmitter, context: ServingContext): void {
+  const upgrades = new UpgradeRequests(context);
+  server.on('request', (message, response) => void serveHttp1(context, message, response, false));
+  // Requests with an Expect header. Without this listener, Node would respond to them without an error message.
+  server.on('checkExpectation', (message, response) => {
+    void serveHttp1(context, message, response, true);
+  });
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
     void upgrades.serve(message, socket, head);
   });
+}
+
+/** Returns the function that serves HTTP/1.1 on other connections. Its server is created with the first one. */
+function acceptConnections(context: ServingContext): (connection: Duplex) => void {
+  const { live, limits, pipelinedRequests } = context;
+  const plainServer = lazyValue(() => {
+    const server = createServer({ maxHeaderSize: limits.headerBytes, requireHostHeader: false });
+    server.keepAliveTimeout = limits.idleMilliseconds;
+    serveHttp1Requests(server, context);
+    refuseInvalidRequests(server, pipelinedRequests);
+    return server;
+  });
+  return (connection) => {
+    if (live.draining) {
+      connection.destroy();
+      return;
+    }
+    connection.on('error', () => connection.destroy());
+    live.accepted(connection);
+    plainServer.get().emit('connection', connection);
+  };
+}
+
+function refuseInvalidRequests(server: EventEmitter, pipelinedRequests: PipelinedRequests): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
+    refuseConnection(error, socket, pipelinedRequests.latestResponse(socket)),
+  );
 }
 
 function trackConnections(server: Http2SecureServer, { live, limits, log, pipelinedRequests }: ServingContext): void {
@@ -121,9 +157,7 @@ function trackConnections(server: Http2SecureServer, { live, limits, log, pipeli
     socket.on('error', (error: Error) => log.debug({ err: error }, 'connection ended'));
     if (socket.alpnProtocol !== 'h2') live.socketOpened(socket);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
-    refuseConnection(error, socket, pipelinedRequests.latestResponse(socket)),
-  );
+  refuseInvalidRequests(server, pipelinedRequests);
   server.on('sessionError', (error: Error) => log.debug({ err: error }, 'session ended'));
 }
 

@@ -38,6 +38,8 @@ export class LiveConnections {
   readonly #sessions = new Map<ServerHttp2Session, Connection>();
   /** The TCP sockets of all connections, including those during the TLS handshake. */
   readonly #connections = new Set<Duplex>();
+  /** Connections that handlers use themselves. A drain closes them after the last request has ended. */
+  readonly #takenOver = new Set<Duplex>();
   readonly #handshakes = new FairEvictionPool();
   /**
    * Functions that remove a handshake from the pool, by address and port of the client. The socket cannot be the key,
@@ -90,6 +92,23 @@ export class LiveConnections {
   socketOpened(socket: Socket): void {
     this.#open(this.#sockets, socket, socket.remoteAddress, () => socket.destroy());
     socket.once('close', () => this.#closed(this.#sockets, socket));
+  }
+
+  /** Called for an HTTP/1.1 connection that was not opened to the port. */
+  accepted(connection: Duplex): void {
+    this.#connections.add(connection);
+    this.#open(this.#sockets, connection, '', () => connection.destroy());
+    connection.once('close', () => {
+      this.#connections.delete(connection);
+      this.#closed(this.#sockets, connection);
+    });
+  }
+
+  /** Called when a handler uses an HTTP/1.1 connection itself. No further requests arrive on it. */
+  takenOver(socket: Duplex): void {
+    this.#closed(this.#sockets, socket);
+    this.#takenOver.add(socket);
+    socket.once('close', () => this.#takenOver.delete(socket));
   }
 
   /** Called for a new HTTP/2 session. `socket` is the socket of its connection. */
@@ -154,8 +173,16 @@ export class LiveConnections {
     return () => this.#streams.delete(end);
   }
 
-  /** Ends streams, sends GOAWAY to HTTP/2 clients, and closes idle connections. Resolves when no request is active. */
-  drain(): Promise<void> {
+  /**
+   * Ends streams, sends GOAWAY to HTTP/2 clients, and closes idle connections. Resolves when no request is active. Requests
+   * may need connections that handlers use themselves, so these are closed last.
+   */
+  async drain(): Promise<void> {
+    await this.#drainRequests();
+    for (const socket of this.#takenOver) socket.destroy();
+  }
+
+  #drainRequests(): Promise<void> {
     this.#draining = true;
     for (const session of this.#sessions.keys()) session.close();
     for (const [socket, { active }] of this.#sockets) if (active === 0) socket.destroy();

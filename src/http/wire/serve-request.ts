@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts';
 import { errorReply } from '../error-reply.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import type { FairArrivals } from '../limits/fair-arrivals.ts';
-import { isFeed, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
+import { isFeed, isProxied, isStream, isTakenOver, isUpgraded, type Reply } from '../reply.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 import type { ListenLimits } from './listen-limits.ts';
 import type { LiveConnections } from './live-connections.ts';
@@ -95,7 +95,8 @@ export function writeDrainableReply(
   reply: Reply,
   write: () => Promise<void>,
 ): Promise<void> {
-  const isLongRunning = isStream(reply) || isUpgraded(reply) || (isProxied(reply) && reply.body.isLongRunning);
+  const isLongRunning =
+    isStream(reply) || isUpgraded(reply) || isTakenOver(reply) || (isProxied(reply) && reply.body.isLongRunning);
   return isLongRunning ? writeLongRunning(live, end, write) : write();
 }
 

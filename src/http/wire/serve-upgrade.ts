@@ -2,10 +2,11 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorReply } from '../error-reply.ts';
 import type { IncomingRequest } from '../exchange.ts';
-import { isStream, isUpgraded, type Reply } from '../reply.ts';
+import { isStream, isTakenOver, isUpgraded, type Reply } from '../reply.ts';
 import { RequestEnd } from '../request/request-end.ts';
 import { adaptRequest } from './adapt-request.ts';
 import { hostHeaderProblem, refuseHost, refuseUpgradeBody } from './client-error.ts';
+import { handOver } from './hand-over.ts';
 import { requestEndedError, type ServingContext, writeDrainableReply } from './serve-request.ts';
 import { switchProtocols } from './switch-protocols.ts';
 import { WebSocketStreams } from './web-socket.ts';
@@ -18,6 +19,8 @@ interface UpgradeConnection {
   /** The bytes that the client sent after the request headers. They belong to the upgraded protocol. */
   readonly head: Buffer;
   readonly end: RequestEnd;
+  /** Must be called when the request ends. Further calls have no effect. */
+  readonly done: () => void;
 }
 
 /** Serves HTTP/1.1 requests with an `Upgrade` header. */
@@ -40,7 +43,9 @@ export class UpgradeRequests {
     const request = adaptRequest(message, end, message.headers.upgrade ?? '');
     try {
       const reply = await this.#reply(message, request);
-      await writeDrainableReply(live, end, reply, () => this.#write({ message, socket, head, end }, request, reply));
+      await writeDrainableReply(live, end, reply, () =>
+        this.#write({ message, socket, head, end, done }, request, reply),
+      );
     } catch (error) {
       log.error({ err: error }, 'failed to write the response');
       socket.destroy();
@@ -60,10 +65,16 @@ export class UpgradeRequests {
   }
 
   async #write(connection: UpgradeConnection, request: IncomingRequest, reply: Reply): Promise<void> {
-    const { message, socket, head, end } = connection;
-    const { stalledReaders } = this.#context;
+    const { message, socket, head, end, done } = connection;
+    const { stalledReaders, live } = this.#context;
     if (isUpgraded(reply)) {
       await switchProtocols(socket, head, reply, { end, stalled: stalledReaders });
+      return;
+    }
+    if (isTakenOver(reply)) {
+      live.takenOver(socket);
+      done();
+      await handOver({ message, socket, head, isWebSocket: request.webSocket }, reply);
       return;
     }
     if (request.webSocket && reply.status === 200 && isStream(reply)) {

@@ -29,7 +29,7 @@ export async function switchProtocols(
     client.destroy();
     socket.destroy();
   } else {
-    client.write(headOf(reply));
+    client.write(replyHead(reply));
     if (head.length > 0) client.unshift(head);
     const stopWatching = stalled.watch(client, () => client.bytesWritten);
     client.once('close', stopWatching);
@@ -75,7 +75,8 @@ function whenClosed(socket: Duplex): Promise<void> {
   return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-function headOf({ headers }: Reply): string {
+/** Returns the first lines of a response with 101. */
+export function replyHead({ headers }: Reply): string {
   const lines = ['HTTP/1.1 101 Switching Protocols'];
   for (const [name, value] of Object.entries(headers)) {
     for (const one of [value].flat()) {

@@ -55,7 +55,7 @@ export class WebSocketStreams {
  * Answers the latest ping that arrived in a tick of the event loop, as the protocol permits. A ping takes six bytes, so a
  * client could otherwise request hundreds of thousands of writes with a megabyte.
  */
-function answerLatestPing(webSocket: WebSocket): void {
+export function answerLatestPing(webSocket: WebSocket): void {
   let latest: Buffer | undefined;
   webSocket.on('ping', (data) => {
     const isScheduled = latest !== undefined;

@@ -3,34 +3,44 @@ import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { teamOfGroup, userOfGroup } from '../../api/naming.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
+import { groupsFromProviders } from '../identities/provider-rights.ts';
 import type { ManagementState } from '../state.ts';
 import { hiddenGrantedGroups, hiddenKeyHash } from './access-key-hidden.ts';
+import { recordFollowedGroups, withoutLostGroups } from './followed-groups.ts';
 
-type Owners = Pick<ManagementState, 'user' | 'team'>;
+type Owners = Pick<ManagementState, 'user' | 'userHidden' | 'team'>;
 type Keys = Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
 
 /**
  * Records which of the groups in `spec.groups` were granted to the access key itself. A group that the owner also has
- * is not recorded, so that the key loses it together with the owner.
+ * is not recorded, so that the key loses it together with the owner. Also records on which users the granted groups depend
+ * (`recordFollowedGroups`).
  */
-export function recordGrantedGroups(draft: AccessKeyDraft, state: Owners): void {
+export function recordGrantedGroups(draft: AccessKeyDraft, context: RequestContext, state: Keys): void {
   const { object, old, hidden } = draft;
   const listed = object.spec?.groups ?? [];
   const before = old?.object.spec?.groups ?? [];
   const granted = old === undefined ? [] : grantedGroups(old.object, old.hidden);
+  const recorded = listed.filter(
+    (group) => granted.includes(group) || (!before.includes(group) && !followsOwner(group, object, state)),
+  );
   if (listed.length === 0) delete hidden[hiddenGrantedGroups];
-  else {
-    hidden[hiddenGrantedGroups] = listed.filter(
-      (group) => granted.includes(group) || (!before.includes(group) && !followsOwner(group, object, state)),
-    );
-  }
+  else hidden[hiddenGrantedGroups] = recorded;
+  recordFollowedGroups(draft, recorded, context, state);
 }
 
-/** Returns the key with only the groups that were granted to the key itself. The others come from its owner. */
-export function withGrantedGroups(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): AccessKey {
+/**
+ * Returns the key with only the groups that were granted to the key itself, and without those that it has lost together
+ * with the user on whom they depend. The other groups come from its owner.
+ */
+export function withGrantedGroups(
+  key: AccessKey,
+  state: Pick<ManagementState, 'accessKeyHidden' | 'user' | 'userHidden'>,
+): AccessKey {
   const listed = key.spec?.groups ?? [];
   if (listed.length === 0) return key;
-  const granted = grantedGroups(key, state.accessKeyHidden(key.metadata.name ?? ''));
+  const hidden = state.accessKeyHidden(key.metadata.name ?? '');
+  const granted = withoutLostGroups(grantedGroups(key, hidden), hidden, state);
   return granted.length === listed.length ? key : { ...key, spec: { ...key.spec, groups: [...granted] } };
 }
 
@@ -85,6 +95,10 @@ function followsOwner(group: string, key: AccessKey, state: Owners): boolean {
   const { user = '', team = '' } = key.spec ?? {};
   if (user === '' && team === '') return false;
   if (userOfGroup(group) !== undefined || teamOfGroup(group) !== undefined) return true;
-  const owner = user === '' ? state.team(team) : state.user(user);
-  return (owner?.spec?.groups ?? []).includes(group);
+  if (user === '') return (state.team(team)?.spec?.groups ?? []).includes(group);
+  const owner = state.user(user);
+  if (owner === undefined) return false;
+  return (
+    (owner.spec?.groups ?? []).includes(group) || groupsFromProviders(owner, state.userHidden(user)).includes(group)
+  );
 }

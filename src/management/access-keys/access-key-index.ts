@@ -3,6 +3,7 @@ import type { AccessKey, accessKeyKind } from '../../api/management/v1/access-ke
 import type { FieldsOf } from '../../api/resource.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { hiddenCreatorKey } from './access-key-hidden.ts';
+import { followedUsers } from './followed-groups.ts';
 
 /** The fields of an access key's spec that can name its owner. At most one is set. */
 export const keyOwnerFields = ['user', 'team', 'subject'] as const;
@@ -20,6 +21,8 @@ export interface AccessKeyIndex {
   of(member: KeyOwnerField, name: string): ReadonlySet<string>;
   /** Returns the names of the keys that were created with this key, directly or through other keys. */
   createdWith(keyName: string): Set<string>;
+  /** Returns the names of the keys with groups that depend on this user. */
+  following(user: string): ReadonlySet<string>;
 }
 
 /** The part of the store of access keys that the index reads. */
@@ -30,11 +33,23 @@ export function indexAccessKeys(keys: ObservedKeys): AccessKeyIndex {
   const byOwner = new Map<string, Set<string>>();
   const byCreator = new Map<string, Set<string>>();
   const creators = new Map<string, string>();
+  const byFollowed = new Map<string, Set<string>>();
+  const followed = new Map<string, readonly string[]>();
+
+  const follow = (name: string, users: readonly string[]): void => {
+    const known = followed.get(name) ?? [];
+    for (const user of known) if (!users.includes(user)) removeFrom(byFollowed, user, name);
+    for (const user of users) insert(byFollowed, user, name);
+    if (users.length === 0) followed.delete(name);
+    else followed.set(name, users);
+  };
 
   const add = (key: AccessKey): void => {
     const name = key.metadata.name ?? '';
+    const hidden = keys.peekHidden('', name);
     insert(byOwner, ownerOf(key), name);
-    const creator = textAt(objectAt(keys.peekHidden('', name), hiddenCreatorKey), 'name');
+    follow(name, followedUsers(hidden));
+    const creator = textAt(objectAt(hidden, hiddenCreatorKey), 'name');
     if (creator === '') return;
     creators.set(name, creator);
     insert(byCreator, creator, name);
@@ -45,18 +60,24 @@ export function indexAccessKeys(keys: ObservedKeys): AccessKeyIndex {
     removeFrom(byOwner, ownerOf(key), name);
     removeFrom(byCreator, creators.get(name) ?? '', name);
     creators.delete(name);
+    follow(name, []);
   };
 
   for (const { object } of keys.peekAll()) add(object);
   keys.listen(({ before, after }) => {
-    // The owner and the creator of a key never change, so only creates and deletes affect the index.
-    if (before !== undefined && before.object.metadata.uid === after?.object.metadata.uid) return;
+    // The owner and the creator of a key never change. The users on whom its groups depend can change with any update.
+    if (before !== undefined && before.object.metadata.uid === after?.object.metadata.uid) {
+      const { name = '' } = before.object.metadata;
+      follow(name, followedUsers(keys.peekHidden('', name)));
+      return;
+    }
     if (before !== undefined) remove(before.object);
     if (after !== undefined) add(after.object);
   });
 
   return {
     of: (member, name) => byOwner.get(ownerText(member, name)) ?? none,
+    following: (user) => byFollowed.get(user) ?? none,
     createdWith(keyName) {
       const found = new Set<string>();
       const queue = [keyName];

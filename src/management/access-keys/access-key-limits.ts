@@ -6,6 +6,7 @@ import {
   accessKeyKind,
   clientAccessKeyTypes,
 } from '../../api/management/v1/access-key.ts';
+import { isWorkloadKey } from '../../api/management/workload-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
@@ -13,16 +14,19 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { hiddenCreatorKey, hiddenInheritedScopes } from './access-key-hidden.ts';
-import { type KeyOwnerField, ownerMemberOf } from './access-key-index.ts';
+import { ownerMemberOf } from './access-key-index.ts';
 import { belongsToCurrentOwner } from './access-key-owner.ts';
 import { keyStateOf, scopesOf } from './access-key-state.ts';
+import { isAppSession } from './app-session-keys.ts';
+import { isScopedKey } from './key-scopes.ts';
 import { isLogin } from './login-keys.ts';
+import { refuseTooManyWorkloadKeys } from './workload-keys.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
 /**
- * Throws 403 if the owner has the maximum number of keys. Logins and expired keys do not count. In a shared store, first
- * takes the guard of the limit.
+ * Throws 403 if the owner has the maximum number of keys. Logins, expired keys and keys of workloads do not count; the
+ * latter have their own limits. In a shared store, first takes the guard of the limit.
  */
 export function checkKeyCount(
   draft: AccessKeyDraft,
@@ -30,24 +34,28 @@ export function checkKeyCount(
   dependencies: Dependencies,
 ): MaybePromise<void> {
   const { state, settings } = dependencies;
-  if (context.system || settings.accessKeys.perUser <= 0) return;
+  const isWorkload = isWorkloadKey(draft.object);
+  if (!isWorkload && (context.system || settings.accessKeys.perUser <= 0)) return;
   const owner = ownerMemberOf(draft.object);
   if (owner === undefined) return;
-  if (!state.isShared()) return refuseTooManyKeys(draft.object, owner, dependencies);
+  const refuse = isWorkload ? refuseTooManyWorkloadKeys : refuseTooManyKeys;
+  if (!state.isShared()) return refuse(draft.object, dependencies);
   return state.takeGuard('access-keys', `${owner}/${draft.object.spec?.[owner] ?? ''}`).then((guard) => {
     draft.guards = [guard];
-    refuseTooManyKeys(draft.object, owner, dependencies);
+    refuse(draft.object, dependencies);
   });
 }
 
-function refuseTooManyKeys(key: AccessKey, owner: KeyOwnerField, { state, settings, clock }: Dependencies): void {
+function refuseTooManyKeys(key: AccessKey, { state, settings, clock }: Dependencies): void {
+  const owner = ownerMemberOf(key) ?? 'user';
   const limit = settings.accessKeys.perUser;
   const name = key.spec?.[owner] ?? '';
   // The keys are examined one by one only if their total number reaches the limit.
   if (state.accessKeyCountOf(owner, name) < limit) return;
   let count = 0;
   for (const other of state.accessKeysOf(owner, name)) {
-    const isCounted = (clientAccessKeyTypes as readonly string[]).includes(other.spec?.type ?? '');
+    const isCounted =
+      (clientAccessKeyTypes as readonly string[]).includes(other.spec?.type ?? '') && !isWorkloadKey(other);
     if (isCounted && belongsToCurrentOwner(other, state) && accessKeyPhase(other, clock.now()) !== 'Expired') count++;
   }
   if (count < limit) return;
@@ -56,6 +64,12 @@ function refuseTooManyKeys(key: AccessKey, owner: KeyOwnerField, { state, settin
     key.metadata.name ?? '',
     `exceeded quota, requested: ${accessKeyKind.plural}=1, used: ${accessKeyKind.plural}=${count}, limited: ${accessKeyKind.plural}=${limit}; the limit is the server setting accessKeys.perUser; delete keys of the ${owner} "${name}"`,
   );
+}
+
+/** Returns the maximum lifetime of a key in seconds. 0 means no limit. */
+export function maxLifetime(isScoped: boolean, { accessKeys }: Pick<Dependencies['settings'], 'accessKeys'>): number {
+  const limits = [accessKeys.maxTTL, isScoped ? 0 : accessKeys.maxUnscopedTTL].filter((limit) => limit > 0);
+  return limits.length === 0 ? 0 : Math.min(...limits);
 }
 
 /**
@@ -70,7 +84,8 @@ export function keepLifetime(
 ): void {
   const storedTtl = draft.old?.object.spec?.ttl ?? 0;
   const madeWith = objectAt(draft.hidden, hiddenCreatorKey);
-  const isSetByServer = dependencies.settings.accessKeys.maxTTL > 0 || madeWith !== undefined || isLogin(draft.object);
+  const hasMaximum = maxLifetime(isScopedKey(draft), dependencies.settings) > 0;
+  const isSetByServer = hasMaximum || madeWith !== undefined || isLogin(draft.object);
   if (spec.ttl === undefined && storedTtl !== 0 && isSetByServer) spec.ttl = storedTtl;
   if (context.system || (spec.ttl ?? 0) === storedTtl) return;
   const creator = dependencies.state.accessKey(textAt(madeWith, 'name'));
@@ -94,16 +109,14 @@ export function inheritFromCreatorKey(
   const { state, settings } = dependencies;
   if (context.system && context.accessKey === undefined) return;
   const creator = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-  const max = settings.accessKeys.maxTTL;
-  if (max > 0 && (spec.ttl ?? 0) === 0) spec.ttl = max;
-  if (creator === undefined) {
-    if (context.accessKey === undefined) return;
-    throw creatorNotFound(draft);
-  }
-
-  const scopes = scopesOf(creator, state);
+  if (creator === undefined && context.accessKey !== undefined) throw creatorNotFound(draft);
+  const scopes = creator === undefined ? [] : scopesOf(creator, state);
   if (scopes.length > 0) draft.hidden[hiddenInheritedScopes] = scopes.map((scope) => cloneJson(scope));
-  const binding = isLogin(draft.object) ? creator : loginOpener(creator, draft, state);
+  const max = maxLifetime(isScopedKey(draft), settings);
+  if (max > 0 && (spec.ttl ?? 0) === 0) spec.ttl = max;
+  if (creator === undefined) return;
+  const endsWithCreator = isLogin(draft.object) || isAppSession(draft.object);
+  const binding = endsWithCreator ? creator : loginOpener(creator, draft, state);
   if (binding === undefined) return;
   draft.hidden[hiddenCreatorKey] = { name: binding.metadata.name ?? '', uid: binding.metadata.uid ?? '' };
   const ttl = ttlWithinCreator(draft.object, binding, context, dependencies);

@@ -8,12 +8,13 @@ import { clusterOfAgentUser } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { type Caller, callerOf } from '../../auth/authz/caller.ts';
-import type { RequestContext } from '../../registry/context.ts';
+import { contextWithChanges, type RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';
 import { groupsDenialReason } from './access-key-groups.ts';
 import { hiddenCreatorKey, hiddenOwnerUid } from './access-key-hidden.ts';
 import { keyOwnerFields, ownerMemberOf } from './access-key-index.ts';
+import { currentCaller } from './current-caller.ts';
 
 /**
  * Sets the owner of a new key to the caller if the request names none. An update without an owner keeps the stored one.
@@ -34,17 +35,22 @@ export function defaultAccessKeyOwner(draft: AccessKeyDraft, spec: AccessKeySpec
   }
 }
 
-/** Throws 403 if the caller gives a key an owner or groups that the caller may not assign. */
+/**
+ * Throws 403 if the caller gives a key an owner or groups that the caller may not assign, or changes a key that no longer
+ * belongs to the caller.
+ */
 export function checkAccessKeyOwner(
   draft: AccessKeyDraft,
   context: RequestContext,
-  state: Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
+  state: Owners &
+    Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'userHidden' | 'passwordsEnabled' | 'teamsOf'>,
 ): void {
-  const caller = callerOf(context.user);
-  if (context.system || caller.isAdmin) return;
-  // On updates the owner needs no check, because validation rejects every change to it.
-  const owner = draft.old === undefined ? ownerRefusal(draft, caller) : undefined;
-  const detail = owner ?? groupsDenialReason(draft, context, state);
+  if (context.system) return;
+  const user = currentCaller(context, state);
+  const caller = callerOf(user);
+  if (caller.isAdmin) return;
+  const owner = ownerRefusal(draft, caller);
+  const detail = owner ?? groupsDenialReason(draft, contextWithChanges(context, { user }), state);
   if (detail !== undefined) throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
@@ -98,11 +104,13 @@ export function keyOwner(key: AccessKey, state: Owners): User | Team | Cluster |
   return cluster === undefined ? undefined : state.cluster(cluster);
 }
 
-function ownerRefusal({ object }: AccessKeyDraft, caller: Caller): string | undefined {
-  const { user = '', team = '', subject = '' } = object.spec ?? {};
-  if (user !== '' && user !== caller.user) return 'only admins may create keys for other users';
+function ownerRefusal({ object, old }: AccessKeyDraft, caller: Caller): string | undefined {
+  // Validation rejects every change of the owner in an update.
+  const { user = '', team = '', subject = '' } = (old?.object ?? object).spec ?? {};
+  const verb = old === undefined ? 'create' : 'change';
+  if (user !== '' && user !== caller.user) return `only admins may ${verb} keys for other users`;
   if (team !== '' && !caller.teams.includes(team))
-    return 'only admins may create keys for teams that they are not a member of';
+    return `only admins may ${verb} keys for teams that they are not a member of`;
   const isSelf = caller.user === undefined && caller.team === undefined && subject === caller.subject;
-  return subject !== '' && !isSelf ? 'only admins may create keys for a subject' : undefined;
+  return subject !== '' && !isSelf ? `only admins may ${verb} keys for a subject` : undefined;
 }

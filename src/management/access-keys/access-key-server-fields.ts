@@ -5,8 +5,16 @@ import type { Sealer } from '../../seal/sealer.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { hiddenConnectorData, hiddenOidcTokens } from './access-key-hidden.ts';
 
-/** Fields with login data, which only the server may write. */
-const serverFields = ['identity', 'identityRefresh', 'oidcProvider', 'parent', 'oidcLogin'] as const;
+/** Fields that only the server may write: login data, and the creator of the key. */
+const serverFields = [
+  'identity',
+  'identityRefresh',
+  'oidcProvider',
+  'parent',
+  'oidcLogin',
+  'createdBy',
+  'createdWith',
+] as const;
 
 export const connectorDataPurpose = 'access-key-connector-data';
 export const oidcTokensPurpose = 'access-key-oidc-tokens';

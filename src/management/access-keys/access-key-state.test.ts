@@ -2,7 +2,7 @@ import type { JsonObject } from '@flotilla/json';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccessKey, AccessKeySpec } from '../../api/management/v1/access-key.ts';
 import type { User } from '../../api/management/v1/user.ts';
-import { hiddenCreatorKey, hiddenKeyHash } from './access-key-hidden.ts';
+import { hiddenCreatorKey, hiddenKeeper, hiddenKeyHash } from './access-key-hidden.ts';
 import { keyStateOf } from './access-key-state.ts';
 
 function object<Spec>(name: string, spec: Spec) {
@@ -19,6 +19,7 @@ const state = {
   accessKeyHidden: (name: string) => hidden.get(name),
   user: (name: string) => users.get(name),
   userHidden: () => undefined,
+  passwordsEnabled: true,
   team: () => undefined,
   teamsOf: () => teams,
   cluster: () => undefined,
@@ -82,6 +83,16 @@ describe('keyStateOf', () => {
     expect(keyStateOf(key, state).disabled).toBe(true);
     keys.delete('maker');
     expect(keyStateOf(key, state).user).toBeUndefined();
+  });
+
+  it("a team's key has the address list of the member who keeps it, also when the list changes", () => {
+    const key = keep('k', { team: 'red', allowedCIDRs: ['10.0.0.0/8'] }, { [hiddenKeeper]: 'anna' });
+    const lists = () => JSON.parse(keyStateOf(key, state).addresses ?? '[]');
+    expect(lists()).toEqual([['10.0.0.0/8']]);
+    users.set('anna', object('anna', { allowedCIDRs: ['192.0.2.0/24'] }));
+    expect(lists()).toEqual([['10.0.0.0/8'], ['192.0.2.0/24']]);
+    users.set('anna', object('anna', {}));
+    expect(lists()).toEqual([['10.0.0.0/8']]);
   });
 
   it('uses that no status shows yet extend a key that expires by inactivity', () => {

@@ -1,15 +1,19 @@
 import { isJsonObject, type JsonObject, objectAt, textAt } from '@flotilla/json';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import type { User } from '../../api/management/v1/user.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { KeyState } from '../../auth/key-state.ts';
+import { isResetKey } from '../accounts/reset-keys.ts';
 import { accessKeyIdentity } from '../identity.ts';
 import type { ManagementState } from '../state.ts';
+import { keeperOf } from './access-key-creator.ts';
 import { withGrantedGroups } from './access-key-groups.ts';
 import { hiddenCreatorKey, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
 import { belongsToCurrentOwner, keyOwner } from './access-key-owner.ts';
-import { isLogin, isRevokedLogin } from './login-keys.ts';
+import { followedUserObjects } from './followed-groups.ts';
+import { isLogin, isRefreshKey, isRevokedLogin } from './login-keys.ts';
 
 export function accessKeyClaim(hash: string): string {
   return `hash:${hash}`;
@@ -17,7 +21,7 @@ export function accessKeyClaim(hash: string): string {
 
 type StateLookups = Pick<
   ManagementState,
-  'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden' | 'team' | 'teamsOf' | 'cluster'
+  'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden' | 'passwordsEnabled' | 'team' | 'teamsOf' | 'cluster'
 >;
 
 /**
@@ -37,20 +41,23 @@ export function keyStateOf(
   const user = cached.identity;
   let disabled = false;
   let end: number | undefined;
-  let broken = user === undefined || isRevokedLogin(key, state);
+  let broken = user === undefined || isRevokedLogin(key, state) || isResetKey(key);
+  const addresses: (readonly string[])[] = [];
   const seen = new Set<string>();
   for (let link: AccessKey | undefined = key; link !== undefined; ) {
     const linkName: string = link.metadata.name ?? '';
     if (seen.has(linkName)) break;
     seen.add(linkName);
-    disabled ||= link.spec?.disabled === true;
+    disabled ||= link.spec?.disabled === true || isRefreshKey(link);
+    addresses.push(...addressRanges(link, state));
     end = earliest(end, accessKeyExpiry(withLastUse(link, latestUse(linkName))));
     const deletion = link.metadata.deletionTimestamp;
     if (deletion !== undefined) end = earliest(end, Date.parse(deletion));
     const creator: JsonObject | undefined = objectAt(state.accessKeyHidden(linkName), hiddenCreatorKey);
     if (creator === undefined) break;
     link = state.accessKey(textAt(creator, 'name'));
-    if (link?.metadata.uid !== textAt(creator, 'uid') || ownerIdentity(link, state) === undefined) {
+    const isSame = link?.metadata.uid === textAt(creator, 'uid');
+    if (link === undefined || !isSame || ownerIdentity(link, state) === undefined || isRevokedLogin(link, state)) {
       broken = true;
       break;
     }
@@ -63,9 +70,24 @@ export function keyStateOf(
     disabled,
     version: textAt(hidden, hiddenKeyHash),
     scopes: scopesText(key, state),
+    ...(addresses.length === 0 ? {} : { addresses: JSON.stringify(addresses) }),
   };
   if (isIndependent(key, hidden)) cached.state = found;
   return found;
+}
+
+/**
+ * Returns the lists of address ranges of a key, and of its user or the keeper of a team's key, so that a user cannot
+ * avoid their own list with a key of a team. Empty lists do not restrict requests.
+ */
+function addressRanges(key: AccessKey, state: Pick<StateLookups, 'user' | 'accessKeyHidden'>): (readonly string[])[] {
+  const user = state.user(key.spec?.user ?? '') ?? keeperUser(key, state);
+  return [key.spec?.allowedCIDRs ?? [], user?.spec?.allowedCIDRs ?? []].filter((list) => list.length > 0);
+}
+
+function keeperUser(key: AccessKey, state: Pick<StateLookups, 'user' | 'accessKeyHidden'>): User | undefined {
+  const keeper = keeperOf(key, state);
+  return keeper === undefined ? undefined : state.user(keeper);
 }
 
 /** True if the result of `keyStateOf` for this key is cached. The result stays valid until `keysVersion` changes. */
@@ -83,6 +105,9 @@ function isIndependent(key: AccessKey, hidden: JsonObject | undefined): boolean 
 interface CachedIdentity {
   readonly hidden: JsonObject | undefined;
   readonly owner: ReturnType<typeof keyOwner>;
+  readonly keeper: User | undefined;
+  /** The users on whom groups of the key depend. */
+  readonly followed: readonly (User | undefined)[];
   readonly teams: readonly string[];
   readonly identity: UserInfo | undefined;
   /** The cached state of the key. Set only if the state depends on nothing but the inputs of the identity. */
@@ -99,20 +124,22 @@ function ownerIdentity(key: AccessKey, state: StateLookups): UserInfo | undefine
 /** Returns the identity of a key. Every authentication calls it, and its inputs rarely change, so it is cached. */
 function cachedIdentity(key: AccessKey, hidden: JsonObject | undefined, state: StateLookups): CachedIdentity {
   const owner = keyOwner(key, state);
+  const keeper = keeperUser(key, state);
+  const followed = followedUserObjects(key, state);
   const teams = state.teamsOf(key.spec?.user ?? '');
   const cached = identities.get(key);
-  if (cached !== undefined && cached.hidden === hidden && cached.owner === owner && isSameList(cached.teams, teams)) {
+  const isCurrent = cached?.hidden === hidden && cached?.owner === owner && cached?.keeper === keeper;
+  if (cached !== undefined && isCurrent && isSameList(cached.teams, teams) && isSameList(cached.followed, followed))
     return cached;
-  }
   const identity = belongsToCurrentOwner(key, state)
     ? accessKeyIdentity(withGrantedGroups(key, state), state)
     : undefined;
-  const found: CachedIdentity = { hidden, owner, teams, identity, state: undefined };
+  const found: CachedIdentity = { hidden, owner, keeper, followed, teams, identity, state: undefined };
   identities.set(key, found);
   return found;
 }
 
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
+function isSameList<Item>(one: readonly Item[], other: readonly Item[]): boolean {
   return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
 }
 

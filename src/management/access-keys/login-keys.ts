@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, objectAt, textAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft, UserDraft } from '../drafts.ts';
+import { isEndedIdentityLogin } from '../identities/provider-rights.ts';
 import type { ManagementState } from '../state.ts';
-import { hiddenCreatorFingerprint, hiddenCreatorKey } from './access-key-hidden.ts';
+import { hiddenCreatorFingerprint, hiddenCreatorKey, hiddenOpenedAt } from './access-key-hidden.ts';
+import { isAppSession } from './app-session-keys.ts';
 import { creatorFingerprint } from './creator-fingerprint.ts';
 
 /**
@@ -19,6 +21,17 @@ export function isLogin(key: AccessKey): boolean {
   return key.spec?.type === 'Login';
 }
 
+/** True for the key that keeps the refresh token of an identity. It is never a credential itself. */
+export function isRefreshKey(key: AccessKey): boolean {
+  return key.spec?.type === 'OIDCRefreshToken' && !isAppSession(key);
+}
+
+/** Returns the time at which the owner of a login proved who they are, in RFC 3339 format. */
+export function openingTimeOf(login: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string {
+  const { name = '', creationTimestamp = '' } = login.metadata;
+  return textAt(state.accessKeyHidden(name), hiddenOpenedAt) || creationTimestamp;
+}
+
 /** Binds a login to the current password of its user, and to the current state of the access key that opened it. */
 export function bindLogin(
   draft: AccessKeyDraft,
@@ -26,9 +39,18 @@ export function bindLogin(
 ): void {
   if (!isLogin(draft.object)) return;
   const creator = textAt(objectAt(draft.hidden, hiddenCreatorKey), 'name');
+  const first = state.accessKey(draft.object.spec?.createdWith ?? '');
+  // A login that another login opens, or that is opened beside it (`Logins.openBeside`), proves nothing anew.
+  if (first !== undefined && isLogin(first)) draft.hidden[hiddenOpenedAt] = openingTimeOf(first, state);
   if (creator !== '') draft.hidden[hiddenCreatorFingerprint] = creatorFingerprint(creator, state);
   const fingerprint = textAt(state.userHidden(draft.object.spec?.user ?? ''), hiddenPasswordFingerprint);
   if (fingerprint !== '') draft.hidden[hiddenPasswordFingerprint] = fingerprint;
+}
+
+/** Revokes all logins of the user with this hidden part. */
+export function revokeAllLogins(hidden: JsonObject): void {
+  hidden[hiddenPasswordFingerprint] = randomBytes(12).toString('base64url');
+  delete hidden[hiddenKeptLogin];
 }
 
 /**
@@ -40,22 +62,22 @@ export function revokeOtherLogins(
   context: RequestContext,
   state: Pick<ManagementState, 'accessKey'>,
 ): void {
-  draft.hidden[hiddenPasswordFingerprint] = randomBytes(12).toString('base64url');
-  delete draft.hidden[hiddenKeptLogin];
+  revokeAllLogins(draft.hidden);
   const used = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   if (used?.metadata.uid === undefined || !isLogin(used)) return;
   if (used.spec?.user === draft.object.metadata.name) draft.hidden[hiddenKeptLogin] = used.metadata.uid;
 }
 
 /**
- * True if the key is a login that has been revoked: the user changed the password, or the access key that opened the
- * login was deleted or got another value, scope or group.
+ * True if the key is a login that has been revoked: the user changed the password, the access key that opened the login
+ * was deleted or got another value, scope or group, or the identity at the provider that opened it has ended.
  */
 export function isRevokedLogin(
   key: AccessKey,
-  state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'userHidden'>,
+  state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden'>,
 ): boolean {
   if (!isLogin(key)) return false;
+  if (isEndedIdentityLogin(key, state.user(key.spec?.user ?? ''))) return true;
   const hidden = state.accessKeyHidden(key.metadata.name ?? '');
   const creator = textAt(objectAt(hidden, hiddenCreatorKey), 'name');
   if (creator !== '' && textAt(hidden, hiddenCreatorFingerprint) !== creatorFingerprint(creator, state)) return true;

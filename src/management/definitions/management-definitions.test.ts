@@ -21,6 +21,8 @@ describe('the definitions of the management kinds (completions §7)', () => {
         'clusters',
         'ownedaccesskeys',
         'projects',
+        'spaceinstances',
+        'spacetemplates',
         'teams',
         'users',
         'virtualclusterinstances',

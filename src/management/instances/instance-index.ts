@@ -1,15 +1,16 @@
-import type {
-  VirtualClusterInstance,
-  virtualClusterInstanceKind,
-} from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { FieldsOf } from '../../api/resource.ts';
+import type { TypedObject } from '../../api/meta.ts';
+import type { GuardedFields, GuardedObject } from '../../auth/authz/guarded-object.ts';
 import { readersOf } from '../../auth/authz/principals.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { aggregateIncrementally } from '../aggregate-incrementally.ts';
 
+/** The fields of an instance of any kind that the index reads. */
+type IndexedFields = GuardedFields & { spec?: { clusterRef?: { cluster?: string } } };
+type IndexedInstance = TypedObject<IndexedFields>;
+
 /**
- * Summarizes all instances: who may read them and how many are on each cluster. It stores no names of instances, because
- * there are very many.
+ * Summarizes all instances of a kind: who may read them and how many are on each cluster. It stores no names of
+ * instances, because there are very many.
  */
 export interface InstanceIndex {
   /** True if the user or team may read at least one instance in the namespace. */
@@ -21,11 +22,11 @@ export interface InstanceIndex {
 }
 
 /** Creates the index and updates it with each change in the store. */
-export function indexInstances(store: KindStore<FieldsOf<typeof virtualClusterInstanceKind>>): InstanceIndex {
+export function indexInstances<Fields extends IndexedFields>(store: KindStore<Fields>): InstanceIndex {
   const readers = new Counts();
   const owners = new Counts();
   const clusters = new Counts();
-  const change = (instance: VirtualClusterInstance, by: 1 | -1): void => {
+  const change = (instance: IndexedInstance, by: 1 | -1): void => {
     const { namespace = '' } = instance.metadata;
     for (const reader of readersOf(instance)) readers.add(namespace, reader, by);
     const owner = ownerKey(instance);
@@ -43,7 +44,7 @@ export function indexInstances(store: KindStore<FieldsOf<typeof virtualClusterIn
 }
 
 /** Returns the owner of an instance as quota messages print it, such as `user "anna"`. '' if there is none. */
-export function ownerKey(instance: VirtualClusterInstance): string {
+export function ownerKey(instance: GuardedObject): string {
   const { user = '', team = '' } = instance.spec?.owner ?? {};
   if (user !== '') return `user "${user}"`;
   return team === '' ? '' : `team "${team}"`;

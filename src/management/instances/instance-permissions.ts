@@ -1,53 +1,53 @@
 import { equalJson } from '@flotilla/json';
 import type { Owner } from '../../api/management/v1/owner.ts';
 import type { Project } from '../../api/management/v1/project.ts';
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { abandonAnnotation, importedAnnotation } from '../../api/naming.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { forbidden, type StatusError } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { InstanceDraft } from '../drafts.ts';
 import { maySetField, requireOwnerReferencePermission } from '../field-permissions.ts';
+import type { InstanceRules } from './instance-rules.ts';
 
 /**
  * Throws 403 if a write changes a field for which permission to write the instance does not suffice (completions §3).
  */
 export async function checkInstancePermissions(
+  { kind, locationFields }: InstanceRules,
   draft: InstanceDraft,
   project: Project,
   context: RequestContext,
 ): Promise<void> {
   if (context.system) return;
-  await requireOwnerReferencePermission(virtualClusterInstanceKind, draft, context);
-  await checkOwner(draft, context);
-  await checkAccess(draft, context);
-  checkLocation(draft, context);
-  checkAnnotations(draft, context);
-  await checkRestricted(draft, project, context);
+  await requireOwnerReferencePermission(kind, draft, context);
+  await checkOwner(kind, draft, context);
+  await checkAccess(kind, draft, context);
+  checkLocation({ kind, locationFields }, draft, context);
+  checkAnnotations(kind, draft, context);
+  await checkRestricted(kind, draft, project, context);
 }
 
-function denied(draft: InstanceDraft, detail: string): StatusError {
-  return forbidden(groupResourceOf(virtualClusterInstanceKind), draft.object.metadata.name ?? '', detail);
+function denied(kind: ResourceKind, draft: InstanceDraft, detail: string): StatusError {
+  return forbidden(groupResourceOf(kind), draft.object.metadata.name ?? '', detail);
 }
 
-async function checkOwner(draft: InstanceDraft, context: RequestContext): Promise<void> {
+async function checkOwner(kind: ResourceKind, draft: InstanceDraft, context: RequestContext): Promise<void> {
   const caller = callerOf(context.user);
   const wanted = ownerText(draft.object.spec?.owner);
   const own = draft.old === undefined ? ownerText(ownerOf(caller)) : ownerText(draft.old.object.spec?.owner);
-  if (wanted === '' || wanted === own || (await maySetField(virtualClusterInstanceKind, draft, context, 'spec.owner')))
-    return;
-  throw denied(draft, 'only project admins may set another owner');
+  if (wanted === '' || wanted === own || (await maySetField(kind, draft, context, 'spec.owner'))) return;
+  throw denied(kind, draft, 'only project admins may set another owner');
 }
 
 /** The creator of an instance may set its access fields. Later changes require the permission for the field. */
-async function checkAccess(draft: InstanceDraft, context: RequestContext): Promise<void> {
+async function checkAccess(kind: ResourceKind, draft: InstanceDraft, context: RequestContext): Promise<void> {
   const { object, old } = draft;
   if (old === undefined) return;
   for (const field of ['access', 'extraAccessRules'] as const) {
     if (equalJson(object.spec?.[field], old.object.spec?.[field])) continue;
-    if (await maySetField(virtualClusterInstanceKind, draft, context, `spec.${field}`)) continue;
-    throw denied(draft, `you may not set spec.${field}`);
+    if (await maySetField(kind, draft, context, `spec.${field}`)) continue;
+    throw denied(kind, draft, `you may not set spec.${field}`);
   }
 }
 
@@ -55,32 +55,41 @@ function ownerText({ user = '', team = '' }: Owner = {}): string {
   return user === '' && team === '' ? '' : `${user}/${team}`;
 }
 
-function checkLocation(draft: InstanceDraft, context: RequestContext): void {
+function checkLocation(
+  { kind, locationFields }: Pick<InstanceRules, 'kind' | 'locationFields'>,
+  draft: InstanceDraft,
+  context: RequestContext,
+): void {
   if (callerOf(context.user).isAdmin) return;
   const { object, old } = draft;
-  for (const member of ['namespace', 'virtualCluster'] as const) {
+  for (const member of locationFields.filter((field) => field !== 'cluster')) {
     const set = old?.object.spec?.clusterRef?.[member] ?? '';
     // If a value is already set, nobody may change it, and validation reports the change.
     if (set === '' && (object.spec?.clusterRef?.[member] ?? '') !== '') {
-      throw denied(draft, `only admins may set spec.clusterRef.${member}`);
+      throw denied(kind, draft, `only admins may set spec.clusterRef.${member}`);
     }
   }
   if ((object.spec?.external ?? false) !== (old?.object.spec?.external ?? false)) {
-    throw denied(draft, 'only admins may set spec.external');
+    throw denied(kind, draft, 'only admins may set spec.external');
   }
 }
 
 /** Throws 403 if a caller other than an admin sets an annotation that triggers an admin action, such as abandoning. */
-function checkAnnotations(draft: InstanceDraft, context: RequestContext): void {
+function checkAnnotations(kind: ResourceKind, draft: InstanceDraft, context: RequestContext): void {
   for (const annotation of [abandonAnnotation, importedAnnotation]) {
     const value = draft.object.metadata.annotations?.[annotation];
     if (value === undefined || value === draft.old?.object.metadata.annotations?.[annotation]) continue;
-    if (!callerOf(context.user).isAdmin) throw denied(draft, `only admins may set the annotation ${annotation}`);
+    if (!callerOf(context.user).isAdmin) throw denied(kind, draft, `only admins may set the annotation ${annotation}`);
     context.annotate?.(annotation, value);
   }
 }
 
-async function checkRestricted(draft: InstanceDraft, project: Project, context: RequestContext): Promise<void> {
+async function checkRestricted(
+  kind: ResourceKind,
+  draft: InstanceDraft,
+  project: Project,
+  context: RequestContext,
+): Promise<void> {
   const { object, old } = draft;
   const inline = object.spec?.template;
   const changesInline = inline !== undefined && !equalJson(inline, old?.object.spec?.template);
@@ -89,14 +98,15 @@ async function checkRestricted(draft: InstanceDraft, project: Project, context: 
   if (!changesInline && !(lacksTemplate && isTemplateRequired)) return;
   const allowed = await context.may({
     verb: 'create',
-    group: virtualClusterInstanceKind.group,
-    resource: virtualClusterInstanceKind.plural,
+    group: kind.group,
+    resource: kind.plural,
     subresource: 'restricted',
     namespace: object.metadata.namespace ?? '',
     name: object.metadata.name ?? '',
   });
   if (allowed) return;
   throw denied(
+    kind,
     draft,
     changesInline
       ? 'you may not use an inline template; reference a template with spec.templateRef'

@@ -1,8 +1,7 @@
 import { writeJson } from '@flotilla/json';
 import type { Project } from '../../api/management/v1/project.ts';
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { projectNamespace } from '../../api/naming.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -10,9 +9,8 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
 import { isUnscopedAdmin } from '../subject.ts';
 import { ownerKey } from './instance-index.ts';
+import type { InstanceRules } from './instance-rules.ts';
 import { quotaLimit } from './quota-limit.ts';
-
-const counted = virtualClusterInstanceKind.plural;
 
 /**
  * Creates in a project run one after another if at most this many instances can still be created. Otherwise they run
@@ -21,7 +19,8 @@ const counted = virtualClusterInstanceKind.plural;
  */
 const serializedBelow = 100;
 
-const [projectGuard, ownerGuard] = ['instances-of-projects', 'instances-of-owners'] as const;
+/** The names of the guards of both limits. Those of virtual clusters must not change while replicas are updated. */
+const guardsOf = ({ limits }: InstanceRules) => ({ project: `${limits}-of-projects`, owner: `${limits}-of-owners` });
 
 interface InstanceLimit {
   readonly most: number;
@@ -43,15 +42,16 @@ type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
  * store, first takes the guards of the limits that apply.
  */
 export function checkInstanceQuota(
+  rules: InstanceRules,
   draft: InstanceDraft,
   project: Project,
-  context: RequestContext,
-  { state, settings }: Dependencies,
+  { context, state, settings }: Dependencies & { readonly context: RequestContext },
 ): MaybePromise<void> {
   const { object, old } = draft;
-  if (!isUnscopedAdmin(context, state)) checkSize(draft, project, { state, settings });
+  const { kind } = rules;
+  if (!isUnscopedAdmin(context, state)) checkSize(rules, draft, project, { state, settings });
   const owner = ownerKey(object);
-  const limits = instanceLimits(project, context, { state, settings });
+  const limits = instanceLimits(rules, project, context, { state, settings });
   const isNew = old === undefined;
   const changesOwner = owner !== '' && (isNew || owner !== ownerKey(old.object));
   const ofProject = isNew ? limits.project : undefined;
@@ -60,16 +60,18 @@ export function checkInstanceQuota(
 
   const { name = '' } = project.metadata;
   const check = () => {
-    const present = state.instance(projectNamespace(name), object.metadata.name ?? '');
-    const inProject = state.instanceCount(name) - (present === undefined ? 0 : 1);
-    const owned = state.instancesOwnedBy(name, owner) - (present !== undefined && ownerKey(present) === owner ? 1 : 0);
-    refuseBeyond(draft, `project "${name}"`, inProject, ofProject);
-    refuseBeyond(draft, owner, owned, ofOwner);
+    const present = rules.find(state, projectNamespace(name), object.metadata.name ?? '');
+    const inProject = state.instanceCount(kind, name) - (present === undefined ? 0 : 1);
+    const isCounted = present !== undefined && ownerKey(present) === owner;
+    const owned = state.instancesOwnedBy(kind, name, owner) - (isCounted ? 1 : 0);
+    refuseBeyond(draft, { kind, of: `project "${name}"`, used: inProject }, ofProject);
+    refuseBeyond(draft, { kind, of: owner, used: owned }, ofOwner);
   };
   if (!state.isShared()) return check();
+  const names = guardsOf(rules);
   const guards = [
-    ...(ofProject === undefined ? [] : [state.takeGuard(projectGuard, name)]),
-    ...(ofOwner === undefined ? [] : [state.takeGuard(ownerGuard, `${name}/${owner}`)]),
+    ...(ofProject === undefined ? [] : [state.takeGuard(names.project, name)]),
+    ...(ofOwner === undefined ? [] : [state.takeGuard(names.owner, `${name}/${owner}`)]),
   ];
   return Promise.all(guards).then((taken) => {
     draft.guards = taken;
@@ -81,29 +83,35 @@ export function checkInstanceQuota(
  * Throws 403 if the instances of the project have reached their maximum size, unless the write makes one smaller. All of
  * them are in the memory of the main thread.
  */
-function checkSize({ object, old }: InstanceDraft, project: Project, { state, settings }: Dependencies): void {
-  const { bytesPerProject } = settings.instances;
+function checkSize(
+  { kind, limits }: InstanceRules,
+  { object, old }: InstanceDraft,
+  project: Project,
+  { state, settings }: Dependencies,
+): void {
+  const { bytesPerProject } = settings[limits];
   const { name = '' } = project.metadata;
-  if (bytesPerProject === 0 || state.instanceBytes(name) < bytesPerProject) return;
+  if (bytesPerProject === 0 || state.instanceBytes(kind, name) < bytesPerProject) return;
   if (old !== undefined && writeJson(object).length <= writeJson(old.object).length) return;
   throw forbidden(
-    groupResourceOf(virtualClusterInstanceKind),
+    groupResourceOf(kind),
     object.metadata.name ?? '',
-    `the instances of project "${name}" have reached the limit of ${bytesPerProject} bytes (server setting instances.bytesPerProject); delete instances or use smaller templates`,
+    `the ${limits} of project "${name}" have reached the limit of ${bytesPerProject} bytes (server setting ${limits}.bytesPerProject); delete ${limits} or use smaller templates`,
   );
 }
 
 /** True if creates in the project must run one after another, because concurrent creates could exceed a limit. */
 export function mustSerializeCreates(
+  rules: InstanceRules,
   project: Project | undefined,
   context: RequestContext,
   { state, settings }: Dependencies,
 ): boolean {
   if (project === undefined) return false;
-  const limits = instanceLimits(project, context, { state, settings });
+  const limits = instanceLimits(rules, project, context, { state, settings });
   const most = Math.min(limits.project?.most ?? Infinity, limits.owner?.most ?? Infinity);
   if (state.isShared()) return most < Infinity;
-  return most - state.instanceCount(project.metadata.name ?? '') <= serializedBelow;
+  return most - state.instanceCount(rules.kind, project.metadata.name ?? '') <= serializedBelow;
 }
 
 /**
@@ -111,25 +119,35 @@ export function mustSerializeCreates(
  * do not apply to admins of the installation, who could raise them anyway.
  */
 function instanceLimits(
+  { kind, limits }: InstanceRules,
   { spec }: Project,
   context: RequestContext,
-  { state, settings: { instances: defaults } }: Dependencies,
+  { state, settings }: Dependencies,
 ): InstanceLimits {
+  const defaults = settings[limits];
   const limitFor = (quota: 'project' | 'user', setting: 'perProject' | 'perUser'): InstanceLimit | undefined => {
-    const set = quotaLimit(spec?.quotas?.[quota]?.[counted]);
+    const set = quotaLimit(spec?.quotas?.[quota]?.[kind.plural]);
     if (set !== undefined) return { most: set, origin: '' };
     const most = defaults[setting];
     if (most === 0 || isUnscopedAdmin(context, state)) return undefined;
-    const origin = `; the limit is the server setting instances.${setting}; delete instances, or ask an admin to set spec.quotas.${quota} of the project`;
+    const origin = `; the limit is the server setting ${limits}.${setting}; delete ${limits}, or ask an admin to set spec.quotas.${quota} of the project`;
     return { most, origin };
   };
   return { project: limitFor('project', 'perProject'), owner: limitFor('user', 'perUser') };
 }
 
-function refuseBeyond(draft: InstanceDraft, of: string, used: number, limit: InstanceLimit | undefined): void {
+interface Usage {
+  readonly kind: ResourceKind;
+  /** The project or owner that has the limit, for the message. */
+  readonly of: string;
+  readonly used: number;
+}
+
+function refuseBeyond(draft: InstanceDraft, { kind, of, used }: Usage, limit: InstanceLimit | undefined): void {
   if (limit === undefined || used < limit.most) return;
+  const counted = kind.plural;
   throw forbidden(
-    groupResourceOf(virtualClusterInstanceKind),
+    groupResourceOf(kind),
     draft.object.metadata.name ?? '',
     `exceeded quota of ${of}, requested: ${counted}=1, used: ${counted}=${used}, limited: ${counted}=${limit.most}${limit.origin}`,
   );

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import type { Project } from '../../api/management/v1/project.ts';
-import { hostNamespaceBaseName } from '../../api/naming.ts';
+import { hostNamespaceBaseName, spaceNamespaceBaseName } from '../../api/naming.ts';
 import type { ManagementState } from '../state.ts';
 
 const hashLength = 6;
@@ -30,6 +30,11 @@ export function hostNamespaceFor(project: string, instance: string): string {
   return shortened(hostNamespaceBaseName(project, instance), hashOf(project, instance), maxNamespaceLength);
 }
 
+/** Returns the host namespace of a space. */
+export function spaceNamespaceFor(project: string, space: string): string {
+  return shortened(spaceNamespaceBaseName(project, space), hashOf(project, space), maxNamespaceLength);
+}
+
 export function virtualClusterNameFor(project: string, instance: string): string {
   if (instance.length <= maxVirtualClusterLength) return instance;
   return shortened(instance, hashOf(project, instance), maxVirtualClusterLength);
@@ -40,8 +45,8 @@ export function projectAllowsCluster(project: Project, cluster: string): boolean
   return (project.spec?.allowedClusters ?? []).some(({ name }) => ['*', cluster].includes(name));
 }
 
-/** True if new virtual clusters may be placed on the cluster: it is neither marked as unusable nor being deleted. */
-export function acceptsVirtualClusters(cluster: Cluster): boolean {
+/** True if new instances may be placed on the cluster: it is neither marked as unusable nor being deleted. */
+export function acceptsInstances(cluster: Cluster): boolean {
   return cluster.metadata.deletionTimestamp === undefined && cluster.spec?.unusable !== true;
 }
 
@@ -62,7 +67,7 @@ export function chooseCluster(
   let best: { readonly name: string; readonly load: number } | undefined;
   for (const cluster of state.clusters()) {
     const name = cluster.metadata.name ?? '';
-    if (!acceptsVirtualClusters(cluster) || !isReady(cluster) || !projectAllowsCluster(project, name)) continue;
+    if (!acceptsInstances(cluster) || !isReady(cluster) || !projectAllowsCluster(project, name)) continue;
     const load = state.instancesOn(name);
     if (best === undefined || load < best.load || (load === best.load && name < best.name)) best = { name, load };
   }

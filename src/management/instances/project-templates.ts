@@ -1,17 +1,14 @@
-import type { AllowedTemplate, Project } from '../../api/management/v1/project.ts';
-import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
-import { defaultTemplate } from '../../api/naming.ts';
+import type { Project } from '../../api/management/v1/project.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { allowedTemplatesOf } from '../../auth/authz/project-grants.ts';
 
-function allowedTemplates(project: Project): AllowedTemplate[] {
-  const entries = project.spec?.allowedTemplates ?? [];
-  return entries.filter(({ kind = '' }) => ['', virtualClusterTemplateKind.kind].includes(kind));
+/** True if instances of the project may use this template of the given kind. */
+export function allowsTemplate(project: Project, templateKind: Pick<ResourceKind, 'kind'>, template: string): boolean {
+  return allowedTemplatesOf(project, templateKind).some(({ name }) => ['*', template].includes(name));
 }
 
-export function allowsTemplate(project: Project, template: string): boolean {
-  return allowedTemplates(project).some(({ name }) => ['*', template].includes(name));
-}
-
-/** Returns the template for instances that do not name one: the default of the project, or else `control-plane`. */
-export function defaultTemplateOf(project: Project): string {
-  return allowedTemplates(project).find(({ isDefault }) => isDefault === true)?.name || defaultTemplate;
+/** Returns the template of the given kind for instances that name none. `undefined` if the project sets no default. */
+export function defaultTemplateOf(project: Project, templateKind: Pick<ResourceKind, 'kind'>): string | undefined {
+  const found = allowedTemplatesOf(project, templateKind).find(({ isDefault }) => isDefault === true);
+  return found?.name || undefined;
 }

@@ -1,13 +1,16 @@
-import { textAt } from '@flotilla/json';
+import { equalJson, textAt } from '@flotilla/json';
 import type { FieldError } from '../../api/field-error.ts';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
-import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { isWorkloadKey } from '../../api/management/workload-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-format.ts';
+import { callerOf } from '../../auth/authz/caller.ts';
 import { andThen } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
+import { recordCreator } from '../access-keys/access-key-creator.ts';
 import { recordGrantedGroups } from '../access-keys/access-key-groups.ts';
 import { hiddenKeyHash } from '../access-keys/access-key-hidden.ts';
 import { checkKeyCount, inheritFromCreatorKey, keepLifetime } from '../access-keys/access-key-limits.ts';
@@ -19,11 +22,15 @@ import {
 } from '../access-keys/access-key-owner.ts';
 import { keepServerFields } from '../access-keys/access-key-server-fields.ts';
 import { accessKeyClaim, scopesOf } from '../access-keys/access-key-state.ts';
-import { bindLogin } from '../access-keys/login-keys.ts';
+import { isAppSession } from '../access-keys/app-session-keys.ts';
+import { requireUnchangedCaller } from '../access-keys/current-caller.ts';
+import { checkFreshLoginForKey } from '../access-keys/fresh-login.ts';
+import { bindLogin, isRefreshKey } from '../access-keys/login-keys.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { redactLastApplied } from '../redact-last-applied.ts';
 import { accessKeyErrors, accessKeySizeErrors } from '../rules/access-key-errors.ts';
+import { warnAboutScope } from '../rules/unknown-names.ts';
 import { writableSpec } from '../writable-spec.ts';
 
 /** Time in milliseconds after which the server deletes an expired key. Until then it stays visible. */
@@ -80,6 +87,16 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
     throw forbidden(groupResourceOf(accessKeyKind), name, 'a scoped key may create keys but not change them');
   }
 
+  /**
+   * Throws 403 if a client changes the key of a refresh token. Without it, the server would no longer notice that the
+   * person has left. Only admins may delete it, which ends the logins of the identity.
+   */
+  function rejectRefreshKeyChange({ object }: { readonly object: AccessKey }, context: RequestContext): void {
+    if (context.system || !isRefreshKey(object)) return;
+    const detail = 'only the server changes the key of a refresh token, and only admins may delete it';
+    throw forbidden(groupResourceOf(accessKeyKind), object.metadata.name ?? '', detail);
+  }
+
   return defineResource({
     ...accessKeyKind,
     hasStatus: true,
@@ -89,6 +106,10 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
     writeOnlyFields: secretPaths,
     verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'],
     sizeErrors: accessKeySizeErrors,
+    guardWrite: rejectRefreshKeyChange,
+    guardDelete(record, context) {
+      if (!callerOf(context.user).isAdmin) rejectRefreshKeyChange(record, context);
+    },
     prepare(draft, context) {
       takeKey(draft);
       const spec = writableSpec(draft.object);
@@ -100,18 +121,27 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
         keepLifetime(draft, spec, context, { state, settings, clock });
       }
       checkAccessKeyOwner(draft, context, state);
-      recordGrantedGroups(draft, state);
-      if (draft.old !== undefined) return;
+      requireUnchangedCaller(draft, context, state);
+      recordGrantedGroups(draft, context, state);
+      recordCreator(draft, spec, context, state);
+      if (draft.old !== undefined) {
+        checkFreshLoginForKey(draft, context, { state, settings, clock });
+        return;
+      }
       const checking = checkKeyCount(draft, context, { state, settings, clock });
       return andThen(checking, () => {
         inheritFromCreatorKey(draft, spec, context, { state, settings, clock });
+        checkFreshLoginForKey(draft, context, { state, settings, clock });
         bindToOwner(draft, state);
         bindLogin(draft, state);
       });
     },
     validate(draft, context) {
       const fault = faults.get(draft);
-      return [...(fault === undefined ? [] : [fault]), ...accessKeyErrors(draft, context, { state, settings })];
+      const errors = [...(fault === undefined ? [] : [fault]), ...accessKeyErrors(draft, context, { state, settings })];
+      const scope = draft.object.spec?.scope;
+      if (context.system || equalJson(scope ?? null, draft.old?.object.spec?.scope ?? null)) return errors;
+      return warnAboutScope(scope, context, state).then(() => errors);
     },
     createQueue: (sent, context) => accessKeySerializationKey(sent, context),
     claims(record) {
@@ -122,7 +152,9 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       invalidObject(accessKeyKind, draft.object.metadata.name ?? '', [unusableKey]),
     expiresAt(record) {
       const end = accessKeyExpiry(record.object);
-      return end === undefined ? undefined : end + visibleAfterExpiry;
+      // Pipelines and apps get many keys a day, and the audit log names them.
+      const isRemovedAtOnce = isWorkloadKey(record.object) || isAppSession(record.object);
+      return end === undefined || isRemovedAtOnce ? end : end + visibleAfterExpiry;
     },
   });
 }

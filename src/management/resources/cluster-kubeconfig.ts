@@ -82,7 +82,11 @@ export class ClusterKubeconfigs {
     const { state, clock, connect } = this.#dependencies;
     if (connect === undefined) return undefined;
     const { uid, unreachableReason, kubeconfigError } = await identifyCluster(kubeconfig, {
-      connect,
+      // Only the server itself writes the kubeconfigs that agents announce.
+      connect: (given) => {
+        const isAgent = context.system && draft.object.spec?.networkPeer === true;
+        return connect(given, isAgent ? draft.object.metadata.name : undefined);
+      },
       clock,
       signal: context.signal,
     });
@@ -90,6 +94,9 @@ export class ClusterKubeconfigs {
     const known = textAt(draft.old?.hidden, hiddenClusterUid);
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
+      // An agent that has lost its data must be able to connect, because the status of the cluster then says what to do. The
+      // known ID stays, so that the cluster controller finds the difference.
+      if (context.system) return undefined;
       return 'refers to another cluster than the one that virtual cluster instances run on; connect it under another name';
     }
     if (unreachableReason !== undefined && isInUse && !context.system) {

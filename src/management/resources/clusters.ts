@@ -1,5 +1,6 @@
 import { textAt } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
+import { hostIsolationErrors } from '../../api/management/host-isolation/host-isolation.ts';
 import { initialStatus } from '../../api/management/initial-status.ts';
 import { type Cluster, clusterConditionTypes, clusterKind } from '../../api/management/v1/cluster.ts';
 import { builtInClusterName, cleanupFinalizer } from '../../api/naming.ts';
@@ -59,6 +60,7 @@ function clusterErrors(draft: ClusterDraft, kubeconfigs: ClusterKubeconfigs): Fi
   const { object, old } = draft;
   const name = object.metadata.name ?? '';
   const found = ownerErrors(object.spec?.owner, 'spec.owner');
+  found.push(...hostIsolationErrors(object.spec?.hostIsolation, 'spec.hostIsolation'));
   const fault = kubeconfigs.faultOf(draft);
   if (fault !== undefined) found.push(fault);
   if (reservedNames.includes(name)) found.push(invalid('metadata.name', name, 'this name is reserved'));

@@ -139,7 +139,7 @@ describe('projects (completions §7)', () => {
     [{ members: [{ kind: 'User', name: 'x', clusterRole: 'cluster-admin' }] }, 'spec.members[0].clusterRole'],
     [{ members: [{ kind: 'User' }] }, 'spec.members[0].clusterRole'],
     [{ allowedClusters: [{ name: 'a' }, { name: 'a' }] }, 'spec.allowedClusters[1]'],
-    [{ allowedTemplates: [{ kind: 'SpaceTemplate', name: 'a' }] }, 'spec.allowedTemplates[0].kind'],
+    [{ allowedTemplates: [{ kind: 'HelmTemplate', name: 'a' }] }, 'spec.allowedTemplates[0].kind'],
     [{ allowedTemplates: [{ name: '*', isDefault: true }] }, 'spec.allowedTemplates[0].isDefault'],
     [
       {

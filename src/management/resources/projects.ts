@@ -1,6 +1,7 @@
 import { equalJson, type JsonObject } from '@flotilla/json';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
+import { hostIsolationErrors } from '../../api/management/host-isolation/host-isolation.ts';
 import {
   type Project,
   type ProjectMember,
@@ -8,6 +9,7 @@ import {
   projectKind,
   quotaResources,
 } from '../../api/management/v1/project.ts';
+import { spaceTemplateKind } from '../../api/management/v1/space-template.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import {
@@ -95,26 +97,37 @@ function memberLimitErrors({ spec }: Project, old: Project | undefined): FieldEr
 
 function projectErrors({ spec = {} }: Project): FieldError[] {
   const { members = [], allowedClusters = [], allowedTemplates = [] } = spec;
-  const firstDefault = allowedTemplates.findIndex(({ isDefault }) => isDefault === true);
+  const withDefault = new Set<string>();
   return [
     ...ownerErrors(spec.owner, 'spec.owner'),
+    ...hostIsolationErrors(spec.hostIsolation, 'spec.hostIsolation'),
     ...duplicates('members', members, ({ kind = '', name = '', clusterRole = '' }) => `${kind} ${name} ${clusterRole}`),
     ...duplicates('allowedClusters', allowedClusters, ({ name = '' }) => name),
-    ...duplicates('allowedTemplates', allowedTemplates, ({ name = '' }) => name),
+    ...duplicates('allowedTemplates', allowedTemplates, (entry) => `${templateKindOf(entry)} ${entry.name ?? ''}`),
     ...allowedTemplates.flatMap(({ kind = '', name, isDefault = false }, index) => {
       const path = `spec.allowedTemplates[${index}]`;
-      if (kind !== '' && kind !== virtualClusterTemplateKind.kind) {
-        return [notSupported(`${path}.kind`, kind, [virtualClusterTemplateKind.kind])];
-      }
+      if (kind !== '' && !templateKinds.includes(kind)) return [notSupported(`${path}.kind`, kind, templateKinds)];
       if (isDefault && name === '*') {
         return [forbiddenField(`${path}.isDefault`, 'the default must be a single template')];
       }
-      const isSecondDefault = isDefault && index > firstDefault;
-      return isSecondDefault ? [forbiddenField(`${path}.isDefault`, 'only one template can be the default')] : [];
+      if (!isDefault) return [];
+      const templateKind = templateKindOf({ kind });
+      if (withDefault.has(templateKind)) {
+        return [forbiddenField(`${path}.isDefault`, 'only one template of a kind can be the default')];
+      }
+      withDefault.add(templateKind);
+      return [];
     }),
     ...quotaErrors(spec.quotas?.project, 'spec.quotas.project'),
     ...quotaErrors(spec.quotas?.user, 'spec.quotas.user'),
   ];
+}
+
+const templateKinds: readonly string[] = [virtualClusterTemplateKind.kind, spaceTemplateKind.kind];
+
+/** Entries without a kind are for virtual clusters. */
+function templateKindOf({ kind = '' }: { readonly kind?: string }): string {
+  return kind || virtualClusterTemplateKind.kind;
 }
 
 function duplicates<Entry extends JsonObject>(
@@ -156,15 +169,17 @@ async function guardDelete(
   const name = record.object.metadata.name ?? '';
   const names: string[] = [];
   const work = new WorkBudget(instancesPerTick);
-  for (const instance of state.instancesOf(name)) {
-    if (isNonDeletable(instance)) names.push(instance.metadata.name ?? '');
-    if (work.spend(1)) await work.next();
+  for (const instances of [state.instancesOf(name), state.spacesOf(name)]) {
+    for (const instance of instances) {
+      if (isNonDeletable(instance)) names.push(instance.metadata.name ?? '');
+      if (work.spend(1)) await work.next();
+    }
   }
   if (names.length === 0) return;
   throw forbidden(
     groupResourceOf(projectKind),
     name,
-    `the annotation ${nonDeletableAnnotation} protects its virtual cluster instances ${names.sort().join(', ')}; remove the annotation first`,
+    `the annotation ${nonDeletableAnnotation} protects its instances ${names.sort().join(', ')}; remove the annotation first`,
   );
 }
 

@@ -2,8 +2,8 @@ import { type JsonObject, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { decoyHash, verifyPassword } from '../../auth/password-hash.ts';
 import type { RequestContext } from '../../registry/context.ts';
+import { hiddenPassword, passwordPurpose } from '../identities/user-hidden.ts';
 import { openManagementTestEnv, patchOptions, rejectionStatus } from '../management.fixture.ts';
-import { hiddenPassword, passwordPurpose } from './users.ts';
 
 async function setUp() {
   const management = await openManagementTestEnv();

@@ -220,7 +220,7 @@ describe('validation of instances (completions §3)', () => {
     expect(await rejected({ template: { metadata: { labels } } })).toEqual(['spec.template.metadata.labels']);
     const labelled = sent(plural, 'vc', { spec: {} }, { labels });
     expect(await fieldsOf(verbs(plural).create(as('carol', 'p'), labelled, writeOptions))).toEqual(['metadata.labels']);
-    const large = (length: number) => ({ template: { helmRelease: { values: 'x'.repeat(length) } } });
+    const large = (length: number) => ({ template: { objects: '#'.repeat(length) } });
     expect(await rejected(large(1024 * 1024))).toEqual(['spec']);
     await make('vc', { ...large(1_000_000), description: 'x'.repeat(16_384) }, as('carol', 'p'));
   });

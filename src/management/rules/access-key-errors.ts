@@ -1,10 +1,14 @@
 import { equalJson } from '@flotilla/json';
 import { type FieldError, fieldNotFound, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
 import { type AccessKey, accessKeyTypes, clientAccessKeyTypes } from '../../api/management/v1/access-key.ts';
+import { isWorkloadKey } from '../../api/management/workload-key.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { keyOwnerFields } from '../access-keys/access-key-index.ts';
+import { maxLifetime } from '../access-keys/access-key-limits.ts';
+import { isScopedKey } from '../access-keys/key-scopes.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
+import { addressRangeErrors } from './address-range-errors.ts';
 import { entryLimitErrors } from './entry-limit.ts';
 import { groupErrors, subjectErrors } from './group-errors.ts';
 import { scopeErrors } from './scope-errors.ts';
@@ -38,6 +42,7 @@ export function accessKeyErrors(
       ? lifetimeErrors(draft)
       : ttlErrors(draft, context, dependencies)),
     ...groupErrors(object.spec?.groups),
+    ...addressRangeErrors(object.spec?.allowedCIDRs),
     ...(old !== undefined && equalJson(object.spec?.scope, old.object.spec?.scope)
       ? []
       : scopeErrors(object.spec?.scope, 'spec.scope')),
@@ -70,14 +75,16 @@ function typeErrors({ object, old }: AccessKeyDraft, context: RequestContext): F
   const allowed: readonly string[] = context.system ? accessKeyTypes : clientAccessKeyTypes;
   if (!allowed.includes(type)) return [notSupported('spec.type', type, allowed)];
   // The type of a key that the server created cannot be changed.
-  return before === '' || allowed.includes(before) ? [] : [invalid('spec.type', type, 'field is immutable')];
+  const isChangeable = allowed.includes(before) && !(old !== undefined && isWorkloadKey(old.object));
+  return before === '' || isChangeable ? [] : [invalid('spec.type', type, 'field is immutable')];
 }
 
 function isServerKey(key: AccessKey | undefined): boolean {
-  return key !== undefined && !(clientAccessKeyTypes as readonly string[]).includes(key.spec?.type ?? '');
+  if (key === undefined) return false;
+  return isWorkloadKey(key) || !(clientAccessKeyTypes as readonly string[]).includes(key.spec?.type ?? '');
 }
 
-/** Rejects changes to the lifetime of a login. */
+/** Rejects changes to the lifetime of a login or of a workload's key. */
 function lifetimeErrors({ object, old }: AccessKeyDraft): FieldError[] {
   return (['ttl', 'ttlAfterLastActivity'] as const).flatMap((member) => {
     const value = object.spec?.[member];
@@ -86,16 +93,27 @@ function lifetimeErrors({ object, old }: AccessKeyDraft): FieldError[] {
   });
 }
 
-function ttlErrors({ object, old }: AccessKeyDraft, context: RequestContext, { settings }: Dependencies): FieldError[] {
+function ttlErrors(draft: AccessKeyDraft, context: RequestContext, { settings }: Dependencies): FieldError[] {
+  const { object, old } = draft;
   // The JSON parser returns integers beyond 2^53 as bigint.
   const ttl = Number(object.spec?.ttl ?? 0);
-  if (old !== undefined && ttl === (old.object.spec?.ttl ?? 0)) return [];
-  const max = settings.accessKeys.maxTTL;
+  const isScoped = isScopedKey(draft);
+  const isUnchanged = old !== undefined && ttl === (old.object.spec?.ttl ?? 0);
+  if (isUnchanged && (isScoped || !isScopedKey({ object: old.object, hidden: old.hidden ?? {} }))) return [];
+  const max = maxLifetime(isScoped, settings);
   if (ttl < 0) return [invalid('spec.ttl', ttl, 'must be greater than or equal to 0')];
   if (ttl > absoluteMaxTTL) return [invalid('spec.ttl', ttl, `must be less than or equal to ${absoluteMaxTTL}`)];
   if (context.system || max <= 0) return [];
-  if (ttl === 0) return [invalid('spec.ttl', ttl, `this server requires keys to expire; at most ${max} seconds`)];
+  const setting = isScoped ? 'accessKeys.maxTTL' : 'accessKeys.maxUnscopedTTL or accessKeys.maxTTL';
+  const which = isScoped ? 'keys' : 'keys without a scope';
+  if (ttl === 0) return [invalid('spec.ttl', ttl, `this server requires ${which} to expire; at most ${max} seconds`)];
   return ttl > max
-    ? [invalid('spec.ttl', ttl, `must be less than or equal to ${max}, the maximum of this server`)]
+    ? [
+        invalid(
+          'spec.ttl',
+          ttl,
+          `must be less than or equal to ${max}, the maximum of this server for ${which} (setting ${setting})`,
+        ),
+      ]
     : [];
 }

@@ -14,18 +14,13 @@ import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from 
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
-import {
-  acceptsVirtualClusters,
-  hostNamespaceFor,
-  projectAllowsCluster,
-  virtualClusterNameFor,
-} from '../instances/placement.ts';
+import type { InstanceRules } from '../instances/instance-rules.ts';
+import { acceptsInstances, projectAllowsCluster } from '../instances/placement.ts';
 import { allowsTemplate } from '../instances/project-templates.ts';
 import type { ManagementState } from '../state.ts';
 import { entryLimitErrors } from './entry-limit.ts';
 import { missingOwnerErrors, ownerErrors } from './owner-errors.ts';
 import { specSizeErrors } from './spec-size.ts';
-import { templateDefinitionErrors } from './template-errors.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
@@ -53,6 +48,7 @@ export function instanceSizeErrors(
  * project no longer allows, does not block other changes.
  */
 export function instanceErrors(
+  rules: InstanceRules,
   draft: InstanceDraft,
   context: RequestContext,
   dependencies: Dependencies,
@@ -68,10 +64,10 @@ export function instanceErrors(
   if (template !== undefined && (templateRef?.name ?? '') !== '') {
     errors.push(forbiddenField('spec.template', 'must not be set together with templateRef'));
   }
-  if (changed('template')) errors.push(...templateDefinitionErrors(template, 'spec.template', dependencies.settings));
-  errors.push(...sleepErrors(draft), ...locationErrors(draft, dependencies.state));
+  if (changed('template')) errors.push(...rules.definitionErrors(template, 'spec.template', dependencies.settings));
+  errors.push(...sleepErrors(draft), ...locationErrors(rules, draft, dependencies.state));
   if (changed('templateRef') || changed('template') || changed('parameters')) {
-    errors.push(...templateAndParameterErrors(draft, changed('templateRef'), dependencies.state));
+    errors.push(...templateAndParameterErrors(rules, draft, changed('templateRef'), dependencies.state));
   }
   return errors;
 }
@@ -86,22 +82,24 @@ function sleepErrors({ object, old }: InstanceDraft): FieldError[] {
   });
 }
 
-const locationFields = ['cluster', 'namespace', 'virtualCluster'] as const;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-function locationErrors({ object, old }: InstanceDraft, state: ManagementState): FieldError[] {
+function locationErrors(
+  { locationFields, derivedLocation, noun }: InstanceRules,
+  { object, old }: InstanceDraft,
+  state: ManagementState,
+): FieldError[] {
   const { name = '', namespace = '' } = object.metadata;
   const project = projectOfNamespace(namespace) ?? '';
   // A value that the server derived from an invalid name is not reported, because the name is already reported.
-  const derived = { namespace: hostNamespaceFor, virtualCluster: virtualClusterNameFor };
   return locationFields.flatMap((member) => {
     const path = `spec.clusterRef.${member}`;
     const value = object.spec?.clusterRef?.[member] ?? '';
     const set = old?.object.spec?.clusterRef?.[member] ?? '';
     if (value === set || value === '') return [];
     if (set !== '') return [invalid(path, value, 'field is immutable')];
-    if (member === 'cluster') return clusterErrors(value, object, state, path);
-    if ((value.length <= 63 && label.test(value)) || value === derived[member](project, name)) return [];
+    if (member === 'cluster') return clusterErrors(value, object, { state, path, noun });
+    if ((value.length <= 63 && label.test(value)) || value === derivedLocation[member]?.(project, name)) return [];
     return [
       invalid(
         path,
@@ -115,8 +113,7 @@ function locationErrors({ object, old }: InstanceDraft, state: ManagementState):
 function clusterErrors(
   name: string,
   instance: VirtualClusterInstance,
-  state: ManagementState,
-  path: string,
+  { state, path, noun }: { readonly state: ManagementState; readonly path: string; readonly noun: string },
 ): FieldError[] {
   const project = projectOf(instance, state);
   // Checked before the existence of the cluster, so that callers do not learn which clusters exist outside their
@@ -126,9 +123,7 @@ function clusterErrors(
   }
   const cluster = state.cluster(name);
   if (cluster === undefined) return [fieldNotFound(path, name)];
-  return acceptsVirtualClusters(cluster)
-    ? []
-    : [forbiddenField(path, `the cluster ${name} does not accept new virtual clusters`)];
+  return acceptsInstances(cluster) ? [] : [forbiddenField(path, `the cluster ${name} does not accept new ${noun}s`)];
 }
 
 function projectOf(instance: VirtualClusterInstance, state: ManagementState): Project | undefined {
@@ -136,6 +131,7 @@ function projectOf(instance: VirtualClusterInstance, state: ManagementState): Pr
 }
 
 function templateAndParameterErrors(
+  rules: InstanceRules,
   { object }: InstanceDraft,
   checkReference: boolean,
   state: ManagementState,
@@ -144,8 +140,8 @@ function templateAndParameterErrors(
   const { name = '', version = '' } = templateRef ?? {};
   if (name === '') return readParameters(text, []).errors.slice();
 
-  const template = state.template(name);
-  const errors = checkReference ? referenceErrors(name, version, object, state) : [];
+  const template = rules.findTemplate(state, name);
+  const errors = checkReference ? referenceErrors(rules, { name, version }, object, state) : [];
   // If the caller may not use the template, its parameters are not validated, because the errors would disclose them.
   if (errors.length > 0) return errors;
   const parameters: readonly TemplateParameter[] | undefined =
@@ -154,17 +150,17 @@ function templateAndParameterErrors(
 }
 
 function referenceErrors(
-  name: string,
-  version: string,
+  { templateKind, findTemplate }: InstanceRules,
+  { name, version }: { readonly name: string; readonly version: string },
   instance: VirtualClusterInstance,
   state: ManagementState,
 ): FieldError[] {
   const project = projectOf(instance, state);
-  if (project !== undefined && !allowsTemplate(project, name)) {
+  if (project !== undefined && !allowsTemplate(project, templateKind, name)) {
     const detail = `the project ${project.metadata.name} does not allow the template ${name}`;
     return [forbiddenField('spec.templateRef.name', detail)];
   }
-  const template = state.template(name);
+  const template = findTemplate(state, name);
   if (template === undefined) return [fieldNotFound('spec.templateRef.name', name)];
   if (!isVersionPattern(version)) {
     const detail = 'must be a version such as 1.2.0, or one with wildcards such as 1.x.x';

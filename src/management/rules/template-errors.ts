@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { WorkLimitError } from '@flotilla/work-meter';
 import { loadAll } from 'js-yaml';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
+import { isReservedLabel } from '../../api/management/host-isolation/reserved-labels.ts';
 import { maxVariableLength, parameterTree, parentIndex } from '../../api/management/parameter-tree.ts';
 import { checkParameterValue } from '../../api/management/parameters.ts';
 import { ParameterPatterns } from '../../api/management/pattern.ts';
@@ -12,23 +13,30 @@ import {
   type TemplateParameter,
 } from '../../api/management/v1/template-definition.ts';
 import type { VirtualClusterTemplateSpec } from '../../api/management/v1/virtual-cluster-template.ts';
+import { keyPath } from '../../api/schema/field-path.ts';
 import type { ManagementSettings } from '../settings.ts';
 import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
 import { entryLimitErrors } from './entry-limit.ts';
 import { TemplateSyntaxCheck } from './template-syntax.ts';
 
-/** Validates the spec of a VirtualClusterTemplate. */
-export function templateSpecErrors(spec: VirtualClusterTemplateSpec = {}, settings: ManagementSettings): FieldError[] {
+type DefinitionErrors = typeof templateDefinitionErrors;
+
+/** Validates the spec of a template, with the rules for its definitions. */
+export function templateSpecErrors(
+  spec: VirtualClusterTemplateSpec = {},
+  settings: ManagementSettings,
+  definitionErrors: DefinitionErrors = templateDefinitionErrors,
+): FieldError[] {
   const seen = new Set<string>();
   const patterns = new ParameterPatterns();
   const syntax = new TemplateSyntaxCheck();
   return [
-    ...templateDefinitionErrors(spec.template, 'spec.template', settings, syntax),
+    ...definitionErrors(spec.template, 'spec.template', settings, syntax),
     ...parameterListErrors(spec.parameters, 'spec.parameters', patterns),
     ...(spec.versions ?? []).flatMap(({ version = '', template, parameters }, index) => {
       const path = `spec.versions[${index}]`;
       const errors = [
-        ...templateDefinitionErrors(template, `${path}.template`, settings, syntax),
+        ...definitionErrors(template, `${path}.template`, settings, syntax),
         ...parameterListErrors(parameters, `${path}.parameters`, patterns),
       ];
       if (!isTemplateVersion(version)) {
@@ -49,10 +57,23 @@ export function templateDefinitionErrors(
 ): FieldError[] {
   return [
     ...chartErrors(definition?.helmRelease?.chart, `${field}.helmRelease.chart`, settings),
-    ...objectErrors(definition?.spaceTemplate?.objects ?? '', `${field}.spaceTemplate.objects`),
+    ...namespacedObjectErrors(definition?.spaceTemplate?.objects ?? '', `${field}.spaceTemplate.objects`),
+    ...reservedLabelErrors(definition?.spaceTemplate?.metadata?.labels, `${field}.spaceTemplate.metadata.labels`),
     ...entryLimitErrors(definition?.access, `${field}.access`),
     ...syntax.errors(definition, field),
   ];
+}
+
+/** Returns the labels of a host namespace that only the server may set. */
+export function reservedLabelErrors(labels: Readonly<Record<string, string>> = {}, field: string): FieldError[] {
+  return Object.keys(labels)
+    .filter(isReservedLabel)
+    .map((label) =>
+      forbiddenField(
+        keyPath(field, label),
+        'only the server sets this label; use spec.hostIsolation of the cluster or project',
+      ),
+    );
 }
 
 /** A chart in a template. Members that are omitted default to those of the first allowed chart. */
@@ -81,7 +102,8 @@ const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
  */
 const maxParsedLength = 64 * 1024;
 
-function objectErrors(text: string, field: string): FieldError[] {
+/** Returns the errors of objects that are applied in a host namespace. */
+export function namespacedObjectErrors(text: string, field: string): FieldError[] {
   if (text === '') return [];
   const kinds = new Set<string>();
   if (text.length <= maxParsedLength && !text.includes('{{')) {

@@ -53,4 +53,24 @@ describe('clusters/<name>/accesskey (completions §7)', () => {
     expect([...state.accessKeysOf('subject', agentUser('edge'))]).toEqual([]);
     expect((await ask('edge'))?.object.accessKey).toMatch(/^flk_/);
   });
+
+  it('the caller needs a fresh login, because the key does not expire', async () => {
+    const { mounted, as, create, sent, state } = await openManagementTestEnv({ auth: { freshLoginSeconds: 900 } });
+    await create('clusters', 'edge', { networkPeer: true });
+    await create('ownedaccesskeys', 'brief', { ttl: 120 });
+    const ask = (accessKey: string) =>
+      mounted('clusters').subresources.accesskey?.verbs.createNamed?.(
+        as('admin', '', accessKey),
+        'edge',
+        sent('selves', ''),
+        writeOptions,
+      );
+    await expect(ask('brief')).rejects.toMatchObject({
+      code: 403,
+      status: { details: { causes: [{ reason: 'FreshLoginRequired' }] } },
+    });
+    expect([...state.accessKeysOf('subject', agentUser('edge'))]).toEqual([]);
+    // The first key of the administrator needs no login.
+    expect((await ask('admin'))?.object.accessKey).toMatch(/^flk_/);
+  });
 });

@@ -6,14 +6,17 @@ import { agentUser, builtInClusterName, replacedKeysAnnotation } from '../../api
 import { groupResourceOf, typedObject } from '../../api/resource.ts';
 import { badRequest, notFound } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
+import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import { creatorOf } from '../access-keys/access-key-creator.ts';
+import { requireFreshLogin } from '../access-keys/fresh-login.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
 import type { ServerAddress } from './instance-kube-config.ts';
 
-export interface ClusterAccessKeyOptions {
-  readonly state: Pick<ManagementState, 'cluster' | 'accessKeysOf'>;
+export interface ClusterAccessKeyOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
   readonly accessKeys: Pick<KindStore, 'verbs'>;
   address(): ServerAddress;
 }
@@ -21,21 +24,27 @@ export interface ClusterAccessKeyOptions {
 /**
  * POST `clusters/<name>/accesskey`: creates an access key for the agent of the cluster and returns it once. The key
  * allows only what the agent needs. The previous key stays valid until the new key is first used, so that the agent
- * always has a valid key.
+ * always has a valid key. The key does not expire, so that the caller needs a fresh login.
  */
 export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubresource {
   return {
     kind: clusterAccessKeyKind,
     verbs: {
-      async createNamed(_context, cluster, _sent, { dryRun }) {
+      async createNamed(context, cluster, _sent, { dryRun }) {
         if (options.state.cluster(cluster) === undefined) throw notFound(groupResourceOf(clusterKind), cluster);
         if (cluster === builtInClusterName) throw badRequest(`the built-in cluster ${builtInClusterName} has no agent`);
+        const change = 'creating an access key for an agent';
+        requireFreshLogin({ resource: groupResourceOf(clusterKind), name: cluster, change }, context, options);
         const { root, authority } = options.address();
-        const created = await options.accessKeys.verbs.create(systemContext(''), keyFor(cluster, options.state), {
-          dryRun,
-          fieldManager: 'flotilla',
-          fieldValidation: 'Ignore',
-        });
+        const created = await options.accessKeys.verbs.create(
+          systemContext(''),
+          keyFor(cluster, context, options.state),
+          {
+            dryRun,
+            fieldManager: 'flotilla',
+            fieldValidation: 'Ignore',
+          },
+        );
         return computedObject(
           clusterAccessKeyKind,
           { name: cluster },
@@ -50,7 +59,11 @@ export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubre
   };
 }
 
-function keyFor(cluster: string, state: Pick<ManagementState, 'accessKeysOf'>): AccessKey {
+function keyFor(
+  cluster: string,
+  context: RequestContext,
+  state: Pick<ManagementState, 'accessKeysOf' | 'accessKey'>,
+): AccessKey {
   const subject = agentUser(cluster);
   const existing = [...state.accessKeysOf('subject', subject)].map(({ metadata }) => metadata.name ?? '');
   return {
@@ -60,6 +73,6 @@ function keyFor(cluster: string, state: Pick<ManagementState, 'accessKeysOf'>): 
       generateName: `agent-${cluster}-`,
       ...(existing.length === 0 ? {} : { annotations: { [replacedKeysAnnotation]: existing.join(',') } }),
     },
-    spec: { type: 'Other', subject, displayName: `Agent of cluster ${cluster}` },
+    spec: { type: 'Other', subject, displayName: `Agent of cluster ${cluster}`, ...creatorOf(context, state) },
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
-import { clusterVirtualClustersKind } from '../../api/management/v1/cluster-virtual-clusters.ts';
+import { clusterVirtualClustersKind } from '../../api/management/v1/subresources/cluster-virtual-clusters.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
@@ -9,7 +9,7 @@ import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
-import { locationClaim } from '../resources/virtualclusterinstances.ts';
+import { locationClaim } from '../instances/instance-hooks.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
 
@@ -29,7 +29,7 @@ export function clusterVirtualClusters(options: ClusterVirtualClustersOptions): 
 
   async function describe(cluster: string, found: HostedVirtualCluster, context: RequestContext): Promise<JsonObject> {
     const { namespace, name } = found.location;
-    const { metadata } = options.instances.byClaim(locationClaim(cluster, namespace, name))?.object ?? {};
+    const { metadata } = options.instances.byClaim(locationClaim([cluster, namespace, name]))?.object ?? {};
     const instanceKey = { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
     const isVisible =
       metadata !== undefined && (await context.may({ verb: 'get', group, resource: plural, ...instanceKey }));

@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type JsonObject, numberAt, objectAt, textAt, writeJson } from '@flotilla/json';
 import { dump } from 'js-yaml';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
-import {
-  type VirtualClusterInstance,
-  virtualClusterInstanceKind,
-} from '../../api/management/v1/virtual-cluster-instance.ts';
-import { virtualClusterInstanceKubeConfigKind } from '../../api/management/v1/virtual-cluster-instance-kube-config.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { spaceInstanceKubeConfigKind } from '../../api/management/v1/subresources/space-instance-kube-config.ts';
+import { virtualClusterInstanceKubeConfigKind } from '../../api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
-import { forbidden, invalidObject, notFound, notImplemented } from '../../api/status.ts';
+import { forbidden, invalidObject, notFound, notImplemented, type StatusError } from '../../api/status.ts';
 import { gatewayTokenPayload } from '../../auth/gateway-token.ts';
 import { keyFingerprint } from '../../auth/key-state.ts';
 import { withoutTrailingSlashes } from '../../lib/without-trailing-slashes.ts';
@@ -35,11 +34,47 @@ export interface InstanceKubeConfigOptions extends Pick<ManagementDependencies, 
   /** Signs the claims of a token and returns the token. */
   sign(claims: JsonObject): Promise<string>;
   address(): ServerAddress;
-  /** True if this server can forward requests to virtual clusters on that cluster. */
+  /** True if this server can forward requests to virtual clusters and spaces on that cluster. */
   hasGateway(cluster: string): boolean;
 }
 
-const kind = virtualClusterInstanceKubeConfigKind;
+/** The instances of one kind, for which the server issues kubeconfigs. */
+interface ConfigurableKind {
+  readonly kind: ResourceKind;
+  readonly instanceKind: ResourceKind;
+  /** The path segment in `/<api_prefix>/project/<project>/<segment>/<name>`. */
+  readonly pathSegment: string;
+  find(state: InstanceKubeConfigOptions['state'], namespace: string, name: string): ConfigurableInstance | undefined;
+}
+
+interface ConfigurableInstance {
+  readonly uid: string;
+  readonly cluster: string;
+  /** The namespace of the kubeconfig's context; empty for the default namespace. */
+  readonly namespace: string;
+}
+
+const virtualClusters: ConfigurableKind = {
+  kind: virtualClusterInstanceKubeConfigKind,
+  instanceKind: virtualClusterInstanceKind,
+  pathSegment: 'virtualcluster',
+  find(state, inNamespace, name) {
+    const found = state.instance(inNamespace, name);
+    const cluster = found?.spec?.clusterRef?.cluster ?? '';
+    return found && { uid: found.metadata.uid ?? '', cluster, namespace: '' };
+  },
+};
+
+const spaces: ConfigurableKind = {
+  kind: spaceInstanceKubeConfigKind,
+  instanceKind: spaceInstanceKind,
+  pathSegment: 'space',
+  find(state, inNamespace, name) {
+    const found = state.space(inNamespace, name);
+    const { cluster = '', namespace = '' } = found?.spec?.clusterRef ?? {};
+    return found && { uid: found.metadata.uid ?? '', cluster, namespace };
+  },
+};
 
 /** Maximum size in bytes of the scopes in a token, as JSON. A token must fit into a request header. */
 const maxScopeBytes = 8 * 1024;
@@ -47,27 +82,37 @@ const maxScopeBytes = 8 * 1024;
 /** Maximum length of a server address. Writing a long one as YAML would take most of the time of the request. */
 const maxServerLength = 2_048;
 
-/** POST `kubeconfig` of an instance: returns a kubeconfig with a gateway token. Stores nothing. */
+/** POST `kubeconfig` of a virtual cluster: returns a kubeconfig with a gateway token. Stores nothing. */
 export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedSubresource {
+  return kubeConfigOf(virtualClusters, options);
+}
+
+/** POST `kubeconfig` of a space. The namespace of the space is that of the kubeconfig's context. */
+export function spaceKubeConfig(options: InstanceKubeConfigOptions): MountedSubresource {
+  return kubeConfigOf(spaces, options);
+}
+
+function kubeConfigOf(configurable: ConfigurableKind, options: InstanceKubeConfigOptions): MountedSubresource {
+  const { kind, instanceKind, pathSegment } = configurable;
   return {
     kind,
     verbs: {
       async createNamed(context, name, sent, { dryRun }) {
         const project = projectOfNamespace(context.namespace);
-        const instance = options.state.instance(context.namespace, name);
-        if (project === undefined || instance === undefined) {
-          throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
-        }
+        const instance = configurable.find(options.state, context.namespace, name);
+        if (project === undefined || instance === undefined) throw notFound(groupResourceOf(instanceKind), name);
         const scopes = requestingKeyScopes(context, options.state);
-        throwIfInvalid(name, sent, scopes, options);
-        const cluster = instance.spec?.clusterRef?.cluster ?? '';
+        throwIfInvalid({ kind, name }, sent, scopes, options);
+        const { cluster, namespace } = instance;
         if (cluster !== '' && !options.hasGateway(cluster)) {
-          throw notImplemented(`this server has no gateway to the virtual clusters of the cluster ${cluster}`);
+          throw notImplemented(`this server has no gateway to the cluster ${cluster}`);
         }
-        const token = await tokenFor(instance, sent, context, options);
+        const noKeyError = (detail: string) => forbidden(groupResourceOf(instanceKind), name, detail);
+        const token = await tokenFor(instance.uid, sent, context, { ...options, noKeyError });
         const { root, authority } = addressFor(cluster, options);
-        const server = serverOf(textAt(sent, 'spec', 'server'), root, project, name);
-        const kubeConfig = kubeconfigOf(`${project}/${name}`, server, authority, token);
+        const path = `/project/${project}/${pathSegment}/${name}`;
+        const server = serverOf(textAt(sent, 'spec', 'server'), root, path);
+        const kubeConfig = writeKubeconfig(`${project}/${name}`, { server, authority, token, namespace });
         return computedObject(
           kind,
           { ...sent.metadata, name, namespace: context.namespace },
@@ -79,7 +124,7 @@ export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedS
 }
 
 function throwIfInvalid(
-  name: string,
+  { kind, name }: { readonly kind: ResourceKind; readonly name: string },
   sent: KubeObject,
   scopes: readonly JsonObject[],
   { settings }: InstanceKubeConfigOptions,
@@ -129,23 +174,25 @@ function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptio
 }
 
 /** Returns the server URL of the kubeconfig. A requested URL without a path is another address of this server. */
-function serverOf(requested: string, root: string, project: string, name: string): string {
-  const path = `/project/${project}/virtualcluster/${name}`;
+function serverOf(requested: string, root: string, path: string): string {
   if (requested === '') return `${root}${path}`;
   const trimmed = withoutTrailingSlashes(requested);
   return new URL(requested).pathname === '/' ? `${trimmed}${new URL(root).pathname}${path}` : trimmed;
 }
 
+interface TokenOptions extends InstanceKubeConfigOptions {
+  /** Returns the error for a request without an access key. */
+  noKeyError(detail: string): StatusError;
+}
+
 async function tokenFor(
-  instance: VirtualClusterInstance,
+  instance: string,
   sent: KubeObject,
   context: RequestContext,
-  { state, settings, clock, instanceId, sign }: InstanceKubeConfigOptions,
+  { state, settings, clock, instanceId, sign, noKeyError }: TokenOptions,
 ): Promise<string> {
   const now = clock.now();
-  const key = requireRequestingKey(context, state, now, (detail) =>
-    forbidden(groupResourceOf(virtualClusterInstanceKind), instance.metadata.name ?? '', detail),
-  );
+  const key = requireRequestingKey(context, state, now, noKeyError);
   const issuedAt = Math.floor(now / 1000);
   const seconds = numberAt(sent, 'spec', 'certificateTTL') ?? settings.gateway.defaultTokenTTL;
   const id = randomUUID();
@@ -154,7 +201,7 @@ async function tokenFor(
     gatewayTokenPayload({
       issuer: instanceId,
       subject: context.user.name,
-      instance: instance.metadata.uid ?? '',
+      instance,
       accessKey: { name: key.name, uid: key.uid, mark: keyFingerprint(key) },
       scopes: requestingKeyScopes(context, state),
       issuedAt,
@@ -164,7 +211,14 @@ async function tokenFor(
   );
 }
 
-function kubeconfigOf(name: string, server: string, authority: string | undefined, token: string): string {
+interface KubeconfigParts {
+  readonly server: string;
+  readonly authority: string | undefined;
+  readonly token: string;
+  readonly namespace: string;
+}
+
+function writeKubeconfig(name: string, { server, authority, token, namespace }: KubeconfigParts): string {
   const data =
     authority === undefined ? {} : { 'certificate-authority-data': Buffer.from(authority).toString('base64') };
   return dump({
@@ -172,7 +226,7 @@ function kubeconfigOf(name: string, server: string, authority: string | undefine
     kind: 'Config',
     clusters: [{ name, cluster: { server, ...data } }],
     users: [{ name, user: { token } }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
+    contexts: [{ name, context: { cluster: name, user: name, ...(namespace === '' ? {} : { namespace }) } }],
     'current-context': name,
   });
 }

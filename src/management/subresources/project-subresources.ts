@@ -1,14 +1,15 @@
 import type { JsonObject } from '@flotilla/json';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
-import { projectClustersKind } from '../../api/management/v1/project-clusters.ts';
-import { projectMembersKind } from '../../api/management/v1/project-members.ts';
-import { projectTemplatesKind } from '../../api/management/v1/project-templates.ts';
+import { projectClustersKind } from '../../api/management/v1/subresources/project-clusters.ts';
+import { projectMembersKind } from '../../api/management/v1/subresources/project-members.ts';
+import { projectTemplatesKind } from '../../api/management/v1/subresources/project-templates.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import { type InstanceRules, spaceRules, virtualClusterRules } from '../instances/instance-rules.ts';
 import { projectAllowsCluster } from '../instances/placement.ts';
-import { allowsTemplate, defaultTemplateOf } from '../instances/project-templates.ts';
+import { allowsTemplate } from '../instances/project-templates.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
 import { describePrincipal } from './selves.ts';
@@ -33,15 +34,24 @@ export function projectMembers(state: ManagementState): MountedSubresource {
 
 export function projectTemplates(state: ManagementState): MountedSubresource {
   return readOnly(projectTemplatesKind, state, (project) => {
-    const templates = sorted(state.templates()).filter((one) => allowsTemplate(project, one.metadata.name ?? ''));
-    const defaultTemplate = defaultTemplateOf(project);
+    const forVirtualClusters = templatesOf(virtualClusterRules, project, state.templates());
+    const forSpaces = templatesOf(spaceRules, project, state.spaceTemplates());
     return {
-      ...(templates.some((one) => one.metadata.name === defaultTemplate)
-        ? { defaultVirtualClusterTemplate: defaultTemplate }
-        : {}),
-      virtualClusterTemplates: templates,
+      ...(forVirtualClusters.default === undefined
+        ? {}
+        : { defaultVirtualClusterTemplate: forVirtualClusters.default }),
+      virtualClusterTemplates: forVirtualClusters.templates,
+      ...(forSpaces.default === undefined ? {} : { defaultSpaceTemplate: forSpaces.default }),
+      spaceTemplates: forSpaces.templates,
     };
   });
+}
+
+/** Returns the allowed templates of a kind, sorted by name, and the default if it is one of them. */
+function templatesOf<Type extends KubeObject>(rules: InstanceRules, project: Project, all: Iterable<Type>) {
+  const templates = sorted(all).filter((one) => allowsTemplate(project, rules.templateKind, one.metadata.name ?? ''));
+  const name = rules.defaultTemplate(project);
+  return { templates, default: templates.some((one) => one.metadata.name === name) ? name : undefined };
 }
 
 export function projectClusters(state: ManagementState): MountedSubresource {

@@ -1,5 +1,5 @@
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import { typedObject } from '../../api/resource.ts';
+import { objectAt } from '@flotilla/json';
+import type { ResourceKind } from '../../api/resource.ts';
 import { toServedObject } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
@@ -10,6 +10,7 @@ import type { ServedObject } from '../../registry/verbs.ts';
  * watch returns the stored objects.
  */
 export function extendedInstances(mounted: MountedResource): MountedResource {
+  const { kind } = mounted;
   const { get, list } = mounted.verbs;
   return {
     ...mounted,
@@ -20,7 +21,7 @@ export function extendedInstances(mounted: MountedResource): MountedResource {
         : {
             async get(context, name, options) {
               const served = await get(context, name, options);
-              return context.extended === true ? await extended(context, served) : served;
+              return context.extended === true ? await extended(kind, context, served) : served;
             },
           }),
       ...(list === undefined
@@ -31,7 +32,7 @@ export function extendedInstances(mounted: MountedResource): MountedResource {
               if (context.extended !== true) return served;
               const items: ServedObject[] = [];
               for (const item of served.items) {
-                items.push(await extended(context, item));
+                items.push(await extended(kind, context, item));
                 await context.nextTimeSlice?.();
               }
               return { ...served, items };
@@ -41,15 +42,14 @@ export function extendedInstances(mounted: MountedResource): MountedResource {
   };
 }
 
-const { group, plural: resource } = virtualClusterInstanceKind;
-
-async function extended(context: RequestContext, { object }: ServedObject): Promise<ServedObject> {
+async function extended(kind: ResourceKind, context: RequestContext, { object }: ServedObject): Promise<ServedObject> {
+  const { group, plural: resource } = kind;
   const { namespace = '', name = '' } = object.metadata;
   const may = async (verb: string) => await context.may({ verb, group, resource, namespace, name });
   const status = {
-    ...typedObject(virtualClusterInstanceKind, object).status,
+    ...objectAt(object, 'status'),
     canUse: await may('use'),
     canUpdate: await may('update'),
   };
-  return toServedObject(virtualClusterInstanceKind, { ...object, status });
+  return toServedObject(kind, { ...object, status });
 }

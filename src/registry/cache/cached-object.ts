@@ -87,6 +87,11 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return parseRecord(content).object.apiVersion !== form.storedVersion;
   }
 
+  /** Returns the object in the form in which it is stored; `undefined` for an unchanged built-in object. */
+  storedObject(): KubeObject | undefined {
+    return typeof this.#content === 'string' ? parseRecord(this.#content).object : undefined;
+  }
+
   /** True if the object is stored in the given form, so that no conversion is needed to serve it. */
   isStoredIn(form: ServedForm): boolean {
     return (
@@ -155,9 +160,20 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return object;
   }
 
+  /**
+   * As in Kubernetes, only responses with the whole object contain annotations that a conversion adds to a built-in
+   * kind.
+   */
+  partialMetadata(): ObjectMeta | undefined {
+    const { builtIn, form } = this.#kind.resource;
+    const stored = builtIn === true && form !== undefined ? this.storedObject() : undefined;
+    return stored && withResourceVersion(this.#kind.resource, stored, this.revision).metadata;
+  }
+
   metadataJson(): string {
     if (this.#kind.resource.builtIn === true) {
-      return writeJson(toPrintedMetadata(this.object.metadata) as JsonValue, { sorted: false });
+      const metadata = this.partialMetadata() ?? this.object.metadata;
+      return writeJson(toPrintedMetadata(metadata) as JsonValue, { sorted: false });
     }
     if (this.#usesText) return servedMetadataJson(this.#text, this.#findVersionOffset(), this.revision);
     return writeJson(this.#decodeUncached().metadata as JsonValue);

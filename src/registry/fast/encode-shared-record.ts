@@ -22,13 +22,14 @@ interface RecordToEncode {
 export function encodeSharedRecord({ record, toDocument, isRead }: RecordToEncode): EncodedRecord {
   const fields: JsonObject[] = [];
   const texts: string[] = [];
-  const canonical = new CanonicalJson((frozen) => {
+  const standIn = (frozen: JsonObject) => {
     const text = textOfFields(frozen);
     if (text === undefined) return undefined;
     fields.push(frozen);
     texts.push(text);
     return fieldsV1Placeholder;
-  });
+  };
+  const canonical = new CanonicalJson({ standIn, freezes: isRead });
   const stored = canonicalRecord(canonical, record);
   if (!canonical.isPlain) {
     const whole = canonicalRecord(new CanonicalJson(), record);

@@ -86,7 +86,7 @@ describe('the plain path and the fast path', () => {
   it('encode a record to the same text, and decode the text to the same record', () => {
     fc.assert(
       fc.property(kinds, records, fc.boolean(), (kind, record, isRead) => {
-        const encoded = onBothPaths(() => encodeForCache(kind, record, isRead).text);
+        const encoded = onBothPaths(() => encodeForCache(kind, record, { isRead }).text);
         expect(encoded.fast).toBe(encoded.plain);
         expect(onBothPaths(() => encodeRecord(kind, record))).toEqual(encoded);
         const text = encoded.plain;

@@ -70,7 +70,7 @@ it('records with managedFields are encoded and decoded like any other JSON', () 
       const record = { object: withKnownFields(object), ...rest };
       const plain = writeJson({ ...rest, object: object as JsonObject });
       expect(encodeRecord({}, { object, ...rest })).toBe(plain);
-      const encoded = encodeForCache({}, record, isRead);
+      const encoded = encodeForCache({}, record, { isRead });
       expect(encoded.text).toBe(plain);
       const decoded = decodeRecord(plain);
       expect(decoded).toEqual({ ...rest, object });

@@ -95,6 +95,13 @@ describe('applyJsonPatch', () => {
     expect(statusOf(() => applyJsonPatch({}, [null]))).toMatchObject({ code: 422 });
   });
 
+  it('treats null as a patch without operations, as kube-apiserver does', () => {
+    const document = { a: [1] };
+    const patched = applyJsonPatch(document, null);
+    expect(patched).toEqual(document);
+    expect(patched).not.toBe(document);
+  });
+
   it('returns 413 for more than 10 000 operations (PATCH-06)', () => {
     const operation = { op: 'test', path: '/a', value: 1 };
     expect(statusOf(() => applyJsonPatch({ a: 1 }, Array(maxPatchOperations + 1).fill(operation)))).toMatchObject({
@@ -109,13 +116,15 @@ describe('applyJsonPatch', () => {
     const bad: JsonValue[] = [
       { op: 'test', path: '/a', value: 2 },
       { op: 'remove', path: '/b' },
-      { op: 'replace', path: '/b', value: 1 },
+      { op: 'replace', path: '/b/c', value: 1 },
+      { op: 'replace', path: '/list/0', value: 1 },
       { op: 'add', path: '/list/9', value: 1 },
       { op: 'spam', path: '/a' },
       { path: '/a', value: 1 },
       { op: 'add', path: 'a', value: 1 },
       { op: 'add', value: 1 },
-      { op: 'copy', from: '/b', path: '/c' },
+      { op: 'copy', from: '/b/c', path: '/c' },
+      { op: 'copy', from: '/list/0', path: '/c' },
       { op: 'move', from: '/inner', path: '/inner/deeper' },
       { op: 'remove', path: '' },
       { op: 'add', path: '/a/b', value: 1 },
@@ -125,6 +134,14 @@ describe('applyJsonPatch', () => {
       expect(status, JSON.stringify(operation)).toMatchObject({ code: 422, reason: 'Invalid', details: {} });
       expect(status.message).toBe(rejected);
     }
+  });
+
+  it('replaces and copies members that are absent, as kube-apiserver does (PATCH-09)', () => {
+    const operations = [
+      { op: 'replace', path: '/b', value: 1 },
+      { op: 'copy', from: '/absent', path: '/c' },
+    ];
+    expect(applyJsonPatch({ a: 1 }, operations)).toEqual({ a: 1, b: 1, c: null });
   });
 
   it('limits copies to 3 145 728 bytes in total (PATCH-08)', () => {

@@ -29,15 +29,17 @@ const maxSteps = 1_000;
 /**
  * Applies a JSON patch (RFC 6902) as kube-apiserver does. Returns a new document that shares nothing with its inputs.
  *
- * It differs from the RFC as the library of kube-apiserver does: negative indices count from the end, `01` and `+1` are
- * indices, an absent `value` is null, `test` for null passes if the member is absent, and the root cannot be added,
- * removed, copied or moved. One difference is our own: if /metadata/labels or /metadata/annotations does not exist,
- * `add` of an entry creates it.
+ * It differs from the RFC as the library of kube-apiserver does: null is a patch without operations (Pulumi sends it if it
+ * has nothing to change), negative indices count from the end, `01` and `+1` are indices, an absent `value` is null, `test`
+ * for null passes if the member is absent, `replace` adds an absent member, `copy` of an absent member is null, and the root
+ * cannot be added, removed, copied or moved. One difference is our own: if /metadata/labels or /metadata/annotations does
+ * not exist, `add` of an entry creates it.
  *
  * Throws 400 if `operations` is not a list of objects, 413 if there are more than 10 000 operations or they shift too
  * many list items, and 422 if an operation cannot be applied.
  */
 export function applyJsonPatch(document: JsonValue, operations: JsonValue): JsonValue {
+  if (operations === null) return cloneJson(document);
   if (!Array.isArray(operations)) {
     throw undecodable(operations, 'value of type []handlers.jsonPatchOp');
   }
@@ -47,7 +49,43 @@ export function applyJsonPatch(document: JsonValue, operations: JsonValue): Json
       `The allowed maximum operations in a JSON patch is ${maxPatchOperations}, got ${operations.length}`,
     );
   }
-  const patched = new PatchedDocument(cloneJson(document));
+  try {
+    return applyOperations(document, operations, true);
+  } catch (error) {
+    // As in kube-apiserver, the error has no details (rule PATCH-07).
+    if (!(error instanceof InapplicablePatchError)) throw error;
+    throw unprocessable('the server rejected our request due to an error in our request');
+  }
+}
+
+/**
+ * Applies the JSON patch of an admission policy or webhook. As in kube-apiserver, `add` does not create /metadata/labels
+ * or /metadata/annotations. Throws InapplicablePatchError, and 413 like `applyJsonPatch`.
+ */
+export function applyAdmissionPatch(document: JsonValue, operations: JsonValue): JsonValue {
+  if (!Array.isArray(operations) || !operations.every(isJsonObject)) {
+    throw new InapplicablePatchError('the patch is not a list of operations');
+  }
+  if (operations.length > maxPatchOperations) {
+    throw new InapplicablePatchError(`the patch has more than ${maxPatchOperations} operations`);
+  }
+  return applyOperations(document, operations, false);
+}
+
+/** Thrown if an operation of a JSON patch cannot be applied. The message is that of kube-apiserver's library. */
+export class InapplicablePatchError extends Error {
+  override readonly name = 'InapplicablePatchError';
+  /** True if the operation is a `test` that found another value. */
+  readonly isFailedTest: boolean;
+
+  constructor(message: string, isFailedTest = false) {
+    super(message);
+    this.isFailedTest = isFailedTest;
+  }
+}
+
+function applyOperations(document: JsonValue, operations: readonly JsonValue[], isClientPatch: boolean): JsonValue {
+  const patched = new PatchedDocument(cloneJson(document), isClientPatch);
   for (const operation of operations) patched.apply(isJsonObject(operation) ? operation : {});
   return patched.root;
 }
@@ -69,83 +107,85 @@ function undecodable(value: JsonValue, target: string): StatusError {
   return badRequest(`error decoding patch: json: cannot unmarshal ${goJsonTypeName(value)} into Go ${target}`);
 }
 
-/**
- * Returns the error for an operation that cannot be applied. As in kube-apiserver, it has no details (rule PATCH-07).
- */
-function cannotApply(): StatusError {
-  return unprocessable('the server rejected our request due to an error in our request');
-}
-
 type Container = JsonObject | JsonValue[];
 
 class PatchedDocument {
   root: JsonValue;
   #copiedBytes = 0;
   #shiftedItems = 0;
+  readonly #isClientPatch: boolean;
 
-  constructor(root: JsonValue) {
+  constructor(root: JsonValue, isClientPatch: boolean) {
     this.root = root;
+    this.#isClientPatch = isClientPatch;
   }
 
   apply(operation: JsonObject): void {
     const path = pointerIn(operation, 'path');
     const value = getMember(operation, 'value') ?? null;
-    switch (getMember(operation, 'op')) {
+    const name = getMember(operation, 'op');
+    switch (name) {
       case 'add':
-        this.#makeMetadataMap(path);
-        this.#add(path, cloneJson(value));
+        if (this.#isClientPatch) this.#makeMetadataMap(path.steps);
+        this.#add(path, 'add', cloneJson(value));
         break;
       case 'remove':
-        this.#remove(path);
+        this.#remove(path, 'remove');
         break;
       case 'replace':
         this.#replace(path, cloneJson(value));
         break;
       case 'move':
-        this.#add(path, this.#remove(pointerIn(operation, 'from')));
+        this.#add(path, 'move', this.#remove(pointerIn(operation, 'from'), 'move'));
         break;
       case 'copy':
         this.#copy(pointerIn(operation, 'from'), path);
         break;
       case 'test':
-        if (!equalJson(this.#find(path), value)) throw cannotApply();
+        if (!equalJson(this.#find(path), value)) {
+          throw new InapplicablePatchError(`testing value ${path.text} failed: test failed`, true);
+        }
         break;
       default:
-        throw cannotApply();
+        throw new InapplicablePatchError(`Unexpected kind: ${typeof name === 'string' ? name : 'unknown'}`);
     }
   }
 
-  #container(steps: readonly string[]): { container: Container; key: string } {
+  #container({ steps, text }: Pointer, operation: string): { container: Container; key: string } {
+    const missing = () =>
+      new InapplicablePatchError(
+        `${operation} operation does not apply: doc is missing path: "${text}": missing value`,
+      );
     const key = steps.at(-1);
-    if (key === undefined) throw cannotApply();
+    if (key === undefined) throw missing();
     let at: JsonValue = this.root;
     for (let depth = 0; depth < steps.length - 1; depth++) {
       const next = childOf(at, steps[depth] as string);
-      if (next === undefined) throw cannotApply();
+      if (next === undefined) throw missing();
       at = next;
     }
-    if (typeof at !== 'object' || at === null) throw cannotApply();
+    if (typeof at !== 'object' || at === null) throw missing();
     return { container: at, key };
   }
 
   /** Returns the value at a pointer. Returns null for an absent member. Throws if an array has no such index. */
-  #find(steps: readonly string[]): JsonValue {
-    if (steps.length === 0) return this.root;
-    const { container, key } = this.#container(steps);
+  #find(pointer: Pointer): JsonValue {
+    if (pointer.steps.length === 0) return this.root;
+    const { container, key } = this.#container(pointer, 'test');
     const found = childOf(container, key);
-    if (found === undefined && Array.isArray(container)) throw cannotApply();
+    if (found === undefined && Array.isArray(container)) throw invalidIndex('test', pointer, key);
     return found ?? null;
   }
 
-  #add(steps: readonly string[], value: JsonValue): void {
-    const { container, key } = this.#container(steps);
+  #add(pointer: Pointer, operation: string, value: JsonValue): void {
+    const { container, key } = this.#container(pointer, operation);
     if (!Array.isArray(container)) {
       setMember(container, key, value);
     } else if (key === '-') {
       container.push(value);
     } else {
       const index = arrayIndex(key, container.length + 1);
-      if (index === undefined) throw cannotApply();
+      if (index === undefined) throw invalidIndex(operation, pointer, key);
       this.#shift(container.length - index);
       container.splice(index, 0, value);
     }
@@ -160,22 +200,33 @@ class PatchedDocument {
     );
   }
 
-  #replace(steps: readonly string[], value: JsonValue): void {
-    if (steps.length === 0) {
-      if (typeof value !== 'object' || value === null) throw cannotApply();
+  #replace(pointer: Pointer, value: JsonValue): void {
+    if (pointer.steps.length === 0) {
+      if (typeof value !== 'object' || value === null) {
+        throw new InapplicablePatchError('replace operation value must be object or array');
+      }
       this.root = value;
       return;
     }
-    const { container, key } = this.#container(steps);
-    if (childOf(container, key) === undefined) throw cannotApply();
+    const { container, key } = this.#container(pointer, 'replace');
+    if (Array.isArray(container) && childOf(container, key) === undefined) {
+      throw new InapplicablePatchError(
+        `replace operation does not apply: doc is missing key: ${pointer.text}: missing value`,
+      );
+    }
     if (Array.isArray(container)) container[arrayIndex(key, container.length) as number] = value;
     else setMember(container, key, value);
   }
 
-  #remove(steps: readonly string[]): JsonValue {
-    const { container, key } = this.#container(steps);
+  #remove(pointer: Pointer, operation: string): JsonValue {
+    const { container, key } = this.#container(pointer, operation);
     const taken = childOf(container, key);
-    if (taken === undefined) throw cannotApply();
+    if (taken === undefined) {
+      if (Array.isArray(container)) throw invalidIndex(operation, pointer, key);
+      throw new InapplicablePatchError(
+        `error in ${operation} for path: '${pointer.text}': Unable to remove nonexistent key: ${key}: missing value`,
+      );
+    }
     if (Array.isArray(container)) {
       const index = arrayIndex(key, container.length) ?? 0;
       this.#shift(container.length - index);
@@ -184,14 +235,17 @@ class PatchedDocument {
     return taken;
   }
 
-  #copy(from: readonly string[], to: readonly string[]): void {
-    const { container, key } = this.#container(from);
-    const source = childOf(container, key);
-    if (source === undefined) throw cannotApply();
+  #copy(from: Pointer, to: Pointer): void {
+    const { container, key } = this.#container(from, 'copy');
+    const found = childOf(container, key);
+    if (found === undefined && Array.isArray(container)) throw invalidIndex('copy', from, key);
+    const source = found ?? null;
     const size = jsonSize(source, maxCopiedBytes - this.#copiedBytes);
-    if (size === undefined) throw cannotApply();
+    if (size === undefined) {
+      throw new InapplicablePatchError(`the copy operations of the patch copy more than ${maxCopiedBytes} bytes`);
+    }
     this.#copiedBytes += size;
-    this.#add(to, cloneJson(source));
+    this.#add(to, 'copy', cloneJson(source));
   }
 
   /**
@@ -206,11 +260,24 @@ class PatchedDocument {
   }
 }
 
-function pointerIn(operation: JsonObject, member: 'path' | 'from'): string[] {
-  const pointer = getMember(operation, member);
-  const steps = typeof pointer === 'string' ? parsePointer(pointer) : undefined;
-  if (steps === undefined || steps.length > maxSteps) throw cannotApply();
-  return steps;
+interface Pointer {
+  readonly text: string;
+  readonly steps: readonly string[];
+}
+
+function pointerIn(operation: JsonObject, member: 'path' | 'from'): Pointer {
+  const text = getMember(operation, member);
+  const steps = typeof text === 'string' ? parsePointer(text) : undefined;
+  if (typeof text !== 'string' || steps === undefined || steps.length > maxSteps) {
+    throw new InapplicablePatchError(`the operation has no valid ${member}`);
+  }
+  return { text, steps };
+}
+
+function invalidIndex(operation: string, { text }: Pointer, index: string): InapplicablePatchError {
+  return new InapplicablePatchError(
+    `error in ${operation} for path: '${text}': Unable to access invalid index: ${index}: invalid index referenced`,
+  );
 }
 
 /** Returns a member or array item. A member named `__proto__` is an ordinary member here; the prototype is not read. */

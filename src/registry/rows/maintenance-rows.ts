@@ -28,7 +28,7 @@ export function derivedRows(
 ): DerivedRows | Promise<DerivedRows> {
   const needsNoRows =
     next !== undefined &&
-    requeuedByCount(kind, key.namespace, old, next).length === 0 &&
+    requeuedByUsage(kind, key.namespace, old, next).length === 0 &&
     !mayNeedRows(kind.resource, next.object.metadata) &&
     (old === undefined || !mayNeedRows(kind.resource, old.object.metadata));
   return needsNoRows ? noMaintenanceRows : rowsOf(kind, key, old, next);
@@ -102,7 +102,8 @@ function deadlines(resource: StoredResource, record: StoredRecord | undefined): 
   if (record === undefined) return [];
   const { deletionTimestamp, deletionGracePeriodSeconds } = record.object.metadata;
   if (deletionTimestamp !== undefined) {
-    return (deletionGracePeriodSeconds ?? 0) > 0 ? [Date.parse(deletionTimestamp)] : [];
+    const isTimed = resource.graceSecondsOf === undefined && (deletionGracePeriodSeconds ?? 0) > 0;
+    return isTimed ? [Date.parse(deletionTimestamp)] : [];
   }
   const expiry = resource.expiresAt?.(record);
   return expiry === undefined ? [] : [expiry];
@@ -148,7 +149,7 @@ function reconcileRows(
   const waiting = resource.namespaced ? planeCallbacks.waitsForEmptyNamespace?.(self.namespace) : undefined;
   const requeued = [
     ...(resource.requeues?.(old, next) ?? []),
-    ...requeuedByCount(kind, self.namespace, old, next),
+    ...requeuedByUsage(kind, self.namespace, old, next),
     ...(waiting === undefined ? [] : [waiting]),
   ];
   // A transaction must not write a row twice.
@@ -157,15 +158,14 @@ function reconcileRows(
   return rows;
 }
 
-/** Returns the objects that depend on the number of objects in the namespace, if the write changes this number. */
-function requeuedByCount(
+/** Returns the objects that depend on the objects in the namespace, such as quotas, if the write concerns them. */
+function requeuedByUsage(
   { resource, planeCallbacks }: KindRuntime,
   namespace: string,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): readonly ObjectRef[] {
-  if ((old === undefined) === (next === undefined) || !resource.namespaced) return [];
-  return planeCallbacks.requeuedByCount?.(resource, namespace) ?? [];
+  return resource.namespaced ? (planeCallbacks.requeuedByUsage?.(resource, namespace, old, next) ?? []) : [];
 }
 
 /** An object before and after a write. */

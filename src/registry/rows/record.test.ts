@@ -45,7 +45,7 @@ describe('encodeForCache', () => {
         const sent = parseJson(body).value as JsonObject;
         const secret = parseJson(JSON.stringify(hidden)).value as JsonObject;
         const record = { object: createdObject(sent, seconds, `m${seconds}`), hidden: secret };
-        const encoded = encodeForCache(kind, record, isRead);
+        const encoded = encodeForCache(kind, record, { isRead });
         expect(encoded.text).toBe(encodeRecord(kind, record));
         if (isRead) expect(encoded.record).toEqual(decodeRecord(encoded.text, kind));
         else expect(encoded.record).toBeUndefined();

@@ -24,18 +24,19 @@ export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
 /**
  * Returns the text of a record for the store. It contains no resourceVersion, because this is the revision of the write
  * itself. Custom resources and management kinds are stored with sorted members, the order in which they are served.
+ * `before` is the object as it is stored now (`ServedForm.toStored`).
  */
-export function encodeRecord(kind: RecordKind, record: StoredRecord): string {
-  return writeJson(documentOf(kind, record), { sorted: kind.builtIn !== true });
+export function encodeRecord(kind: RecordKind, record: StoredRecord, before?: KubeObject): string {
+  return writeJson(documentOf(kind, record, before), { sorted: kind.builtIn !== true });
 }
 
-function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObject {
+function documentOf(kind: RecordKind, { object, hidden }: StoredRecord, before?: KubeObject): JsonObject {
   const { form } = kind;
   const stored = withoutResourceVersion(object);
   const document: JsonObject = {};
   if (isInStorageForm(kind, stored)) document.form = form?.storageFormId ?? '';
   if (hidden !== undefined && !isEmpty(hidden)) document.hidden = hidden;
-  document.object = form?.toStored === undefined ? stored : form.toStored(cloneJson(stored));
+  document.object = form?.toStored === undefined ? stored : form.toStored(cloneJson(stored), before);
   return document;
 }
 
@@ -45,9 +46,15 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
  * `encodeRecord`. It is used if fast paths are disabled, for Kubernetes' built-in kinds, and for an object that is not
  * in the storage form of its kind.
  */
-export function encodeForCache(kind: RecordKind, record: StoredRecord, isRead = true): EncodedRecord {
+export function encodeForCache(
+  kind: RecordKind,
+  record: StoredRecord,
+  { isRead = true, before }: { readonly isRead?: boolean; readonly before?: KubeObject | undefined } = {},
+): EncodedRecord {
   const needsConversion = kind.form !== undefined && !isInStorageForm(kind, record.object);
-  if (!fastPathsEnabled() || kind.builtIn === true || needsConversion) return { text: encodeRecord(kind, record) };
+  if (!fastPathsEnabled() || kind.builtIn === true || needsConversion) {
+    return { text: encodeRecord(kind, record, before) };
+  }
   const toDocument = (each: StoredRecord) => documentOf(kind, each);
   return encodeSharedRecord({ record: withoutUnstoredParts(record), toDocument, isRead });
 }

@@ -25,7 +25,7 @@ export function storeWithSealedRows(store: Store, range: KeyRange, sealing: RowS
     },
     transact: (transaction) =>
       store.transact({
-        checks: transaction.checks ?? [],
+        ...transaction,
         writes: transaction.writes.map((write) =>
           write.value === undefined || !isKeyInRange(range, write.key)
             ? write

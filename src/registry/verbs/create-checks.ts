@@ -1,3 +1,4 @@
+import { denialMessage } from '../../api/denial-message.ts';
 import type { ObjectMeta } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, notFound, type StatusError } from '../../api/status.ts';
@@ -14,13 +15,9 @@ const noChecks: readonly RequiredCheck[] = [];
 export async function requireCreatePermission(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const { group, plural } = kind.resource;
   const { namespace, user } = context;
-  if (await context.may({ verb: 'create', group, resource: plural, namespace, name })) return;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  throw forbidden(
-    groupResourceOf(kind.resource),
-    name,
-    `User "${user.name}" cannot create resource "${plural}" in API group "${group}" ${where}`,
-  );
+  const create = { verb: 'create', group, resource: plural, subresource: '', namespace };
+  if (await context.may({ ...create, name })) return;
+  throw forbidden(groupResourceOf(kind.resource), name, denialMessage(user.name, { resourceRequest: true, ...create }));
 }
 
 /**

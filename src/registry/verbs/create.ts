@@ -7,6 +7,7 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import { mutateNew } from '../mutation.ts';
 import type { Draft } from '../resource.ts';
 import type { ServedObject, WriteOptions } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
@@ -32,7 +33,16 @@ export function create(
   options: WriteOptions,
 ): Promise<ServedObject> {
   const context = withWarningsOnce(caller);
-  return runInCreateQueue(kind, context, sent, () => createNamed(kind, context, sent, options));
+  // A create waits for webhooks before it enters its queue, so that others in the queue do not wait.
+  return andThen(mutateNew(kind, context, sent, options.dryRun), (mutated) =>
+    runInCreateQueue(kind, context, mutated, () => createNamed(kind, context, { sent, mutated }, options)),
+  );
+}
+
+/** The object of a create, as the client sent it and after mutating admission. */
+interface SentObject {
+  readonly sent: KubeObject;
+  readonly mutated: KubeObject;
 }
 
 /** Runs a create. If the kind assigns a queue to the object, first waits for earlier creates in the same queue. */
@@ -49,7 +59,7 @@ export function runInCreateQueue<T>(
 async function createNamed(
   kind: KindRuntime,
   context: RequestContext,
-  sent: KubeObject,
+  { sent: unmutated, mutated: sent }: SentObject,
   options: WriteOptions,
 ): Promise<ServedObject> {
   const namespace = kind.resource.namespaced ? context.namespace : '';
@@ -59,7 +69,8 @@ async function createNamed(
   const creation: CreationOptions = {
     dryRun: options.dryRun,
     mayDropManagedFields: true,
-    track: (next) => trackNewObject(kind, options.fieldManager, next, sent),
+    unmutated,
+    track: (next) => trackNewObject(kind, options.fieldManager, next, unmutated),
   };
   const givenName = sent.metadata.name ?? '';
   const namePrefix = sent.metadata.generateName || kind.resource.autoName || '';
@@ -94,6 +105,8 @@ function nameTakenError(kind: KindRuntime, sent: KubeObject, holder: CachedObjec
 
 export interface CreationOptions {
   readonly dryRun: boolean;
+  /** The object before mutating admission. Fields that admission changes keep their owners, and new ones have none. */
+  readonly unmutated: KubeObject;
   /** Updates managedFields. Called after all other changes to the object. */
   track(next: KubeObject): KubeObject;
   /**
@@ -116,7 +129,8 @@ export function createUnderKey(
   const requires = requireCreatable(kind, key.namespace, sent.metadata);
   rejectOversized(kind, sent);
   const draft: Draft = { object: newObject(kind, key, sent), hidden: {}, sent };
-  const sentFields = sentFieldsOf(kind, draft.object);
+  const { unmutated } = creation;
+  const sentFields = unmutated === sent ? sentFieldsOf(kind, draft.object) : newObject(kind, key, unmutated);
   if (!context.system) kind.planeCallbacks.completeNew?.(kind.resource, draft.object);
   const store = (): Promise<ServedObject> => {
     draft.object = trackDraft(draft.object, sentFields, creation.track);
@@ -137,7 +151,15 @@ async function storeNew(
   const holder = kind.cache.get(key.namespace, key.name);
   if (holder !== undefined) throw new NameTakenError(holder);
   const { mayDropManagedFields } = creation;
-  const write: ObjectWrite = { key, next, draft, mayDropManagedFields, requires, fence: context.fence };
+  const write: ObjectWrite = {
+    key,
+    next,
+    draft,
+    mayDropManagedFields,
+    requires,
+    fence: context.fence,
+    span: context.span,
+  };
   if (creation.dryRun) {
     await checkClaims(kind, write);
     return dryRunObject(kind, draft.object);

@@ -1,5 +1,5 @@
 import { cloneJson, equalJson, type JsonObject } from '@flotilla/json';
-import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
+import { type KubeObject, type ObjectMeta, type Timestamp, timestamp } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict, deletedStatus, notFound, type StatusError } from '../../api/status.ts';
 import { admitAndStore } from '../admission.ts';
@@ -14,7 +14,7 @@ import { finalizersForDelete, finalizersOf, foregroundFinalizer, orphanFinalizer
 import { canBeRemoved, gracePeriodEnd, normalizeMetadata } from '../write/metadata.ts';
 import { confirmCurrent, retryOnConflict } from '../write/retry-on-conflict.ts';
 import type { VerbContext } from './verb-context.ts';
-import { dryRunObject, writtenObject } from './written-object.ts';
+import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
 
 /** Deletes an object. If finalizers or a grace period block the removal, marks it as terminating instead. */
 export function deleteObject(
@@ -93,18 +93,21 @@ async function storeDeleted(
   current: CachedObject,
   options: DeleteOptions,
 ): Promise<DeleteResult> {
-  const { fence } = context;
+  const { fence, span } = context;
   const metadata = current.metadata();
   if (canRemoveImmediately(kind, metadata, options)) {
     const leavesNothing = removalNeedsNoRows(kind, current, metadata);
-    const write = { key: current, old: current, leavesNoWork: leavesNothing, fence };
+    const write = { key: current, old: current, leavesNoWork: leavesNothing, fence, span };
     return removedResult(kind, current, options.dryRun ? undefined : await commit(kind, write));
   }
   const { record } = current;
   const object = markDeleted(kind, record.object, options);
   if (canBeRemoved(kind.resource, object, kind.clock.now())) {
-    const write = { key: current, old: current, fence };
-    return removedResult(kind, current, options.dryRun ? undefined : await commit(kind, write));
+    const write = { key: current, old: current, fence, span };
+    const revision = options.dryRun ? undefined : await commit(kind, write);
+    const removed = removedResult(kind, current, revision);
+    if (kind.resource.graceSecondsOf === undefined || !('pending' in removed)) return removed;
+    return { ...removed, pending: removedObject(kind, object, revision ?? current.revision) };
   }
   if (object === record.object) {
     await confirmCurrent(kind, current);
@@ -112,7 +115,7 @@ async function storeDeleted(
   }
   if (options.dryRun) return { pending: dryRunObject(kind, object, current.revision) };
   const { hidden = {} } = record;
-  const revision = await commit(kind, { key: current, old: current, next: { object, hidden }, fence });
+  const revision = await commit(kind, { key: current, old: current, next: { object, hidden }, fence, span });
   return { pending: writtenObject(kind, current, revision, { object, hidden }) };
 }
 
@@ -133,7 +136,8 @@ function canRemoveImmediately({ resource }: KindRuntime, metadata: ObjectMeta, o
   if (
     resource.isDeletionBlocked !== undefined ||
     resource.prepareDelete !== undefined ||
-    resource.gracePeriods === true
+    resource.gracePeriods === true ||
+    resource.graceSecondsOf !== undefined
   ) {
     return false;
   }
@@ -189,10 +193,10 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   // The object is already terminating and its kind blocks the removal. A repeated delete changes nothing.
   if (old.metadata.deletionTimestamp !== undefined && kind.resource.isDeletionBlocked?.(old) === true) return old;
   const finalizers = finalizersForDelete(finalizersOf(old), options.propagationPolicy);
-  const grace = kind.resource.gracePeriods === true ? graceSeconds(options) : 0;
-  const newTimestamp = gracePeriodEnd(kind.clock.now(), grace);
   const oldTimestamp = old.metadata.deletionTimestamp;
-  const shortens = oldTimestamp !== undefined && Date.parse(newTimestamp) < Date.parse(oldTimestamp);
+  const deletion = deletionTimes(kind, old, options);
+  if (deletion === undefined) return old;
+  const { grace, newTimestamp, shortens } = deletion;
   if (oldTimestamp !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
   // `prepareDelete` may change any member, so it needs a deep copy.
   const object = kind.resource.prepareDelete === undefined ? { ...old } : cloneJson(old);
@@ -208,6 +212,41 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   if (oldTimestamp === undefined) kind.resource.prepareDelete?.(object);
   object.metadata = normalizeMetadata(object.metadata);
   return object;
+}
+
+/** The times of a deletion that starts, or that changes because of a repeated delete. */
+interface DeletionTimes {
+  readonly grace: number;
+  readonly newTimestamp: Timestamp;
+  /** True if a repeated delete shortens the grace period. */
+  readonly shortens: boolean;
+}
+
+/** Returns the times of the deletion. `undefined` if a repeated delete must change nothing, not even finalizers. */
+function deletionTimes(
+  { resource, clock }: KindRuntime,
+  old: KubeObject,
+  options: DeleteOptions,
+): DeletionTimes | undefined {
+  const now = clock.now();
+  const { deletionTimestamp, deletionGracePeriodSeconds: stored = 0 } = old.metadata;
+  if (resource.graceSecondsOf !== undefined) {
+    const requested = options.gracePeriodSeconds === undefined ? undefined : graceSeconds(options);
+    if (deletionTimestamp === undefined) {
+      const grace = resource.graceSecondsOf(old, requested);
+      return { grace, newTimestamp: gracePeriodEnd(now, grace), shortens: false };
+    }
+    if (stored === 0) return { grace: 0, newTimestamp: deletionTimestamp, shortens: false };
+    if (requested === undefined || requested >= stored) return undefined;
+    const end = Date.parse(deletionTimestamp) - (stored - requested) * 1000;
+    // The end is not in the past. The client that removes the object still has to see that it must do so.
+    const grace = end < now && requested > 0 ? 1 : requested;
+    return { grace, newTimestamp: timestamp(Math.max(end, now)), shortens: true };
+  }
+  const grace = resource.gracePeriods === true ? graceSeconds(options) : 0;
+  const newTimestamp = gracePeriodEnd(now, grace);
+  const shortens = deletionTimestamp !== undefined && Date.parse(newTimestamp) < Date.parse(deletionTimestamp);
+  return { grace, newTimestamp, shortens };
 }
 
 /** Returns the requested grace period in seconds. A negative value counts as one second (DELETE-18). */
@@ -226,7 +265,7 @@ export async function handleDeadline(kind: KindRuntime, context: RequestContext,
     const current = kind.cache.get(namespace, name);
     if (current === undefined) return;
     if (canBeRemoved(kind.resource, current.record.object, kind.clock.now())) {
-      await commit(kind, { key: current, old: current, fence: context.fence });
+      await commit(kind, { key: current, old: current, fence: context.fence, span: context.span });
       return;
     }
     if (current.record.object.metadata.deletionTimestamp !== undefined) return;

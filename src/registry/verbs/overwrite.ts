@@ -6,6 +6,7 @@ import { admitAndStore } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { toWriteResult } from '../cache/served.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import { mutateUpdate } from '../mutation.ts';
 import type { Draft, KeptMetadata, StoredRecord } from '../resource.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
@@ -19,11 +20,13 @@ import type { VerbContext } from './verb-context.ts';
 import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
 
 export interface OverwriteOptions {
-  /** The part of the object that is written: `status` is the status subresource, `main` is everything else. */
+  /** The part of the object that is written: the status, or everything else (`main`). */
   readonly part: 'main' | 'status';
   /** The subresource in the request path: '' for the object itself, `status`, or another one such as `scale`. */
   readonly subresource: string;
   readonly dryRun: boolean;
+  /** The kind of the request that admission gets (`WriteOptions.admittedAs`). */
+  readonly admittedAs?: NonNullable<WriteOptions['admittedAs']>;
   /** True if the sent object was derived from the current object and decoded by the current schema (patch, apply). */
   readonly isDecoded?: boolean;
   /** Updates managedFields. Called after all other changes to the object. */
@@ -37,7 +40,7 @@ export interface OverwriteOptions {
 
 /** Returns the subresource in the request path; '' if the request writes the object itself. */
 export function subresourceOf(part: OverwriteOptions['part'], options: Pick<WriteOptions, 'subresource'>): string {
-  return part === 'status' ? 'status' : (options.subresource ?? '');
+  return options.subresource ?? (part === 'status' ? 'status' : '');
 }
 
 /**
@@ -52,24 +55,43 @@ export async function overwrite(
   options: OverwriteOptions,
 ): Promise<WriteResult> {
   if (options.part === 'main') rejectOversized(kind, sent, current.record.object);
+  const { subresource, dryRun } = options;
+  const old = current.record.object;
+  const mutating = mutateUpdate(kind, { operation: 'UPDATE', subresource, object: sent, old, context, dryRun });
+  const written = mustAwait(mutating) ? await mutating : mutating;
+  const partOf = options.part === 'main' ? mainPart : statusPart;
   const draft: Draft = {
-    object: options.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(kind, current.record, sent),
+    object: partOf(kind, current.record, written),
     hidden: cloneJson(current.record.hidden ?? {}),
     old: current.record,
   };
-  const sentFields = sentFieldsOf(kind, draft.object);
+  if (context.system) context.changeHidden?.(draft.hidden);
+  // Fields that mutating admission changes keep their owners, and new ones have none.
+  const sentFields = written === sent ? sentFieldsOf(kind, draft.object) : partOf(kind, current.record, sent);
   const { form } = kind.resource;
   const isInForm = options.isDecoded === true && form !== undefined && current.isStoredIn(form);
   const completing =
     options.part === 'main'
       ? completeMainDraft(kind, context, draft, { subresource: options.subresource, isInForm })
-      : completeStatusDraft(kind, context, draft, isInForm);
+      : completeStatusDraft(kind, context, draft, { subresource: options.subresource, isInForm });
   if (mustAwait(completing)) await completing;
   draft.object = trackDraft(draft.object, sentFields, (next) => options.track(next, current.record.object));
-  const { subresource, dryRun } = options;
-  return admitAndStore(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
-    storeUpdate({ kind, context }, current, draft, options),
+  const admitted = admittedDraft(draft, current.record, options);
+  const requestKind = options.admittedAs?.kind;
+  return admitAndStore(
+    kind,
+    { operation: 'UPDATE', subresource, requestKind, draft: admitted, context, dryRun },
+    () => {
+      if (admitted.guards !== undefined) draft.guards = admitted.guards;
+      return storeUpdate({ kind, context }, current, draft, options);
+    },
   );
+}
+
+/** Returns the draft that admission gets: that of the object, or of the request that changes a part of it. */
+function admittedDraft(draft: Draft, old: StoredRecord, { admittedAs }: OverwriteOptions): Draft {
+  if (admittedAs === undefined) return draft;
+  return { object: admittedAs.of(draft.object), hidden: {}, old: { object: admittedAs.of(old.object) } };
 }
 
 async function storeUpdate(
@@ -91,6 +113,7 @@ async function storeUpdate(
     draft,
     mayDropManagedFields: options.mayDropManagedFields,
     fence: context.fence,
+    span: context.span,
     ...(isRemoved ? {} : { next }),
   };
   if (options.dryRun) {

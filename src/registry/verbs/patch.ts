@@ -6,6 +6,7 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { toWriteResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import { mutateNew } from '../mutation.ts';
 import type { Patch, PatchOptions, WriteResult } from '../verbs.ts';
 import { applyWrite } from '../write/apply-write.ts';
 import { ObjectChangedError } from '../write/commit.ts';
@@ -141,11 +142,14 @@ async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<
     { manager: options.fieldManager, subresource: '' },
     { applied, force: options.force },
   );
+  const unmutated = decodeApplied(kind, merged);
+  const mutated = await mutateNew(kind, context, unmutated, options.dryRun);
   try {
     const create = () =>
-      createUnderKey(write, decodeApplied(kind, merged), {
+      createUnderKey(write, mutated, {
         dryRun: options.dryRun,
         mayDropManagedFields: false,
+        unmutated,
         track: (next) => withOwnership(next, managedFields),
       });
     const served = await runInCreateQueue(kind, context, applied, create);

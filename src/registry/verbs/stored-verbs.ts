@@ -5,8 +5,11 @@ import type { MountedResource } from '../mounted-resource.ts';
 import type { StoredResource } from '../resource.ts';
 import type { ResourceVerbs, SubresourceVerbs, WriteResult } from '../verbs.ts';
 
+/** The members of a kind's store with which it is served. */
+export type ServedStore = Pick<KindStore, 'resource' | 'verbs' | 'status'>;
+
 /** Returns the verbs that clients may use: those in `resource.verbs`, or all verbs if it is absent. */
-export function storedVerbs(kindStore: KindStore): ResourceVerbs {
+export function storedVerbs(kindStore: ServedStore): ResourceVerbs {
   const { verbs, resource } = kindStore;
   if (resource.verbs === undefined) return verbs;
   return Object.fromEntries(resource.verbs.map((name) => [name, verbs[name]]));
@@ -16,7 +19,7 @@ export function storedVerbs(kindStore: KindStore): ResourceVerbs {
  * Returns the verbs of the status subresource. If clients can neither update nor patch the object, they can only read
  * its status.
  */
-function statusVerbs({ resource, status }: KindStore): SubresourceVerbs | undefined {
+function statusVerbs({ resource, status }: ServedStore): SubresourceVerbs | undefined {
   const isWritten =
     resource.verbs === undefined || resource.verbs.some((verb) => verb === 'update' || verb === 'patch');
   if (status === undefined) return undefined;
@@ -48,7 +51,7 @@ function checkedOnly(status: NonNullable<KindStore['status']>): SubresourceVerbs
 
 /** Returns a stored kind with its status subresource, ready to be served by a control plane. */
 export function mountStoredKind(
-  kindStore: KindStore,
+  kindStore: ServedStore,
   subresources: MountedResource['subresources'] = {},
 ): MountedResource {
   const { resource } = kindStore;

@@ -4,6 +4,7 @@ import { notFound } from '../../api/status.ts';
 import { toWriteResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import { mutateNew } from '../mutation.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { NameTakenError } from '../write/name-taken-error.ts';
@@ -40,6 +41,7 @@ export async function update(
     part,
     subresource,
     dryRun: options.dryRun,
+    ...(options.admittedAs === undefined ? {} : { admittedAs: options.admittedAs }),
     mayDropManagedFields: true,
     track: (next, live) =>
       options.ownership === undefined
@@ -76,9 +78,11 @@ async function createInstead(
   await requireCreatePermission(kind, context, name);
   checkUid(kind, key, sent.metadata.uid ?? '', '');
   try {
-    const served = await createUnderKey(write, sent, {
+    const mutated = await mutateNew(kind, context, sent, options.dryRun);
+    const served = await createUnderKey(write, mutated, {
       dryRun: options.dryRun,
       mayDropManagedFields: true,
+      unmutated: sent,
       track: (next) => trackNewObject(kind, options.fieldManager, next, sent),
     });
     return toWriteResult(served, true);

@@ -1,6 +1,7 @@
 import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, conflict, qualifiedResource, requestTooLarge, serviceUnavailable } from '../../api/status.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
+import { endSpanWith, type Span } from '../../lib/trace/span.ts';
 import type { RevisionCheck, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { deletedBuiltinMarker } from '../cache/builtin-object.ts';
@@ -36,6 +37,8 @@ export interface ObjectWrite {
   readonly requires?: readonly RequiredCheck[];
   /** The check of background work (`RequestContext.fence`). If it fails, the write is refused. */
   readonly fence?: RevisionCheck | undefined;
+  /** The span of the request (`RequestContext.span`). */
+  readonly span?: Span | undefined;
 }
 
 /** Thrown if the object has changed since it was read. The write must be retried with the current object. */
@@ -66,13 +69,12 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   for (const check of required) checks.push({ key: check.key, revision: check.revision });
   if (write.fence !== undefined) checks.push(write.fence);
   const value = encoded?.text ?? (kind.cache.isBuiltin(key) ? deletedBuiltinMarker : undefined);
-  const createdAlongside = old === undefined && next !== undefined ? (resource.createdAlongside?.(next) ?? []) : [];
   const writes: Write[] = [
     { key: rowKey, value },
     ...companions.writes,
     ...claims.writes,
     ...derived.writes,
-    ...createdAlongside,
+    ...(resource.writtenAlongside?.(old?.record, next) ?? []),
     ...guards.map((guard) => ({ key: guard.key, value: '' })),
   ];
   const work = maintenanceWorkOf(derived.writes);
@@ -86,7 +88,9 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const withdraw = announceRecord(kind, key, encoded);
   let revisions: readonly (number | undefined)[];
   try {
-    revisions = await store.transact({ checks, writes });
+    const span = write.span?.child('store commit');
+    const transaction = { checks, writes, ...(isPartOfRemoval(write, encoded) ? { usesReserve: true } : {}) };
+    revisions = await endSpanWith(span, store.transact(transaction));
   } catch (error) {
     if (isFenceFailure(write, checks, error)) throw fenceFailed();
     const checked: CheckedRows = { claims: claims.taken, companions: companions.added, required };
@@ -99,6 +103,16 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   if (revision === undefined)
     throw new Error(`the store returned no revision for a write of ${qualifiedResource(groupResourceOf(resource))}`);
   return revision;
+}
+
+/** The number of characters by which an object may grow while it is being deleted, if the disk is full. */
+const maxTerminatingGrowth = 4096;
+
+/** True if the write removes the object, or changes an object that is being deleted without making it much larger. */
+function isPartOfRemoval({ old, next }: ObjectWrite, encoded: EncodedRecord | undefined): boolean {
+  if (next === undefined || encoded === undefined) return true;
+  if (next.object.metadata.deletionTimestamp === undefined || old === undefined) return false;
+  return encoded.text.length <= old.size + maxTerminatingGrowth;
 }
 
 const noGuards: readonly Guard[] = [];
@@ -134,12 +148,13 @@ function announceRecord(
 
 function encodeWithinLimit(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
   const limit = kind.limits.objectBytes;
-  const isRead = kind.cache.readsDecoded;
-  const encoded = encodeForCache(kind.resource, next, isRead);
+  const before = kind.resource.form?.toStored === undefined ? undefined : write.old?.storedObject();
+  const options = { isRead: kind.cache.readsDecoded, before };
+  const encoded = encodeForCache(kind.resource, next, options);
   if (isWithin(encoded.text, limit)) return encoded;
   if (write.mayDropManagedFields === true && next.object.metadata.managedFields !== undefined) {
     const { managedFields: _, ...metadata } = next.object.metadata;
-    const shorter = encodeForCache(kind.resource, { ...next, object: { ...next.object, metadata } }, isRead);
+    const shorter = encodeForCache(kind.resource, { ...next, object: { ...next.object, metadata } }, options);
     if (isWithin(shorter.text, limit)) return shorter;
   }
   // kube-apiserver has the same message for a body that is too large.

@@ -34,10 +34,15 @@ export function completeMainDraft(
   if (resource.prepare !== undefined) rejectWrongTypes(resource, draft.object);
   ensureServerFinalizer(resource, draft.object, draft.old?.object, context);
   const preparing = resource.prepare?.(draft, context, subresource);
-  return andThen(preparing, () => completePrepared(kind, context, draft));
+  return andThen(preparing, () => completePrepared(kind, context, draft, subresource));
 }
 
-function completePrepared(kind: KindRuntime, context: RequestContext, draft: Draft): MaybePromise<void> {
+function completePrepared(
+  kind: KindRuntime,
+  context: RequestContext,
+  draft: Draft,
+  subresource: string,
+): MaybePromise<void> {
   const { resource } = kind;
   const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
@@ -46,8 +51,11 @@ function completePrepared(kind: KindRuntime, context: RequestContext, draft: Dra
     draft.object.metadata = normalizeMetadata(draft.object.metadata);
   }
   if (resource.builtIn === true) draft.object = toStoredForm(draft.object);
-  if (old !== undefined) bumpGeneration(resource, draft.object, old);
-  return andThen(validateDraft(kind, context, draft), () => warnAboutFinalizers(draft.object, old, context));
+  const keepsGeneration = resource.generation?.keptBy?.includes(subresource) === true;
+  if (old !== undefined && !keepsGeneration) bumpGeneration(resource, draft.object, old);
+  return andThen(validateDraft(kind, context, draft, subresource), () =>
+    warnAboutFinalizers(draft.object, old, context),
+  );
 }
 
 /** Converts the draft to the served form, if its object was decoded by an older definition of the kind. */
@@ -64,7 +72,7 @@ export async function completeStatusDraft(
   kind: KindRuntime,
   context: RequestContext,
   draft: Draft,
-  isInForm = false,
+  { subresource, isInForm }: DraftOrigin,
 ): Promise<void> {
   const { resource } = kind;
   const writesMetadata = resource.statusWritesMetadata === true;
@@ -75,10 +83,10 @@ export async function completeStatusDraft(
     ensureServerFinalizer(resource, draft.object, old, context);
     dropDuplicateOwners(draft.object, context);
   }
-  resource.prepareStatus?.(draft, context);
+  resource.prepareStatus?.(draft, context, subresource);
   if (resource.builtIn === true) draft.object = toStoredForm(draft.object);
   const metadataErrors = writesMetadata ? await statusMetadataErrors(kind, context, draft) : [];
-  const statusErrors = (await resource.validateStatus?.(draft, context)) ?? [];
+  const statusErrors = (await resource.validateStatus?.(draft, context, subresource)) ?? [];
   validateStatus(resource, draft, [...metadataErrors, ...statusErrors]);
   if (writesMetadata) warnAboutFinalizers(draft.object, old, context);
 }

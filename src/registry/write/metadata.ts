@@ -150,7 +150,12 @@ function memberOf(object: KubeObject, member: string) {
 
 /** True if a terminating object can be removed: no finalizer and no hook blocks it, and its grace period is over. */
 export function canBeRemoved(resource: StoredResource, object: KubeObject, now: number): boolean {
-  if ((object.metadata.finalizers ?? []).length > 0 || !isGracePeriodOver(object, now)) return false;
+  const { finalizers = [], deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  const isOver =
+    resource.graceSecondsOf === undefined
+      ? isGracePeriodOver(object, now)
+      : deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  if (finalizers.length > 0 || !isOver) return false;
   return resource.isDeletionBlocked?.(object) !== true;
 }
 

@@ -1,7 +1,7 @@
 import { StatusError, serviceUnavailable, timedOut } from '../../api/status.ts';
 import { type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
-import type { AccessAttributes, RequestContext } from '../context.ts';
+import { type AccessAttributes, maxWarnings, type RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { ObjectChangedError } from './commit.ts';
 import { NameTakenError } from './name-taken-error.ts';
@@ -107,9 +107,13 @@ export function withWarningsOnce(context: RequestContext): RequestContext {
 class WarningOnce implements RequestContext {
   readonly user: RequestContext['user'];
   declare readonly accessKey?: string;
+  declare readonly responsible?: string;
   declare readonly fence?: NonNullable<RequestContext['fence']>;
+  declare readonly span?: NonNullable<RequestContext['span']>;
+  declare readonly changeHidden?: NonNullable<RequestContext['changeHidden']>;
   declare readonly freshRevision?: number;
   readonly system: boolean;
+  declare readonly verb?: string;
   readonly namespace: string;
   readonly pathName: string;
   declare readonly mayRead?: NonNullable<RequestContext['mayRead']>;
@@ -123,8 +127,12 @@ class WarningOnce implements RequestContext {
     this.system = caller.system;
     this.namespace = caller.namespace;
     this.pathName = caller.pathName ?? '';
+    if (caller.verb !== undefined) this.verb = caller.verb;
     if (caller.accessKey !== undefined) this.accessKey = caller.accessKey;
+    if (caller.responsible !== undefined) this.responsible = caller.responsible;
     if (caller.fence !== undefined) this.fence = caller.fence;
+    if (caller.span !== undefined) this.span = caller.span;
+    if (caller.changeHidden !== undefined) this.changeHidden = caller.changeHidden;
     if (caller.freshRevision !== undefined) this.freshRevision = caller.freshRevision;
     if (caller.mayRead !== undefined) this.mayRead = caller.mayRead;
     if (caller.nextTimeSlice !== undefined) this.nextTimeSlice = caller.nextTimeSlice;
@@ -147,9 +155,13 @@ class WarningOnce implements RequestContext {
     this.#caller.annotate?.(key, value);
   }
 
+  annotateByAdmission(key: string, value: string): void {
+    this.#caller.annotateByAdmission?.(key, value);
+  }
+
   warn(text: string): void {
     this.#reported ??= new Set();
-    if (this.#reported.has(text)) return;
+    if (this.#reported.has(text) || this.#reported.size === maxWarnings) return;
     this.#reported.add(text);
     this.#caller.warn(text);
   }

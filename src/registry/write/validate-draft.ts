@@ -15,13 +15,18 @@ import { blockOwnerDeletionErrors } from './owner-references.ts';
  * Validates a draft and throws one 422 with all errors (rule CREATE-32). managedFields are not validated: the value
  * that a client sends is later accepted, if it can be parsed, or replaced by the tracked value.
  */
-export function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): MaybePromise<void> {
+export function validateDraft(
+  kind: KindRuntime,
+  context: RequestContext,
+  draft: Draft,
+  subresource: string,
+): MaybePromise<void> {
   const { resource } = kind;
   const { object } = draft;
   const old = draft.old?.object;
   const errors = metadataErrors(kind, object, old);
   errors.push(...schemaErrors(resource, object, old), ...validateEmbedded(resource.schema, object));
-  const kindErrors = resource.validate?.(draft, context) ?? [];
+  const kindErrors = resource.validate?.(draft, context, subresource) ?? [];
   return andThen(kindErrors, (found) => {
     // A spread into `push` would exceed the stack if a map with many keys has several errors per key.
     for (const error of found) errors.push(error);

@@ -26,6 +26,8 @@ export interface AgentMountOptions {
   /** Called when an agent has authenticated with this access key. */
   onKeyUsed(cluster: string, keyName: string): Promise<void>;
   readonly audit: AgentAudit;
+  /** Accepts a tunnel of the agent. */
+  acceptTunnel(cluster: string, exchange: Exchange): Reply;
   /** Called when an agent reports the use of instances on its cluster. */
   onActivity(cluster: string, activity: AgentActivity): void;
 }
@@ -72,6 +74,10 @@ export function agentMount(options: AgentMountOptions): Mount {
       method: 'POST',
       handle: async (exchange) =>
         jsonReply(await options.audit.append(clusterOf(exchange), await readAuditBatch(exchange))),
+    },
+    [agentPaths.tunnel]: {
+      method: 'GET',
+      handle: async (exchange) => options.acceptTunnel(clusterOf(exchange), exchange),
     },
   };
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, listAt, numberAt, parseJson, textAt } from '@flotilla/json';
+import { flagAt, isJsonObject, type JsonObject, listAt, numberAt, parseJson, textAt } from '@flotilla/json';
 import type { AgentActivity, AgentAnnouncement, AgentAuditBatch, AgentKeyCheck } from '../../api/agent/policy-feed.ts';
 import { badRequest } from '../../api/status.ts';
 import type { Exchange } from '../../http/exchange.ts';
@@ -26,12 +26,14 @@ export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnounc
   const sent = await readObject(exchange);
   const [url, authority] = [textAt(sent, 'url'), textAt(sent, 'authority')];
   const [credential, version, host] = [textAt(sent, 'credential'), textAt(sent, 'version'), textAt(sent, 'host')];
-  if (!URL.canParse(url) || !/^https:\/\/[^/?#@]+$/.test(url)) {
+  const isTunneled = flagAt(sent, 'isTunneled');
+  const isUrl = URL.canParse(url) && /^https:\/\/[^/?#@]+$/.test(url);
+  if (!isUrl && !(isTunneled && url === '')) {
     throw badRequest('url must be an https address without a path');
   }
   if (credential === '') throw badRequest('credential is missing');
   if (host !== 'built-in' && host !== 'kubernetes') throw badRequest('host must be built-in or kubernetes');
-  return { url, authority, credential, host, version };
+  return { url, authority, credential, isTunneled, host, version };
 }
 
 export async function readKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {

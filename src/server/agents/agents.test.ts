@@ -117,6 +117,7 @@ describe('the agent API (completions §6, §7)', () => {
       apiPrefix: 'kubernetes',
       apiWord,
       serviceAccountTokens: true,
+      maxServiceAccountTokenAge: 30 * 24 * 3600,
       limits: defaultCredentialLimits,
       time: expect.any(Number),
       ...(isEtcdRun ? { revision: expect.any(Number) } : {}),

@@ -9,6 +9,7 @@ import { notFound } from '../../api/status.ts';
 import type { ControlPlane } from '../../controlplane/control-plane.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import { storeOf } from '../../registry/kind-stores.ts';
+import { tunnelOrigin } from '../tunnels/tunnel-origin.ts';
 
 export interface AnnouncementHandlerOptions {
   readonly plane: Pick<ControlPlane, 'kinds' | 'freshRevision'>;
@@ -28,12 +29,13 @@ export function createAnnouncementHandler({ plane, apiPrefix }: AnnouncementHand
     await plane.freshRevision?.();
     const cluster = clusters.peek('', name)?.object;
     if (cluster === undefined || clusters.verbs.patch === undefined) throw notFound(groupResourceOf(clusterKind), name);
-    const { url, authority, credential, host } = announcement;
+    const { url, authority, credential, isTunneled = false, host } = announcement;
     const isPeer = cluster.spec?.networkPeer === true;
     // The digest does not reveal the credential, because the credential is long and random.
-    const digest = hash('sha256', JSON.stringify([isPeer, url, authority, credential, host]), 'base64url');
+    const digest = hash('sha256', JSON.stringify([isPeer, url, authority, credential, isTunneled, host]), 'base64url');
     if (cluster.metadata.annotations?.[agentAnnouncementDigestAnnotation] === digest) return;
-    const directEndpoint = { host: url, ...(authority === '' ? {} : { caData: authority }) };
+    const certificateAuthority = authority === '' ? undefined : authority;
+    const directEndpoint = url === '' ? null : { host: url, caData: certificateAuthority ?? null };
     const document: JsonObject = {
       metadata: { annotations: { [agentHostAnnotation]: host, [agentAnnouncementDigestAnnotation]: digest } },
       spec: {
@@ -41,8 +43,8 @@ export function createAnnouncementHandler({ plane, apiPrefix }: AnnouncementHand
         ...(isPeer
           ? {
               kubeconfig: writeKubeconfig({
-                server: `${url}/${apiPrefix}/cluster/${name}`,
-                ...(authority === '' ? {} : { certificateAuthority: authority }),
+                server: `${isTunneled ? tunnelOrigin : url}/${apiPrefix}/cluster/${name}`,
+                ...(isTunneled || certificateAuthority === undefined ? {} : { certificateAuthority }),
                 token: credential,
               }),
             }

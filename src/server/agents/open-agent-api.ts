@@ -10,12 +10,15 @@ import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Mount } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
+import type { ManagementSettings } from '../../management/settings.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccessKeys } from '../auth/access-keys.ts';
 import { onKeyChanges } from '../auth/permission-changes.ts';
 import type { ManagementApi } from '../open-management.ts';
+import { acceptTunnel } from '../tunnels/tunnel-handler.ts';
+import type { Tunnels } from '../tunnels/tunnels.ts';
 import { createAgentAudit } from './agent-audit.ts';
 import { AgentAuditPositions } from './agent-audit-positions.ts';
 import { agentMount } from './agent-mount.ts';
@@ -30,11 +33,13 @@ export interface AgentApiOptions {
   readonly auditPath: string;
   readonly apiPrefix: string;
   readonly store: Store;
-  readonly serviceAccountTokens: boolean;
+  /** The settings of the gateway, which also apply at agents. */
+  readonly gateway: Pick<ManagementSettings['gateway'], 'serviceAccountTokens' | 'maxServiceAccountTokenAge'>;
   readonly limits: CredentialLimits;
   readonly activity: Pick<ActivityLog, 'recordUse'>;
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness: Freshness | undefined;
+  readonly tunnels: Tunnels;
   readonly clock: Clock;
 }
 
@@ -44,7 +49,8 @@ export interface AgentApi {
 }
 
 export function openAgentApi(options: AgentApiOptions): AgentApi {
-  const { management, accessKeys, signingKeys, apiPrefix, serviceAccountTokens, freshness, store, clock } = options;
+  const { management, accessKeys, signingKeys, apiPrefix, freshness, store, clock } = options;
+  const { serviceAccountTokens, maxServiceAccountTokenAge } = options.gateway;
   const { identity: installation } = store;
   const { state } = management;
   const { requestsPerSecond, requestBurst, watchesPerKey, watchesPerUser, watchesPerConnection } = options.limits;
@@ -59,9 +65,17 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
     const found = accessKeys.current(name);
     if (key === undefined || !isUsableKey(found, clock.now())) return undefined;
     if (clusterOfAgentUser(found.user.name) !== undefined) return undefined;
-    const { uid, user, expiresAt } = found;
+    const { uid, user, expiresAt, addresses } = found;
     const scopes = scopesOf(key, state);
-    return { name, uid, mark: keyFingerprint(found), user, scopes, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    return {
+      name,
+      uid,
+      mark: keyFingerprint(found),
+      user,
+      scopes,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(addresses === undefined ? {} : { addresses: JSON.parse(addresses) }),
+    };
   }
 
   return {
@@ -71,7 +85,14 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
         chain,
         policy: {
           kinds,
-          header: () => ({ installation, apiPrefix, apiWord, serviceAccountTokens, limits }),
+          header: () => ({
+            installation,
+            apiPrefix,
+            apiWord,
+            serviceAccountTokens,
+            maxServiceAccountTokenAge,
+            limits,
+          }),
           ...(freshRevision === undefined ? {} : { freshRevision }),
           activeKey: knownKey,
           onKeysChanged: (listener) => onKeyChanges(kinds, state, listener),
@@ -84,12 +105,15 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
         onKeyUsed: createReplacedKeyCleanup({ kinds, state }),
         onActivity(cluster, { used }) {
           for (const { namespace, name, uid, secondsAgo } of used) {
-            const instance = state.instance(namespace, name);
             // An agent may report activity only for its own cluster.
-            if (instance?.metadata.uid !== uid || instance.spec?.clusterRef?.cluster !== cluster) continue;
+            const isUsed = [state.instance(namespace, name), state.space(namespace, name)].some(
+              (instance) => instance?.metadata.uid === uid && instance.spec?.clusterRef?.cluster === cluster,
+            );
+            if (!isUsed) continue;
             options.activity.recordUse(uid, clock.now() - secondsAgo * 1000);
           }
         },
+        acceptTunnel: (cluster, exchange) => acceptTunnel(exchange, cluster, options.tunnels, clock),
         audit: createAgentAudit({ auditLog: options.auditLog, path: options.auditPath, positions }),
       }),
   };

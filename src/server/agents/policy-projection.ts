@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
+import { sleepRefusal } from '../../api/management/sleep-reasons.ts';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import type { Project } from '../../api/management/v1/project.ts';
+import type { SpaceInstance } from '../../api/management/v1/space-instance.ts';
 import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { sleepForceAnnotation } from '../../api/naming.ts';
@@ -19,24 +21,43 @@ export function projectedProject(project: Project): JsonObject {
 }
 
 const instanceSpec = ['owner', 'access', 'extraAccessRules', 'clusterRef', 'external'] as const;
-const instanceStatus = ['serviceUID', 'phase', 'reason', 'message', 'deployHash'] as const;
+const instanceStatus = ['serviceUID', 'phase', 'reason', 'message', 'deployHash', 'revokedTokens'] as const;
 
 export function projectedInstance(instance: VirtualClusterInstance): JsonObject {
   const { spec = {}, status = {} } = instance;
-  const template = spec.templateRef?.name ?? '';
   const rendered = status.virtualCluster;
+  const refusal = sleepRefusal(instance);
   return {
     metadata: identity(instance),
-    spec: {
-      ...pick(spec, instanceSpec),
-      ...(template === '' ? {} : { templateRef: { name: template } }),
-      ...(spec.template === undefined ? {} : { template: {} }),
-    },
+    spec: { ...pick(spec, instanceSpec), ...templateMarkers(spec) },
     status: {
       ...pick(status, instanceStatus),
       ...(rendered === undefined ? {} : { virtualCluster: pick(rendered, ['access']) }),
+      // The gateway of an agent must not reject requests to an instance that is to sleep and does not.
+      ...(refusal === undefined ? {} : { conditions: [pick(refusal, ['type', 'status', 'reason'])] }),
     },
   };
+}
+
+const spaceSpec = ['owner', 'access', 'extraAccessRules', 'clusterRef'] as const;
+const spaceStatus = ['hostNamespace', 'phase', 'reason', 'message', 'installHash'] as const;
+
+export function projectedSpace(instance: SpaceInstance): JsonObject {
+  const { spec = {}, status = {} } = instance;
+  return {
+    metadata: identity(instance),
+    spec: { ...pick(spec, spaceSpec), ...templateMarkers(spec) },
+    status: {
+      ...pick(status, spaceStatus),
+      ...(status.space === undefined ? {} : { space: pick(status.space, ['access']) }),
+    },
+  };
+}
+
+/** Returns fields that show the agent that the instance has a template, without the contents of the template. */
+function templateMarkers({ templateRef, template }: NonNullable<(VirtualClusterInstance | SpaceInstance)['spec']>) {
+  const name = templateRef?.name ?? '';
+  return { ...(name === '' ? {} : { templateRef: { name } }), ...(template === undefined ? {} : { template: {} }) };
 }
 
 function identity({ metadata }: KubeObject): JsonObject {

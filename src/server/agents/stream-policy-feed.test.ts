@@ -72,3 +72,22 @@ it('a feed ends after changes were lost, and the next one has the complete polic
   expect([all[0]?.type, instanceNames(all), all.at(-1)?.type]).toEqual(['BEGIN', ['two'], 'SYNCED']);
   await next.return();
 });
+
+it('a feed contains the spaces of the cluster with the fields that decide about access, in lines of their own', async () => {
+  const { env, feed } = await open();
+  const objects = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hidden' } });
+  const spec = { clusterRef: { cluster: 'local' }, template: { objects } };
+  await env.create('spaceinstances', 'web', spec, env.admin('default'));
+  const stream = feed();
+  const { value = '' } = await stream.next();
+  const [line] = linesOf(value).filter(({ type }) => type === 'SPACE');
+  expect(line).toMatchObject({
+    object: { metadata: { name: 'web' }, spec: { clusterRef: { cluster: 'local' }, template: {} } },
+  });
+  expect(value).not.toContain('hidden');
+  expect(linesOf(value).some((each) => each.type === 'OBJECT' && each.kind === 'Project')).toBe(true);
+  await env.remove('spaceinstances', 'web', 'default');
+  const changes = linesOf((await stream.next()).value ?? '').map(({ type }) => type);
+  expect(changes.some((type) => type === 'SPACE' || type === 'NO_SPACE')).toBe(true);
+  await stream.return();
+});

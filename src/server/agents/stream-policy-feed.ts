@@ -8,6 +8,7 @@ import {
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
+import { type SpaceInstance, spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import {
   type VirtualClusterInstance,
   virtualClusterInstanceKind,
@@ -17,7 +18,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
-import { projectedCluster, projectedInstance, projectedProject } from './policy-projection.ts';
+import { projectedCluster, projectedInstance, projectedProject, projectedSpace } from './policy-projection.ts';
 
 export interface PolicySource {
   readonly kinds: KindStores;
@@ -84,7 +85,7 @@ class PolicyChanges {
   readonly #cluster: string;
   readonly #source: PolicySource;
   readonly #queue = new BoundedQueue<PolicyLine>(maxQueued, { onChange: () => this.#wake() });
-  /** Number of instances on this cluster, by project. Only projects with an instance are sent. */
+  /** Number of instances and spaces on this cluster, by project. Only projects with one are sent. */
   readonly #projects = new Map<string, number>();
   readonly #stops: (() => void)[];
   #wake: () => void = () => {};
@@ -93,11 +94,14 @@ class PolicyChanges {
     this.#cluster = cluster;
     this.#source = source;
     const instances = this.#store(virtualClusterInstanceKind);
+    const spaces = this.#store(spaceInstanceKind);
     for (const { object } of instances.peekAll()) if (this.#isOnCluster(object)) this.#count(object, 1);
+    for (const { object } of spaces.peekAll()) if (this.#isOnCluster(object)) this.#count(object, 1);
     // If changes were missed, the stream ends. The agent reconnects and receives the full policy again.
     const onReload = () => this.end();
     this.#stops = [
-      instances.listen(({ before, after }) => this.#instance(before?.object, after?.object), onReload),
+      instances.listen(({ before, after }) => this.#instance(instanceLines, before?.object, after?.object), onReload),
+      spaces.listen(({ before, after }) => this.#instance(spaceLines, before?.object, after?.object), onReload),
       this.#store(projectKind).listen(({ before, after }) => {
         const name = (after ?? before)?.object.metadata.name ?? '';
         if (this.#projects.has(name)) this.#project(name);
@@ -125,7 +129,10 @@ class PolicyChanges {
     if (own !== undefined) yield objectLine('Cluster', projectedCluster(own.object));
     for (const name of [...this.#projects.keys()]) yield this.#projectLine(name);
     for (const { object } of this.#store(virtualClusterInstanceKind).peekAll()) {
-      if (this.#isOnCluster(object)) yield objectLine('VirtualClusterInstance', projectedInstance(object));
+      if (this.#isOnCluster(object)) yield instanceLines.present(object);
+    }
+    for (const { object } of this.#store(spaceInstanceKind).peekAll()) {
+      if (this.#isOnCluster(object)) yield spaceLines.present(object);
     }
     for (const { object } of this.#store(accessKeyKind).peekAll()) {
       const key = this.#source.activeKey(object.metadata.name ?? '');
@@ -188,11 +195,11 @@ class PolicyChanges {
     return { type: 'SIGNING_KEYS', keys: this.#source.signingKeys.publicKeys() as JsonObject };
   }
 
-  #isOnCluster(instance: VirtualClusterInstance | undefined): instance is VirtualClusterInstance {
+  #isOnCluster<Instance extends PlacedInstance>(instance: Instance | undefined): instance is Instance {
     return instance?.spec?.clusterRef?.cluster === this.#cluster;
   }
 
-  #count(instance: VirtualClusterInstance, by: 1 | -1): number {
+  #count(instance: PlacedInstance, by: 1 | -1): number {
     const project = projectOfNamespace(instance.metadata.namespace ?? '') ?? '';
     const count = (this.#projects.get(project) ?? 0) + by;
     if (count > 0) this.#projects.set(project, count);
@@ -200,14 +207,18 @@ class PolicyChanges {
     return count;
   }
 
-  #instance(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void {
+  #instance<Instance extends PlacedInstance>(
+    lines: InstanceLines<Instance>,
+    before: Instance | undefined,
+    after: Instance | undefined,
+  ): void {
     if (this.#isOnCluster(after)) {
       const isNew = !this.#isOnCluster(before) && this.#count(after, 1) === 1;
       if (isNew) this.#project(projectOfNamespace(after.metadata.namespace ?? '') ?? '');
-      this.#send(objectLine('VirtualClusterInstance', projectedInstance(after)));
+      this.#send(lines.present(after));
     } else if (this.#isOnCluster(before)) {
       const { namespace = '', name = '' } = before.metadata;
-      this.#send({ type: 'NO_OBJECT', kind: 'VirtualClusterInstance', namespace, name });
+      this.#send(lines.absent(namespace, name));
       if (this.#count(before, -1) === 0) this.#project(projectOfNamespace(namespace) ?? '');
     }
   }
@@ -227,6 +238,24 @@ class PolicyChanges {
     this.#send(key === undefined ? { type: 'NO_KEY', name } : { type: 'KEY', key });
   }
 }
+
+type PlacedInstance = VirtualClusterInstance | SpaceInstance;
+
+/** The lines about the instances of one kind. */
+interface InstanceLines<Instance extends PlacedInstance> {
+  present(instance: Instance): PolicyLine;
+  absent(namespace: string, name: string): PolicyLine;
+}
+
+const instanceLines: InstanceLines<VirtualClusterInstance> = {
+  present: (instance) => objectLine('VirtualClusterInstance', projectedInstance(instance)),
+  absent: (namespace, name) => ({ type: 'NO_OBJECT', kind: 'VirtualClusterInstance', namespace, name }),
+};
+
+const spaceLines: InstanceLines<SpaceInstance> = {
+  present: (space) => ({ type: 'SPACE', object: projectedSpace(space) }),
+  absent: (namespace, name) => ({ type: 'NO_SPACE', namespace, name }),
+};
 
 function objectLine(kind: 'Cluster' | 'Project' | 'VirtualClusterInstance', object: JsonObject): PolicyLine {
   return { type: 'OBJECT', kind, object };

@@ -343,8 +343,10 @@ describe('access keys', () => {
       'Type',
       'Status',
       'Expires',
+      'Created By',
       'Last Activity',
       'Age',
+      'Notice',
     ]);
     const cells = listAt(table, 'rows').map((row) => listAt(row, 'cells'));
     expect(cells.map((row) => row.slice(0, 7)).filter(([name]) => name !== 'admin')).toEqual([

@@ -12,6 +12,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { accessKeyClaim, hasCachedState, keyStateOf } from '../../management/access-keys/access-key-state.ts';
+import { isAppSession } from '../../management/access-keys/app-session-keys.ts';
 import type { ManagementState } from '../../management/state.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
@@ -73,7 +74,7 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
     const known = cachedStates.get(hash);
     if (known !== undefined) return known;
     const key = keys.byClaim(accessKeyClaim(hash));
-    const found = stateOf(key);
+    const found = key === undefined || isAppSession(key.object) ? undefined : stateOf(key);
     if (key !== undefined && found !== undefined && hasCachedState(key.object)) cachedStates.set(hash, found);
     return found;
   };

@@ -1,4 +1,4 @@
-import { isTextNestedDeeper, parseJson, textAt } from '@flotilla/json';
+import { isTextNestedDeeper, type JsonValue, parseJson, textAt } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { bodyFormat } from '../../http/negotiate/body-format.ts';
@@ -12,7 +12,7 @@ const maxBytes = 12 * 1024;
 const maxDepth = 10;
 
 export type LoginCredentials =
-  | { readonly username: string; readonly password: string }
+  | { readonly username: string; readonly password: string; readonly code: string; readonly setup: string }
   | { readonly username?: undefined; readonly accessKey: string };
 
 /**
@@ -22,21 +22,27 @@ export type LoginCredentials =
 export async function readLogin(exchange: Exchange, keys: false): Promise<LoginCredentials & { username: string }>;
 export async function readLogin(exchange: Exchange, keys: true): Promise<LoginCredentials>;
 export async function readLogin(exchange: Exchange, keys: boolean): Promise<LoginCredentials> {
-  bodyFormat(exchange.request.headers['content-type'], ['json']);
-  const bytes = await readBody(exchange, maxBytes);
-  let value: ReturnType<typeof parseJson>['value'] | undefined;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    value = isTextNestedDeeper(text, maxDepth) ? undefined : parseJson(text).value;
-  } catch {
-    value = undefined;
-  }
+  const value = await readJson(exchange);
   const [username, password] = [textAt(value, 'username'), textAt(value, 'password')];
   const accessKey = keys ? textAt(value, 'accessKey') : '';
-  if (username !== '' && password !== '' && accessKey === '') return { username, password };
+  if (username !== '' && password !== '' && accessKey === '') {
+    return { username, password, code: textAt(value, 'code'), setup: textAt(value, 'setup') };
+  }
   if (accessKey !== '' && username === '' && password === '') return { accessKey };
   const other = keys ? ', or the string "accessKey"' : '';
   throw badRequest(`the body must be a JSON object with the strings "username" and "password"${other}`);
+}
+
+/** Reads a small JSON body. Returns `undefined` if it is not valid JSON. */
+export async function readJson(exchange: Exchange): Promise<JsonValue | undefined> {
+  bodyFormat(exchange.request.headers['content-type'], ['json']);
+  const bytes = await readBody(exchange, maxBytes);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return isTextNestedDeeper(text, maxDepth) ? undefined : parseJson(text).value;
+  } catch {
+    return undefined;
+  }
 }
 
 export function jsonReply(status: number, body: object, headers: Reply['headers'] = {}): Reply {

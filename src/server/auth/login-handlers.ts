@@ -13,8 +13,8 @@ export function passwordLoginHandler(signIn: Pick<SignIn, 'withPassword' | 'reje
     const credentials = await readLogin(exchange, false).catch((error: unknown) => {
       throw signIn.rejectMalformed(exchange, error);
     });
-    return await signIn.withPassword(exchange, credentials, ({ key, name, owner, expiresAt }) =>
-      jsonReply(201, { accessKey: key, name, user: owner, expires: timestamp(expiresAt) }),
+    return await signIn.withPassword(exchange, credentials, ({ key, name, owner, expiresAt, recoveryCodes }) =>
+      jsonReply(201, { accessKey: key, name, user: owner, expires: timestamp(expiresAt), recoveryCodes }),
     );
   };
 }

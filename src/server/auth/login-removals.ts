@@ -1,12 +1,11 @@
 import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { userKind } from '../../api/management/v1/user.ts';
-import { StatusError } from '../../api/status.ts';
-import { systemContext } from '../../controlplane/system-context.ts';
 import type { Log } from '../../lib/log.ts';
 import { isLogin, isRevokedLogin } from '../../management/access-keys/login-keys.ts';
 import type { ManagementState } from '../../management/state.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { RevisionCheck } from '../../store/store.ts';
+import { removeAccessKey } from './remove-access-key.ts';
 
 export interface LoginRemovalsOptions {
   readonly kinds: KindStores;
@@ -30,15 +29,8 @@ export class LoginRemovals {
     this.#stop = run((fence) => this.#followEnded(fence));
   }
 
-  async remove({ metadata }: AccessKey, fence?: RevisionCheck): Promise<void> {
-    const { name = '', uid = '' } = metadata;
-    const how = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: { uid } };
-    try {
-      await storeOf(this.#options.kinds, accessKeyKind).verbs.delete(systemContext('', undefined, fence), name, how);
-    } catch (error) {
-      // 404: the login is already deleted. 409: it is deleted, and a new key has its name.
-      if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
-    }
+  async remove(login: AccessKey, fence?: RevisionCheck): Promise<void> {
+    await removeAccessKey(this.#options.kinds, login, fence);
   }
 
   /** Resolves when no removal is in progress. */

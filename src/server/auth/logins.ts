@@ -2,6 +2,7 @@ import { textAt } from '@flotilla/json';
 import { accessKeyPhase } from '../../api/management/access-key-expiry.ts';
 import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { userKind } from '../../api/management/v1/user.ts';
+import { isWorkloadKey } from '../../api/management/workload-key.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import { clusterOfAgentUser } from '../../api/naming.ts';
 import { typedObject } from '../../api/resource.ts';
@@ -18,7 +19,8 @@ import { type KeyOwnerField, ownerMemberOf } from '../../management/access-keys/
 import { keyStateOf } from '../../management/access-keys/access-key-state.ts';
 import { creatorFingerprint } from '../../management/access-keys/creator-fingerprint.ts';
 import { hiddenPasswordFingerprint, isLogin } from '../../management/access-keys/login-keys.ts';
-import { hiddenPassword, passwordPurpose, usernameClaim } from '../../management/resources/users.ts';
+import { hiddenPassword, passwordPurpose } from '../../management/identities/user-hidden.ts';
+import { usernameClaim } from '../../management/resources/users.ts';
 import type { ManagementState } from '../../management/state.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
@@ -46,6 +48,9 @@ export interface OpenedLogin {
   readonly expiresAt: number;
 }
 
+/** The part of a login's spec that describes the identity at a provider with which it was opened. */
+export type IdentityLoginSpec = Pick<AccessKeySpec, 'displayName' | 'identity' | 'identityRefresh' | 'parent'>;
+
 /** Logins are access keys of the type `Login` that the server creates and deletes. */
 export interface Logins {
   /** Returns the account of the user with this metadata.name or spec.username. */
@@ -57,10 +62,21 @@ export interface Logins {
    * if the key is changed. If the key cannot open a login, `why` is the reason.
    */
   openWithKey(keyName: string): Promise<OpenedLogin | { readonly why: string }>;
+  /**
+   * Opens a login of a user with an identity at a provider. `identity` is the part of its spec that describes the identity.
+   * Returns `undefined` if the user was disabled or the identity ended in the meantime.
+   */
+  openWithIdentity(user: string, identity: IdentityLoginSpec): Promise<OpenedLogin | undefined>;
+  /**
+   * Opens another login of the same owner and source as an active login: bound to the same password, access key or
+   * provider identity, with the same groups, scope and allowed addresses. It ends no later than the first login, counts as opened at the
+   * same time, and has a key of its own.
+   */
+  openBeside(keyName: string, displayName: string): Promise<OpenedLogin | { readonly why: string }>;
   /** Returns the owner and the end of a login; `undefined` if the key is not an active login. */
   describe(keyName: string): Pick<OpenedLogin, 'owner' | 'expiresAt'> | undefined;
   /**
-   * Ends the login with this key. Returns false if the key is not a login. A login that was used to open `successor` is
+   * Ends the login with this key, or deletes the key of a workload. Returns false for other keys. A login that was used to open `successor` is
    * not ended, because that would also end `successor`.
    */
   end(keyName: string, successor?: string): Promise<boolean>;
@@ -104,6 +120,7 @@ class AccessKeyLogins implements Logins {
       disabled: user.spec?.disabled === true || user.metadata.deletionTimestamp !== undefined,
       ...(sealed === '' ? {} : { hash: sealer.open(passwordPurpose, sealed) }),
       passwordFingerprint: textAt(hidden, hiddenPasswordFingerprint),
+      ...(user.spec?.allowedCIDRs === undefined ? {} : { allowedCIDRs: user.spec.allowedCIDRs }),
     };
   }
 
@@ -122,16 +139,7 @@ class AccessKeyLogins implements Logins {
     const why = this.#reasonAgainst(key);
     if (why !== undefined) return { why };
     const mark = creatorFingerprint(keyName, state);
-    // Only the granted groups are copied. The other groups result from the owner.
-    const groups = withGrantedGroups(key, state).spec?.groups ?? [];
-    const { user = '', team = '', subject = '' } = key.spec ?? {};
-    const spec: AccessKeySpec = {
-      ...(user === '' ? {} : { user }),
-      ...(team === '' ? {} : { team }),
-      ...(subject === '' ? {} : { subject }),
-      ...(groups.length === 0 ? {} : { groups: [...groups] }),
-      displayName: `Login with the access key ${keyName}`,
-    };
+    const spec = { ...this.#ownerOf(key), displayName: `Login with the access key ${keyName}` };
     try {
       const login = await this.#create(spec, { ...systemContext(''), accessKey: keyName });
       const creatorFingerprint = () =>
@@ -140,6 +148,42 @@ class AccessKeyLogins implements Logins {
     } catch (error) {
       // The opening key was deleted during the login.
       if (error instanceof StatusError && state.accessKey(keyName) === undefined) return changed;
+      throw error;
+    }
+  }
+
+  async openWithIdentity(user: string, identity: IdentityLoginSpec): Promise<OpenedLogin | undefined> {
+    return await this.#opened(await this.#create({ user, ...identity }, systemContext('')), () => true);
+  }
+
+  async openBeside(keyName: string, displayName: string): Promise<OpenedLogin | { readonly why: string }> {
+    const ended = { why: 'the login has ended' };
+    const isOpen = () => this.describe(keyName) !== undefined;
+    const key = this.#state.accessKey(keyName);
+    const end = this.describe(keyName)?.expiresAt;
+    if (key === undefined || end === undefined) return ended;
+    const left = Math.floor((end - this.#options.clock.now()) / 1000);
+    if (left <= 0) return ended;
+    const { identity, identityRefresh, parent, scope, allowedCIDRs, user, createdBy = user } = key.spec ?? {};
+    const spec: AccessKeySpec = {
+      ...this.#ownerOf(key),
+      ...(identity === undefined ? {} : { identity }),
+      ...(identityRefresh === undefined ? {} : { identityRefresh }),
+      ...(parent === undefined ? {} : { parent }),
+      // Those of the login itself. Those of the key that opened it are inherited from that key.
+      ...(scope === undefined ? {} : { scope }),
+      ...(allowedCIDRs === undefined ? {} : { allowedCIDRs }),
+      displayName,
+      ttl: Math.min(left, this.#options.ttl),
+      ...(createdBy === undefined ? {} : { createdBy }),
+      createdWith: keyName,
+    };
+    const opener = this.#openingKeyOf(key);
+    const context = { ...systemContext(''), ...(opener === '' ? {} : { accessKey: opener }) };
+    try {
+      return (await this.#opened(await this.#create(spec, context), isOpen)) ?? ended;
+    } catch (error) {
+      if (error instanceof StatusError && !isOpen()) return ended;
       throw error;
     }
   }
@@ -155,7 +199,7 @@ class AccessKeyLogins implements Logins {
   async end(keyName: string, successor?: string): Promise<boolean> {
     const state = this.#state;
     const key = state.accessKey(keyName);
-    if (key === undefined || !isLogin(key)) return false;
+    if (key === undefined || !(isLogin(key) || isWorkloadKey(key))) return false;
     const isSuccessorOpenedWithIt = successor !== undefined && [...state.keysCreatedWith(keyName)].includes(successor);
     if (!isSuccessorOpenedWithIt) await this.#removals.remove(key);
     return true;
@@ -176,9 +220,21 @@ class AccessKeyLogins implements Logins {
     return textAt(this.#state.accessKeyHidden(metadata.name ?? ''), hiddenCreatorKey, 'name');
   }
 
-  async #create(owner: AccessKeySpec, context: RequestContext): Promise<AccessKey> {
+  /** Returns the owner and the granted groups of a key. Its other groups result from the owner. */
+  #ownerOf(key: AccessKey): AccessKeySpec {
+    const groups = withGrantedGroups(key, this.#state).spec?.groups ?? [];
+    const { user = '', team = '', subject = '' } = key.spec ?? {};
+    return {
+      ...(user === '' ? {} : { user }),
+      ...(team === '' ? {} : { team }),
+      ...(subject === '' ? {} : { subject }),
+      ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    };
+  }
+
+  async #create(described: AccessKeySpec, context: RequestContext): Promise<AccessKey> {
     const { kinds, ttl } = this.#options;
-    const spec = { ...owner, type: 'Login', ttl };
+    const spec = { ttl, ...described, type: 'Login' };
     const metadata = { generateName: 'login-' };
     const login: AccessKey = { apiVersion: apiVersionOf(accessKeyKind), kind: accessKeyKind.kind, metadata, spec };
     const { object } = await storeOf(kinds, accessKeyKind).verbs.create(context, login, writing);
@@ -199,8 +255,8 @@ class AccessKeyLogins implements Logins {
   }
 
   /**
-   * Ends the oldest logins above the limit. Only logins that were opened in the same way (with the password, or with
-   * the same access key) are counted and ended. A stolen access key therefore cannot end logins that the password
+   * Ends the oldest logins above the limit. Only logins that were opened in the same way (with the password, with the
+   * same access key, or with an identity of the same connector) are counted and ended. A stolen access key therefore cannot end logins that the password
    * opened.
    */
   async #endOldest(member: KeyOwnerField, login: AccessKey): Promise<void> {
@@ -212,6 +268,7 @@ class AccessKeyLogins implements Logins {
         isLogin(key) &&
         key.metadata.uid !== uid &&
         this.#openingKeyOf(key) === this.#openingKeyOf(login) &&
+        key.spec?.identity?.connector === login.spec?.identity?.connector &&
         accessKeyPhase(key, now) !== 'Expired',
     );
     const since = (key: AccessKey) => Date.parse(key.metadata.creationTimestamp ?? '');

@@ -1,3 +1,4 @@
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Authenticator } from '../../auth/authn.ts';
 import { createLoginBackoff, sourceNetworkOf } from '../../auth/login-backoff.ts';
 import { maxConcurrentHashes } from '../../auth/password-hash.ts';
@@ -15,15 +16,24 @@ import type { Replicas } from '../../replicas/replicas.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import { runOnLeader } from '../background/run-on-leader.ts';
+import { oidcProviderMounts } from '../oidc-provider/oidc-provider-mounts.ts';
 import type { ManagementApi } from '../open-management.ts';
 import type { ServerOptions } from '../settings/options.ts';
 import type { AuthHandlers } from './auth-mounts.ts';
+import { openGrantHandlers } from './grants/open-grant-handlers.ts';
+import { resetHandler } from './local/reset-handler.ts';
+import { checkSecondFactor, type SecondFactorOptions } from './local/second-factor-check.ts';
+import { totpHandler } from './local/totp-handler.ts';
 import { logoutHandler, passwordLoginHandler } from './login-handlers.ts';
-import { openLogins } from './logins.ts';
+import { type Logins, openLogins } from './logins.ts';
+import { openOidc } from './oidc/open-oidc.ts';
+import type { RefreshCounters } from './oidc/refresh/refresh-report.ts';
 import { sessionHandler } from './session-handler.ts';
 import { createSignIn } from './sign-in.ts';
+import { signInMethodsHandler } from './sign-in-methods.ts';
 import { jwksHandler, signingKeysHandler } from './signing-keys-handler.ts';
 import { StoredLoginBackoff } from './stored-login-backoff.ts';
+import { openWorkloadIdentity } from './workload/open-workload-identity.ts';
 
 export interface AuthOptions {
   readonly settings: Pick<ServerOptions, 'auth' | 'management' | 'console' | 'externalUrl'>;
@@ -35,6 +45,8 @@ export interface AuthOptions {
   readonly sealer: Sealer;
   readonly replicas: Replicas;
   readonly signingKeys: SigningKeys;
+  readonly auditLog: AuditLog;
+  readonly refreshCounters: RefreshCounters;
   readonly closing: CloseStack;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,37 +70,96 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
     log,
   });
   options.closing.add('logins', () => logins.close());
-  const slots = new FairSlots({ slots: maxConcurrentHashes(), ...queueOptions, clock });
   const backoff = createLoginBackoff(clock);
   const sharedBackoff = store.isShared ? new StoredLoginBackoff({ store, sealer, clock, log }) : undefined;
   options.closing.add('login backoff', () => sharedBackoff?.close());
   const { authenticate, freshness } = options;
-  const enter = createPasswordLogin({
+  const { kinds } = management.plane;
+  const policy = settings.auth.password.secondFactor;
+  const secondFactor = { policy, kinds, state: management.state, sealer, backoff, sharedBackoff, clock };
+  const enter = openPasswordLogin(options, logins, secondFactor);
+  const createTokenHandler = openWorkloadIdentity({
+    ...options,
+    kinds: management.plane.kinds,
+    state: management.state,
+    issuers: settings.auth.workloadIdentity,
+    externalUrl: settings.externalUrl,
+    maxTTL,
+    backoff,
+  });
+  const sessions = browserSessions(options);
+  const oidc = openOidc({ ...options, kinds: management.plane.kinds, state: management.state, sessions, logins });
+  const { externalUrl } = settings;
+  const grantOptions = { store, sealer, clock, log, logins, freshness, backoff, sharedBackoff, externalUrl };
+  return {
+    jwks: jwksHandler(signingKeys),
+    signingKeys: signingKeysHandler(signingKeys),
+    methods: signInMethodsHandler({ password: settings.auth.password.enabled, connectors: oidc.offered }),
+    totp: totpHandler({ ...secondFactor, settings: settings.management }),
+    logout: logoutHandler({ logins }),
+    ...(settings.console.enabled
+      ? { sessions, grants: openGrantHandlers({ ...grantOptions, closing: options.closing }) }
+      : {}),
+    mountOidcProvider: oidcProviderMounts(
+      {
+        ...{ ...options, kinds: management.plane.kinds, state: management.state, backoff },
+        settings: settings.auth.oidcProvider,
+        externalUrl: settings.externalUrl,
+      },
+      options.closing,
+    ),
+    createLoginHandlers(audited) {
+      const signIn = createSignIn(
+        { logins, password: settings.auth.password, enter, backoff, authenticate, freshness },
+        audited,
+      );
+      return {
+        password: passwordLoginHandler(signIn),
+        reset: resetHandler(
+          {
+            ...settings.auth,
+            kinds: management.plane.kinds,
+            state: management.state,
+            sealer,
+            backoff,
+            freshness,
+            clock,
+          },
+          signIn,
+          audited,
+        ),
+        session: sessionHandler({ ...options, signIn, sessions, logins, signOutUrl: oidc.signOutUrl, audited }),
+        token: createTokenHandler?.(audited),
+        oidc: oidc.createHandler(audited),
+      };
+    },
+  };
+}
+
+function openPasswordLogin(
+  { freshness, clock }: AuthOptions,
+  logins: Logins,
+  secondFactor: SecondFactorOptions,
+): ReturnType<typeof createPasswordLogin> {
+  const { backoff, sharedBackoff } = secondFactor;
+  const slots = new FairSlots({ slots: maxConcurrentHashes(), ...queueOptions, clock });
+  return createPasswordLogin({
     find: (username) => logins.find(username),
     ...(freshness === undefined ? {} : { confirm: () => freshness.confirm() }),
     backoff,
     ...(sharedBackoff === undefined ? {} : { sharedBackoff }),
+    checkSecondFactor: ({ user }, attempt) => checkSecondFactor(user, attempt, secondFactor),
     acquireSlot: (source, signal) => slots.acquire(sourceNetworkOf(source), endOfSignal(signal)),
   });
-  const sessions: BrowserSessions = {
+}
+
+function browserSessions({ settings, authenticate, management }: AuthOptions): BrowserSessions {
+  return {
     externalUrl: settings.externalUrl,
     identityOf(value) {
       const holder = authenticate(value);
       const key = management.state.accessKey(holder?.accessKey ?? '');
       return key !== undefined && isLogin(key) ? holder : undefined;
-    },
-  };
-  return {
-    jwks: jwksHandler(signingKeys),
-    signingKeys: signingKeysHandler(signingKeys),
-    logout: logoutHandler({ logins }),
-    ...(settings.console.enabled ? { sessions } : {}),
-    createLoginHandlers(audited) {
-      const signIn = createSignIn({ logins, enter, backoff, authenticate, freshness }, audited);
-      return {
-        password: passwordLoginHandler(signIn),
-        session: sessionHandler({ signIn, sessions, freshness, logins, audited, clock, log }),
-      };
     },
   };
 }

@@ -1,9 +1,10 @@
 import { equalJson } from '@flotilla/json';
+import { providerTeams } from '../../api/management/identities.ts';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
-import { userKind } from '../../api/management/v1/user.ts';
+import { type User, userKind } from '../../api/management/v1/user.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { agentUser } from '../../api/naming.ts';
 import type { FieldsOf } from '../../api/resource.ts';
@@ -14,13 +15,16 @@ import {
   unionOfAffected,
 } from '../../auth/authz/affected-principals.ts';
 import type { AffectedPrincipals } from '../../auth/permission-signals.ts';
+import { keeperOf } from '../../management/access-keys/access-key-creator.ts';
+import { hasSameIdentities } from '../../management/identities/provider-rights.ts';
 import type { ManagementState } from '../../management/state.ts';
 import type { KindChange } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 /**
- * Reports access keys that ended or whose permissions may have changed: changed keys, keys of changed owners, and all
- * keys that were created with one of these. Status changes are ignored, because each use of a key writes its status.
+ * Reports access keys that ended or whose permissions may have changed: changed keys, keys of changed owners and keepers,
+ * keys with groups that depend on a changed user, and all keys that were created with one of these. Status changes are
+ * ignored, because each use of a key writes its status; but identities in the status of a user give permissions.
  */
 export function onKeyChanges(
   kinds: KindStores,
@@ -46,7 +50,12 @@ export function onKeyChanges(
       () => notify(keys.peekAll().map(({ object }) => nameOfObject(object))),
     ),
     storeOf(kinds, userKind).listen((change) => {
-      if (!isStatusOnly(change)) notify(keysOfUsers(state, [nameOf(change)]));
+      if (!isStatusOnly(change) || !hasSameIdentities(change.before?.object, change.after?.object))
+        notify([
+          ...keysOfUsers(state, [nameOf(change)]),
+          ...keysKeptBy(nameOf(change), state),
+          ...state.keysFollowing(nameOf(change)),
+        ]);
     }),
     storeOf(kinds, teamKind).listen((change) => {
       if (!isStatusOnly(change)) notify(keysOfTeam(state, change));
@@ -61,8 +70,8 @@ export function onKeyChanges(
  * Reports the principals whose permissions change with a write to a project, instance, cluster, template, user or team.
  */
 export function onPermissionChanges(kinds: KindStores, listener: (affected: AffectedPrincipals) => void): () => void {
-  return unsubscribeAll(
-    permissionGrantingKinds.map((kind) =>
+  return unsubscribeAll([
+    ...permissionGrantingKinds.map((kind) =>
       storeOf(kinds, kind).listen(({ before, after }) => {
         const affected = affectedPrincipals(kind, before?.object, after?.object);
         if (affected === undefined) return;
@@ -70,7 +79,20 @@ export function onPermissionChanges(kinds: KindStores, listener: (affected: Affe
         listener(team === undefined ? affected : unionOfAffected(affected, ...teammatesOf(kinds, team)));
       }),
     ),
-  );
+    storeOf(kinds, userKind).listen(({ before, after }) => {
+      const teams = changedTeams(before?.object, after?.object);
+      if (teams.length === 0) return;
+      const users = new Set([(after ?? before)?.object.metadata.name ?? '']);
+      const teammates = teams.flatMap((team) => [...teammatesOf(kinds, team)]);
+      listener(unionOfAffected({ users, teams: new Set() }, ...teammates));
+    }),
+  ]);
+}
+
+/** Returns the teams that a user joins or leaves because groups at an identity provider have changed. */
+function changedTeams(before: User | undefined, after: User | undefined): string[] {
+  const [was, is] = [new Set(providerTeams(before)), new Set(providerTeams(after))];
+  return [...[...was].filter((team) => !is.has(team)), ...[...is].filter((team) => !was.has(team))];
 }
 
 /**
@@ -90,11 +112,19 @@ function* keysOfTeam(
 ): Iterable<string> {
   yield* keysOf(state, 'team', (after ?? before)?.object.metadata.name ?? '');
   const members = [before, after].flatMap((version) => version?.object.spec?.users ?? []);
-  yield* keysOfUsers(state, new Set(members));
+  const provided = state.providerMembersOf((after ?? before)?.object.metadata.name ?? '');
+  yield* keysOfUsers(state, new Set([...members, ...provided]));
 }
 
 function* keysOfUsers(state: ManagementState, users: Iterable<string>): Iterable<string> {
   for (const user of users) yield* keysOf(state, 'user', user);
+}
+
+/** Returns the keys of teams that depend on this member, whose address list applies to them. */
+function* keysKeptBy(user: string, state: ManagementState): Iterable<string> {
+  for (const team of state.teamsOf(user)) {
+    for (const key of state.accessKeysOf('team', team)) if (keeperOf(key, state) === user) yield nameOfObject(key);
+  }
 }
 
 function* keysOf(state: ManagementState, member: 'user' | 'team' | 'subject', name: string): Iterable<string> {

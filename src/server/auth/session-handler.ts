@@ -15,8 +15,8 @@ import { endedSessionCookie, sessionCookie, sessionCookieOf } from '../../http/s
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { jsonReply, readLogin, successStatus } from './login-body.ts';
-import type { Logins, OpenedLogin } from './logins.ts';
-import type { SignIn } from './sign-in.ts';
+import type { Logins } from './logins.ts';
+import type { NewLogin, SignIn } from './sign-in.ts';
 
 export interface SessionHandlerOptions {
   readonly signIn: SignIn;
@@ -24,6 +24,8 @@ export interface SessionHandlerOptions {
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness: Freshness | undefined;
   readonly logins: Pick<Logins, 'describe' | 'end'>;
+  /** Returns the page at which the user of a login signs out at their identity provider, if there is one. */
+  signOutUrl(loginName: string, exchange: Exchange): Promise<string | undefined>;
   readonly audited: Filter;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,7 +33,8 @@ export interface SessionHandlerOptions {
 
 /**
  * `/auth/session`. POST opens a login for a browser, whose key exists only in a cookie. GET returns the owner of the
- * login, or 204 if there is none. DELETE ends the login and removes the cookie. All methods accept only requests from
+ * login, or 204 if there is none. DELETE ends the login and removes the cookie; `signOutUrl` of its response is the page
+ * at which the user can sign out at the identity provider. All methods accept only requests from
  * pages of this server: another page must not sign a user out, or sign a user in under another name unnoticed.
  */
 export function sessionHandler(options: SessionHandlerOptions): Handler {
@@ -61,10 +64,10 @@ async function openSession(exchange: Exchange, options: SessionHandlerOptions): 
     throw signIn.rejectMalformed(exchange, error);
   });
   let opened = '';
-  const createReply = ({ key, name, owner, expiresAt }: OpenedLogin): Reply => {
+  const createReply = ({ key, name, owner, expiresAt, recoveryCodes }: NewLogin): Reply => {
     opened = name;
     const cookie = sessionCookie(key, (expiresAt - clock.now()) / 1000);
-    const body = { user: owner, accessKey: name, expires: timestamp(expiresAt) };
+    const body = { user: owner, accessKey: name, expires: timestamp(expiresAt), recoveryCodes };
     return jsonReply(201, body, { 'set-cookie': cookie });
   };
   const before = await holderOf(exchange, options);
@@ -82,7 +85,8 @@ async function openSession(exchange: Exchange, options: SessionHandlerOptions): 
 
 async function endSession(exchange: Exchange, options: SessionHandlerOptions): Promise<Reply> {
   const { logins, audited } = options;
-  const endedReply = (): Reply => jsonReply(200, successStatus, { 'set-cookie': endedSessionCookie });
+  const endedReply = (more: object = {}): Reply =>
+    jsonReply(200, { ...successStatus, ...more }, { 'set-cookie': endedSessionCookie });
   const holder = await holderOf(exchange, options);
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return endedReply();
@@ -91,8 +95,10 @@ async function endSession(exchange: Exchange, options: SessionHandlerOptions): P
   exchange.identity = holder;
   exchange.decision = { allowed: true, reason: 'logout' };
   return await audited(exchange, async () => {
+    // The ended login no longer has the ID token that the provider needs.
+    const signOutUrl = await options.signOutUrl(name, exchange);
     await logins.end(name);
-    return endedReply();
+    return endedReply(signOutUrl === undefined ? {} : { signOutUrl });
   });
 }
 

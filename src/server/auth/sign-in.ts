@@ -5,10 +5,13 @@ import type { AdmittedPasswordAttempt, PasswordAttempt, RejectedPasswordAttempt 
 import type { Exchange, Filter } from '../../http/exchange.ts';
 import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Reply } from '../../http/reply.ts';
+import { requirePasswords } from './local/password-policy.ts';
 import type { Logins, OpenedLogin } from './logins.ts';
 
 export interface SignInOptions {
   readonly logins: Pick<Logins, 'open' | 'openWithKey'>;
+  /** `enabled` is false if users may not log in with a password. */
+  readonly password: { readonly enabled: boolean };
   enter(attempt: PasswordAttempt): Promise<AdmittedPasswordAttempt | RejectedPasswordAttempt>;
   readonly backoff: LoginBackoff;
   /** Returns the identity that an access key authenticates; `undefined` for an invalid key. */
@@ -17,8 +20,11 @@ export interface SignInOptions {
   readonly freshness: Freshness | undefined;
 }
 
+/** A login that a request opened. `recoveryCodes` are those of a second factor that the request has set up. */
+export type NewLogin = OpenedLogin & { readonly recoveryCodes?: readonly string[] };
+
 /** Creates the response for an opened login. */
-type LoginReply = (login: OpenedLogin) => Reply;
+type LoginReply = (login: NewLogin) => Reply;
 
 /**
  * Signs users in. All invalid credentials result in the same 401 response; only the audit log contains the reason. A
@@ -27,7 +33,7 @@ type LoginReply = (login: OpenedLogin) => Reply;
 export interface SignIn {
   withPassword(
     exchange: Exchange,
-    shown: { username: string; password: string },
+    shown: Pick<PasswordAttempt, 'username' | 'password' | 'code' | 'setup'>,
     createReply: LoginReply,
   ): Promise<Reply>;
   withKey(exchange: Exchange, key: string, createReply: LoginReply): Promise<Reply>;
@@ -39,21 +45,34 @@ export interface SignIn {
 }
 
 export function createSignIn(options: SignInOptions, audited: Filter): SignIn {
-  const { logins, enter, backoff, authenticate, freshness } = options;
-  async function passwordLogin(exchange: Exchange, admittedLogin: AdmittedPasswordAttempt): Promise<OpenedLogin> {
+  const { logins, password, enter, backoff, authenticate, freshness } = options;
+  async function passwordLogin(exchange: Exchange, admittedLogin: AdmittedPasswordAttempt): Promise<NewLogin> {
     const outcome = await admittedLogin.check();
     const { account } = outcome;
-    if (account === undefined) throw rejected(exchange, byPassword, outcome.why, outcome.user);
+    if (account === undefined) {
+      const error = rejected(exchange, byPassword, outcome.why, outcome.user);
+      throw outcome.response ?? error;
+    }
     const login = await logins.open(account);
     if (login === undefined)
       throw rejected(exchange, byPassword, 'the account was changed during the login', account.user);
-    return login;
+    const { recoveryCodes } = outcome;
+    return recoveryCodes === undefined ? login : { ...login, recoveryCodes };
   }
 
   async function keyLogin(exchange: Exchange, key: string): Promise<OpenedLogin> {
     await freshness?.requireCurrent();
-    const { accessKey, user } = (await findConfirmed(freshness, () => authenticate(key))) ?? {};
+    const holder = await findConfirmed(freshness, () => authenticate(key));
+    const { accessKey, user } = holder ?? {};
     if (accessKey === undefined) throw rejected(exchange, byKey, 'invalid key');
+    const { remoteAddress } = exchange.request;
+    if (holder?.allowsAddress?.(remoteAddress) === false)
+      throw rejected(
+        exchange,
+        `${byKey}, "${accessKey}"`,
+        `not allowed from the address ${remoteAddress || '(unknown)'}`,
+        user?.name,
+      );
     const login = await logins.openWithKey(accessKey);
     if ('why' in login) throw rejected(exchange, `${byKey}, "${accessKey}"`, login.why, user?.name);
     return login;
@@ -61,6 +80,8 @@ export function createSignIn(options: SignInOptions, audited: Filter): SignIn {
 
   return {
     async withPassword(exchange, shown, createReply) {
+      // This rejection is not audited, because anonymous requests can cause any number of them.
+      requirePasswords(password);
       const { remoteAddress: source } = exchange.request;
       const admittedLogin = await enter({ ...shown, source, signal: exchange.signal });
       if ('why' in admittedLogin)
@@ -107,7 +128,7 @@ function tooManyFailures(waitMilliseconds: number): Error {
 const byPassword = 'login with a password';
 const byKey = 'login with an access key';
 
-function succeed(exchange: Exchange, login: OpenedLogin, method: string, createReply: LoginReply): Reply {
+function succeed(exchange: Exchange, login: NewLogin, method: string, createReply: LoginReply): Reply {
   exchange.identity = { user: login.user, accessKey: login.name, system: false, signal: exchange.signal };
   exchange.decision = { allowed: true, reason: method };
   return createReply(login);

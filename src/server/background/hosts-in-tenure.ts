@@ -1,4 +1,4 @@
-import type { ClusterApi, Host } from '../../hosts/host.ts';
+import type { ClusterApi, Host, InstanceDriver } from '../../hosts/host.ts';
 import type { Tenure } from '../../replicas/tenure.ts';
 
 /**
@@ -22,21 +22,32 @@ export function hostsInTenure(
 }
 
 function hostInTenure(host: Host, tenure: Tenure): Host {
+  return {
+    ...(host.preboundRoles === undefined ? {} : { preboundRoles: host.preboundRoles }),
+    ...driverInTenure(host, tenure),
+    spaces: driverInTenure(host.spaces, tenure),
+    async discover(call) {
+      tenure.assertCurrent();
+      return await host.discover(call);
+    },
+    clusterApi: (location) => apiInTenure(host.clusterApi(location), tenure),
+    logs: (location, request) => host.logs(location, request),
+  };
+}
+
+function driverInTenure(driver: InstanceDriver, tenure: Tenure): InstanceDriver {
   const current = async <T>(call: () => Promise<T>): Promise<T> => {
     tenure.assertCurrent();
     return await call();
   };
   return {
-    ...(host.preboundRoles === undefined ? {} : { preboundRoles: host.preboundRoles }),
-    discover: (call) => current(() => host.discover(call)),
-    install: (request, call) => current(() => host.install(request, call)),
-    observe: (location, call) => current(() => host.observe(location, call)),
-    remove: (location, of, call) => current(() => host.remove(location, of, call)),
-    sleep: (location, call) => current(() => host.sleep(location, call)),
-    wake: (location, call) => current(() => host.wake(location, call)),
-    watch: (listener, signal) => host.watch(listener, signal),
-    clusterApi: (location) => apiInTenure(host.clusterApi(location), tenure),
-    logs: (location, request) => host.logs(location, request),
+    ...(driver.isolatesNamespaces === undefined ? {} : { isolatesNamespaces: driver.isolatesNamespaces }),
+    install: (request, call) => current(() => driver.install(request, call)),
+    observe: (location, call) => current(() => driver.observe(location, call)),
+    remove: (location, of, call) => current(() => driver.remove(location, of, call)),
+    sleep: (location, call) => current(() => driver.sleep(location, call)),
+    wake: (location, call) => current(() => driver.wake(location, call)),
+    watch: (listener, signal) => driver.watch(listener, signal),
   };
 }
 

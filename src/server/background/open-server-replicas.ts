@@ -18,6 +18,8 @@ export interface ServerReplicasOptions {
   readonly sealer: Sealer;
   /** Returns the state of the caches of the management API; `undefined` before they are open. */
   caches(): CacheState | undefined;
+  /** Returns the IDs of the root keys that this server has; `undefined` if they are in a KMS. */
+  rootKeys(): readonly string[] | undefined;
   /** Returns the URL of this server. Called after the server listens. */
   url(): string;
   /** Returns the host and port at which this server listens for other replicas; `undefined` if it does not. */
@@ -36,6 +38,7 @@ export function openServerReplicas(options: ServerReplicasOptions): {
     id,
     store,
     caches: options.caches,
+    rootKeys: options.rootKeys,
     details: () => ({
       version: programVersion,
       schemas: supportedSchemas,

@@ -30,7 +30,7 @@ describe('backup and restore', () => {
     await expect(runRestore(backup, bench.dataDir)).rejects.toThrow('is not empty');
     const sealKey = bench.file('seal.key');
     bench.dataDir = join(bench.root, 'restored');
-    expect(await runRestore(backup, bench.dataDir, sealKey)).toContain(
+    expect(await runRestore(backup, bench.dataDir, { sealKeyFile: sealKey, trustsKeys: true })).toContain(
       `The seal key was copied to ${bench.file('seal.key')}`,
     );
     await writeFile(bench.file('admin.key'), `${key}\n`, { mode: 0o600 });
@@ -53,7 +53,9 @@ describe('backup and restore', () => {
     const other = join(bench.root, 'other.key');
     await writeFile(other, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
     const target = join(bench.root, 'restored');
-    await expect(runRestore(backup, target, other)).rejects.toThrow('is not the seal key of this store');
+    await expect(runRestore(backup, target, { sealKeyFile: other })).rejects.toThrow(
+      'is not the seal key of this store',
+    );
     expect(await readdir(target)).toEqual([]);
     await expect(runRestore(other, target)).rejects.toThrow('this is not a Flotilla backup');
     await expect(runRestore(join(bench.root, 'none'), target)).rejects.toThrow('not found');

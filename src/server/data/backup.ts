@@ -5,15 +5,23 @@ import { errorCode, privateFileMode, syncDirectory } from '../../lib/private-fil
 import { readLines } from '../../lib/read-lines.ts';
 import { describeError, fileExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
-import { backupLines } from '../../store/backup.ts';
+import { backupLines, withSealedKeys } from '../../store/backup.ts';
 import type { Store } from '../../store/store.ts';
 import { sendAdminRequest } from '../admin-request.ts';
 import { readAdminAccess } from '../kubeconfig.ts';
+import { missingKeyFiles, readKeyFiles, readPassphrase, sealKeyFiles } from '../recovery/sealed-keys.ts';
 import { defaultDataDir } from '../settings/flags.ts';
 import type { EtcdStoreSettings } from '../settings/store-settings.ts';
 import { dataDirAt } from './data-dir.ts';
 import { openExistingEtcdStore } from './open-existing-etcd-store.ts';
 import { openStoreIfUnused } from './open-store-if-unused.ts';
+
+export interface BackupOptions {
+  /** The store on etcd to back up. Optional; defaults to the store of the data directory. */
+  readonly etcd?: EtcdStoreSettings | undefined;
+  /** The file with the passphrase for the keys of the data directory. Optional; by default they are not included. */
+  readonly passphraseFile?: string | undefined;
+}
 
 /**
  * `flotilla backup`: writes the whole store to a new file. Returns the message to print. With `etcd`, reads the store from
@@ -22,16 +30,21 @@ import { openStoreIfUnused } from './open-store-if-unused.ts';
 export async function runBackup(
   file: string,
   dataDir: string = defaultDataDir,
-  etcd?: EtcdStoreSettings,
+  { etcd, passphraseFile }: BackupOptions = {},
 ): Promise<string> {
   const target = resolve(file);
   if (await fileExists(target)) throw new StartError(`${target} already exists; choose another file name`);
-  const write = (lines: AsyncIterable<string>) => writeBackup(lines, target);
+  const keys = passphraseFile === undefined ? undefined : await readKeyFiles(dataDirAt(dataDir));
+  const sealed = keys && passphraseFile && (await sealKeyFiles(keys, await readPassphrase(passphraseFile)));
+  const write = (lines: AsyncIterable<string>) =>
+    writeBackup(sealed === undefined ? lines : withSealedKeys(lines, sealed), target);
   const rows =
     etcd === undefined ? await withLines(dataDir, write) : await withLinesOf(await openExistingEtcdStore(etcd), write);
   return [
     `wrote ${target} (${rows} rows)`,
-    'The backup does not contain the seal key. Keep a copy of the seal key elsewhere; a restore requires it.',
+    ...(keys === undefined
+      ? ['The backup does not contain the seal key. Keep a copy of the seal key elsewhere; a restore requires it.']
+      : ['It contains the keys of the installation, encrypted with the passphrase.', ...missingKeyFiles(keys)]),
     '',
   ].join('\n');
 }

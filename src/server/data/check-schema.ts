@@ -18,7 +18,7 @@ export async function raiseSchema(store: Pick<Store, 'get' | 'transact'>): Promi
   const { schema, revision } = await readSchema(store);
   if (schema >= highest) return;
   const checks = [{ key: schemaKey, revision }];
-  await store.transact({ checks, writes: [{ key: schemaKey, value: String(highest) }] });
+  await store.transact({ checks, writes: [{ key: schemaKey, value: String(highest) }], usesReserve: true });
 }
 
 /**

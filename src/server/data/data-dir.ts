@@ -12,7 +12,11 @@ export interface DataDir {
   readonly sealKey: string;
   readonly adminKey: string;
   readonly adminKubeconfig: string;
+  /** An empty file that requests a new access key of the administrator. */
+  readonly adminKeyRequest: string;
   readonly auditLog: string;
+  /** The position of each target to which the audit log is forwarded. */
+  readonly auditForward: string;
   readonly store: string;
   /** The working directory of helm, which contains downloaded charts and temporary files. */
   readonly helm: string;
@@ -39,7 +43,9 @@ export function dataDirAt(path: string): DataDir {
     sealKey: join(root, 'seal.key'),
     adminKey: join(root, 'admin.key'),
     adminKubeconfig: join(root, 'admin.kubeconfig'),
+    adminKeyRequest: join(root, 'admin-key.request'),
     auditLog: join(root, 'audit.log'),
+    auditForward: join(root, 'audit-forward.json'),
     store: join(root, 'store'),
     helm: join(root, 'helm'),
     installation: join(root, 'installation.json'),

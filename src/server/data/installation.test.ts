@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isEmptyDirectory } from '../../process/private-dir.ts';
+import { sealerWithKeys } from '../../seal/open-sealer.ts';
 import { createSealKeyFile } from '../../seal/seal-key-file.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import { type DataDir, dataDirAt, openDataDir } from './data-dir.ts';
 import { assertStoreIdentity, readInstallation, recordInstallation } from './installation.ts';
-import { loadSealer } from './load-sealer.ts';
+import { loadSealerKeys } from './load-sealer.ts';
 
 let dir: DataDir;
 beforeEach(async () => {
@@ -65,33 +66,33 @@ describe('installation.json', () => {
   });
 });
 
-describe('loadSealer', () => {
+describe('loadSealerKeys', () => {
   it('creates a key for a new store and uses it afterwards', async () => {
     const store = openMemoryStore();
-    const sealed = (await loadSealer(dir.sealKey, store)).sealer.seal('p', 'x');
-    expect((await loadSealer(dir.sealKey, store)).sealer.open('p', sealed)).toBe('x');
+    const sealed = sealerWithKeys(await loadSealerKeys(dir.sealKey, store)).seal('p', 'x');
+    expect(sealerWithKeys(await loadSealerKeys(dir.sealKey, store)).open('p', sealed)).toBe('x');
   });
 
   it('rejects a key that the store was not sealed with', async () => {
     const store = openMemoryStore();
-    await loadSealer(dir.sealKey, store);
+    await loadSealerKeys(dir.sealKey, store);
     const other = join(dir.path, 'other.key');
     await createSealKeyFile(other);
-    await expect(loadSealer(other, store)).rejects.toThrow(/other.key is not the seal key of this store/);
+    await expect(loadSealerKeys(other, store)).rejects.toThrow(/other.key is not the seal key of this store/);
   });
 
   it('creates no new key for a store with sealed values', async () => {
     const store = openMemoryStore();
-    await loadSealer(dir.sealKey, store);
+    await loadSealerKeys(dir.sealKey, store);
     await rm(dir.sealKey);
-    await expect(loadSealer(dir.sealKey, store)).rejects.toThrow(/seal key of this store is missing/);
+    await expect(loadSealerKeys(dir.sealKey, store)).rejects.toThrow(/seal key of this store is missing/);
     expect(await readdir(dir.path)).toEqual([]);
   });
 
   it('removes a key that it has just created if another server was faster', async () => {
     const store = openMemoryStore();
     const dirs = await Promise.all(['a', 'b', 'c'].map((name) => openDataDir(join(dir.path, name))));
-    const results = await Promise.allSettled(dirs.map(({ sealKey }) => loadSealer(sealKey, store)));
+    const results = await Promise.allSettled(dirs.map(({ sealKey }) => loadSealerKeys(sealKey, store)));
     const lost = results.filter((result) => result.status === 'rejected');
     expect(lost).toHaveLength(2);
     for (const { reason } of lost) {
@@ -104,12 +105,12 @@ describe('loadSealer', () => {
   it('accepts the same key on several servers that start at the same moment', async () => {
     const store = openMemoryStore();
     await createSealKeyFile(dir.sealKey);
-    const loaded = await Promise.all(Array.from({ length: 3 }, () => loadSealer(dir.sealKey, store)));
-    expect(new Set(loaded.map(({ sealer }) => sealer.hash('p', 'x'))).size).toBe(1);
+    const loaded = await Promise.all(Array.from({ length: 3 }, () => loadSealerKeys(dir.sealKey, store)));
+    expect(new Set(loaded.map((keys) => sealerWithKeys(keys).hash('p', 'x'))).size).toBe(1);
   });
 
   it('reports that it cannot create a key', async () => {
-    await expect(loadSealer(join(dir.path, 'no', 'seal.key'), openMemoryStore())).rejects.toThrow(
+    await expect(loadSealerKeys(join(dir.path, 'no', 'seal.key'), openMemoryStore())).rejects.toThrow(
       /cannot create the seal key .*: there is no such file/,
     );
   });

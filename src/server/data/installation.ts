@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { writePrivateFile } from '../../lib/private-file.ts';
 import { readIfExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';
+import { deriveSealerKeys, type SealerKeys, sealerWithKeys } from '../../seal/open-sealer.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
 import type { Store } from '../../store/store.ts';
@@ -65,7 +66,20 @@ function parseObject(text: string): JsonObject {
 /** The rows with the secrets of an installation on a shared store. Their values are sealed. */
 export const secretRowNames = ['signing-keys', 'ca'] as const;
 
-export type InstallationRowName = (typeof secretRowNames)[number] | 'seal-key-check' | 'schema' | 'api-word';
+/** All rows of the installation whose values are sealed. */
+export const sealedRowNames = [...secretRowNames, 'audit-key'] as const;
+
+export type InstallationRowName =
+  | (typeof sealedRowNames)[number]
+  | 'seal-key-check'
+  | 'schema'
+  | 'api-word'
+  | 'key-lifetimes'
+  | 'host-isolation'
+  | 'keyring'
+  | 'rewrite'
+  | 'restored'
+  | 'backups';
 
 /** All rows that belong to the installation as a whole and not to a control plane. */
 export const installationRange: KeyRange = { slice: 'installation', prefix: [] };
@@ -84,10 +98,14 @@ export async function hasSealedValues(store: Store): Promise<boolean> {
 }
 
 /**
- * Rejects the seal key of another store. With such a key the server could not decrypt secrets nor accept access keys.
+ * Rejects seal keys of another store. With such keys the server could not decrypt secrets nor accept access keys. Returns
+ * the keys of the sealer, for a store that has no keyring yet. The first key counts for a store without sealed values.
  */
-export async function checkSealKey(store: Store, sealer: Sealer, path: string): Promise<void> {
-  if (await isSealKeyOf(store, sealer)) return;
+export async function checkSealKeys(store: Store, keys: readonly Uint8Array[], path: string): Promise<SealerKeys> {
+  for (const key of keys) {
+    const sealerKeys = deriveSealerKeys(key);
+    if (await isSealKeyOf(store, sealerWithKeys(sealerKeys))) return sealerKeys;
+  }
   throw new StartError(
     `${path} is not the seal key of this store: replace it with the right key, or set --seal-key-file`,
   );

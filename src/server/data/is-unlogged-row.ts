@@ -1,12 +1,15 @@
 import { isUnloggedKey } from '../../registry/rows/rows.ts';
 import type { Key } from '../../store/key.ts';
 import { loginsSlice } from '../auth/stored-login-backoff.ts';
+import { credentialUsesSlice } from '../credential-uses.ts';
 import { activitySlice } from '../shared-activity.ts';
+
+const unloggedSlices: ReadonlySet<string> = new Set([activitySlice, credentialUsesSlice, loginsSlice]);
 
 /**
  * True if the servers write this row with unlogged writes. Only the store on etcd distinguishes such rows, so the rows of
  * another store are copied to etcd with the help of this function.
  */
 export function isUnloggedRow(key: Key): boolean {
-  return key.slice === activitySlice || key.slice === loginsSlice || isUnloggedKey(key);
+  return unloggedSlices.has(key.slice) || isUnloggedKey(key);
 }

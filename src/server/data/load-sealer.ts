@@ -5,22 +5,20 @@ import { deriveSealerKeys, type SealerKeys, sealerWithKeys } from '../../seal/op
 import { createSealKeyFile, readSealKeyFile } from '../../seal/seal-key-file.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
-import { checkSealKey, hasSealedValues, isSealKeyOf } from './installation.ts';
+import { checkSealKeys, hasSealedValues, isSealKeyOf } from './installation.ts';
 
-/** A sealer and the keys with which other threads create the same sealer. */
-export interface LoadedSealer {
-  readonly sealer: Sealer;
-  readonly sealerKeys: SealerKeys;
-}
-
-/** Loads the seal key of this store. Creates a key only if the store contains no sealed values. */
-export async function loadSealer(path: string, store: Store): Promise<LoadedSealer> {
+/**
+ * Loads the keys of the sealer from the seal key file, for a store that has no keyring yet. Creates a file only if the store
+ * contains no sealed values.
+ */
+export async function loadSealerKeys(path: string, store: Store): Promise<SealerKeys> {
   const existing = await readSealKeyFile(path);
-  const sealerKeys = deriveSealerKeys(existing ?? (await makeKey(path, store)));
-  const sealer = sealerWithKeys(sealerKeys);
-  if (existing === undefined) await recordNewKey(path, store, sealer);
-  else await checkSealKey(store, sealer, path);
-  return { sealer, sealerKeys };
+  if (existing === undefined) {
+    const sealerKeys = deriveSealerKeys(await makeKey(path, store));
+    await recordNewKey(path, store, sealerWithKeys(sealerKeys));
+    return sealerKeys;
+  }
+  return await checkSealKeys(store, existing, path);
 }
 
 /** Records a key that was just created. If another server was faster, removes the file, so that it is not used. */

@@ -56,6 +56,11 @@ async function openEmbedded(
       `${dir.path} belongs to a store on etcd with the prefix ${installation.etcdPrefix}; set --store to the addresses of etcd, or use another --data-dir`,
     );
   }
+  if (installation !== undefined && !(await fileExists(dir.store))) {
+    throw new StartError(
+      `the store ${dir.store} is missing: restore the data directory from a backup; to start again without any data, remove ${dir.installation} too`,
+    );
+  }
   const store = await openEmbeddedStore({ directory: dir.store, clock, retention: history, log });
   closing.add('store', () => store.close());
   assertStoreIdentity(dir, installation, store);

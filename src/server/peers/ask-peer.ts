@@ -1,16 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { onAbort } from '../../http/request/request-end.ts';
+import { tunnelProtocol } from '../../tunnel/tunnel-protocol.ts';
 import type { PeerTls } from './peer-credentials.ts';
 import { peerName } from './peer-names.ts';
 
-export interface PeerRequest {
+/** The other replica, and this one's credentials. */
+export interface PeerTarget {
   /** The ID of the other replica. Its certificate must contain it. */
   readonly replica: string;
   /** The host and port at which it listens for other replicas. */
   readonly address: string;
-  readonly path: string;
   readonly tls: PeerTls;
   readonly signal: AbortSignal;
+}
+
+export interface PeerRequest extends PeerTarget {
+  readonly path: string;
 }
 
 export interface PeerResponse {
@@ -22,26 +29,49 @@ export interface PeerResponse {
 const maxResponseBytes = 8 * 1024 * 1024;
 
 /** Sends a GET request to another replica over mutual TLS. */
-export function askPeer({ replica, address, path, tls, signal }: PeerRequest): Promise<PeerResponse> {
-  const { hostname, port } = new URL(`https://${address}`);
+export function askPeer({ path, ...target }: PeerRequest): Promise<PeerResponse> {
   return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        host: hostname.replace(/^\[(.*)\]$/, '$1'),
-        port: port === '' ? 443 : Number(port),
-        path,
-        agent: false,
-        servername: peerName(replica),
-        ...tls,
-        signal,
-      },
-      (response) => {
-        readText(response).then((text) => resolve({ code: response.statusCode ?? 0, text }), reject);
-      },
-    );
+    const sent = request({ ...requestOptions(target), path }, (response) => {
+      readText(response).then((text) => resolve({ code: response.statusCode ?? 0, text }), reject);
+    });
     sent.on('error', reject);
     sent.end();
   });
+}
+
+/** Opens the connection of a tunnel to another replica. The signal aborts only the opening. */
+export function openPeerTunnel({ signal, ...target }: PeerTarget): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const headers = { connection: 'Upgrade', upgrade: tunnelProtocol };
+    const sent = request({ ...requestOptions({ ...target }), path: '/', headers });
+    const stop = onAbort(signal, (reason) => sent.destroy(reason as Error));
+    sent.once('upgrade', (_, socket, head) => {
+      stop();
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    sent.once('response', ({ statusCode }) => {
+      sent.destroy();
+      reject(new Error(`the replica responded with ${statusCode}`));
+    });
+    sent.once('error', (error) => {
+      stop();
+      reject(error);
+    });
+    sent.end();
+  });
+}
+
+function requestOptions({ replica, address, tls, signal }: Omit<PeerTarget, 'signal'> & Partial<PeerTarget>) {
+  const { hostname, port } = new URL(`https://${address}`);
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? 443 : Number(port),
+    agent: false as const,
+    servername: peerName(replica),
+    ...tls,
+    ...(signal === undefined ? {} : { signal }),
+  };
 }
 
 async function readText(response: IncomingMessage): Promise<string> {

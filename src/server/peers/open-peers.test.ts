@@ -47,6 +47,8 @@ function open(id: string): Promise<Peers> {
       queries.push(query);
       return respond(signal);
     },
+    verify: async () => ({ files: ['audit.log'], lines: 1, unprotectedLines: 0, problems: [], notices: [] }),
+    serveTunnel: (connection) => connection.destroy(),
     clock,
     log: silentLog,
   });
@@ -66,6 +68,10 @@ describe('a search at another replica', () => {
     expect(queries).toEqual([query]);
     respond = async () => nothing;
     expect(await first.search(locationOf('second', second), {}, never)).toEqual(nothing);
+  });
+
+  it('verifies the log of the other replica', async () => {
+    expect(await first.verify(locationOf('second', second), never)).toMatchObject({ files: ['audit.log'], lines: 1 });
   });
 
   it('rejects with the reason', async () => {
@@ -141,7 +147,7 @@ describe('the listener for replicas', () => {
     expect(queries).toEqual([{}]);
   });
 
-  it('allows nothing but searches', async () => {
+  it('allows nothing but searches and verifications', async () => {
     const tls = await replicaCertificate(peerName('third'));
     expect(await send(tls, { method: 'POST' })).toBe(405);
     expect(await send(tls, { path: '/backup' })).toBe(404);
@@ -179,6 +185,8 @@ it('a certificate authority with another type of key does not prevent the start'
     authority: { ...authority, key: 'none' },
     listen: { host: '127.0.0.1', port: 0 },
     search: async () => nothing,
+    verify: () => Promise.reject(new Error('not reached')),
+    serveTunnel: (connection) => connection.destroy(),
     clock,
     log: silentLog,
   });

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+import { type AuditVerification, auditVerifyPath } from '../../api/audit/audit-chain.ts';
 import { auditPath } from '../../api/audit/audit-event.ts';
 import { type AuditQuery, writeAuditQuery } from '../../api/audit/audit-query.ts';
 import type { AuditSearchResult } from '../../audit/search-audit-log.ts';
@@ -6,7 +8,7 @@ import type { Log } from '../../lib/log.ts';
 import { errorCode } from '../../lib/private-file.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { CertificatePair } from '../../process/certificates.ts';
-import { askPeer } from './ask-peer.ts';
+import { askPeer, openPeerTunnel } from './ask-peer.ts';
 import { PeerCredentials } from './peer-credentials.ts';
 import { type PeerListenerOptions, startPeerListener } from './peer-listener.ts';
 import { reachableAddress } from './reachable-address.ts';
@@ -21,6 +23,9 @@ export interface PeersOptions {
   readonly listen: { readonly host: string; readonly port: number };
   /** Searches the audit log of this server for another replica. */
   readonly search: PeerListenerOptions['search'];
+  /** Verifies the audit log of this server for another replica. */
+  readonly verify: PeerListenerOptions['verify'];
+  readonly serveTunnel: PeerListenerOptions['serveTunnel'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -37,6 +42,10 @@ export interface Peers {
   readonly address: string | undefined;
   /** Searches the audit log of another replica. Rejects with PeerError if it cannot be searched. */
   search(peer: PeerLocation, query: AuditQuery, signal: AbortSignal): Promise<AuditSearchResult>;
+  /** Verifies the audit log of another replica. Rejects with PeerError if that is not possible. */
+  verify(peer: PeerLocation, signal: AbortSignal): Promise<AuditVerification>;
+  /** Opens the connection of a tunnel to another replica. Rejects if that is not possible. */
+  openTunnel(peer: PeerLocation, signal: AbortSignal): Promise<Duplex>;
   close(): Promise<void>;
 }
 
@@ -46,21 +55,39 @@ export class PeerError extends Error {
 }
 
 /** A search takes a tenth of a second. The rest is for a replica that is busy. */
-const timeoutMilliseconds = 8_000;
+const searchMilliseconds = 8_000;
+/** A verification reads the whole log, which may have many gigabytes. */
+const verifyMilliseconds = 30 * 60_000;
+
+const tunnelMilliseconds = 5_000;
 
 /** Listens for other replicas. Throws StartError if that is not possible. */
 export async function openPeers(options: PeersOptions): Promise<Peers> {
-  const { listen, search, log } = options;
+  const { listen, search, verify, serveTunnel, log } = options;
   const credentials = await PeerCredentials.open(options).catch((error: unknown) => {
     log.error({ error }, 'the certificate authority cannot sign a certificate for replicas; searches omit other logs');
     return undefined;
   });
   if (credentials === undefined) return unavailablePeers;
-  const listener = await startPeerListener({ ...listen, tls: credentials.tls, search, log });
+  const listener = await startPeerListener({ ...listen, tls: credentials.tls, search, verify, serveTunnel, log });
   credentials.renew((tls) => listener.updateTls(tls));
   return {
     address: reachableAddress(listen.host, listener.port),
-    search: (peer, query, signal) => searchPeer(options, credentials, peer, { query, signal }),
+    async search(peer, query, signal) {
+      const request = { path: `${auditPath}?${writeAuditQuery(query)}`, milliseconds: searchMilliseconds, signal };
+      const result = readSearchResult(await askReplica(options, credentials, peer, request));
+      if (result === undefined) throw new PeerError('its response is not complete');
+      return result;
+    },
+    async verify(peer, signal) {
+      const request = { path: auditVerifyPath, milliseconds: verifyMilliseconds, signal };
+      return JSON.parse(await askReplica(options, credentials, peer, request)) as AuditVerification;
+    },
+    openTunnel: ({ id, address }, signal) =>
+      withTimeout(
+        { clock: options.clock, milliseconds: tunnelMilliseconds, signal, timeoutError: noTunnel },
+        (ending) => openPeerTunnel({ replica: id, address, tls: credentials.tls, signal: ending }),
+      ),
     async close() {
       credentials.close();
       await listener.close();
@@ -68,31 +95,40 @@ export async function openPeers(options: PeersOptions): Promise<Peers> {
   };
 }
 
+const noTunnel = () => new PeerError(`it did not accept a tunnel within ${tunnelMilliseconds / 1_000} seconds`);
+
+const unavailable = async (): Promise<never> => {
+  throw new PeerError('this server has no certificate for requests to other replicas; see its log');
+};
+
 const unavailablePeers: Peers = {
   address: undefined,
-  async search() {
-    throw new PeerError('this server has no certificate for requests to other replicas; see its log');
-  },
+  search: unavailable,
+  verify: unavailable,
+  openTunnel: unavailable,
   async close() {},
 };
 
-async function searchPeer(
+interface ReplicaRequest {
+  readonly path: string;
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request to another replica and returns the text of its response. Rejects with PeerError. */
+async function askReplica(
   { clock }: PeersOptions,
   { tls }: PeerCredentials,
   { id, address }: PeerLocation,
-  { query, signal }: { readonly query: AuditQuery; readonly signal: AbortSignal },
-): Promise<AuditSearchResult> {
-  const path = `${auditPath}?${writeAuditQuery(query)}`;
-  const timeoutError = () => new PeerError(`it did not respond within ${timeoutMilliseconds / 1_000} seconds`);
-  const { code, text } = await withTimeout(
-    { clock, milliseconds: timeoutMilliseconds, signal, timeoutError },
-    (ending) => askPeer({ replica: id, address, path, tls, signal: ending }),
+  { path, milliseconds, signal }: ReplicaRequest,
+): Promise<string> {
+  const timeoutError = () => new PeerError(`it did not respond within ${milliseconds / 1_000} seconds`);
+  const { code, text } = await withTimeout({ clock, milliseconds, signal, timeoutError }, (ending) =>
+    askPeer({ replica: id, address, path, tls, signal: ending }),
   ).catch((error: unknown) => {
     if (signal.aborted || error instanceof PeerError) throw error;
     throw new PeerError(`it cannot be reached at ${address} (${errorCode(error) ?? String(error)})`, { cause: error });
   });
   if (code !== 200) throw new PeerError(text.slice(0, 300) || `it responded with ${code}`);
-  const result = readSearchResult(text);
-  if (result === undefined) throw new PeerError('its response is not complete');
-  return result;
+  return text;
 }

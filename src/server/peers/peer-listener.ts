@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { type AuditVerification, auditVerifyPath } from '../../api/audit/audit-chain.ts';
 import { auditPath } from '../../api/audit/audit-event.ts';
 import { type AuditQuery, readAuditQuery } from '../../api/audit/audit-query.ts';
 import {
@@ -17,6 +19,7 @@ import type { Log } from '../../lib/log.ts';
 import { Semaphore } from '../../lib/queue/semaphore.ts';
 import { StartError } from '../../process/start-error.ts';
 import { describeListenError } from '../../process/start-listener.ts';
+import { tunnelProtocol } from '../../tunnel/tunnel-protocol.ts';
 import type { PeerTls } from './peer-credentials.ts';
 import { replicaOf } from './peer-names.ts';
 import { writeSearchResult } from './search-result-text.ts';
@@ -29,6 +32,10 @@ export interface PeerListenerOptions {
   readonly log: Log;
   /** Searches the audit log of this server. */
   search(query: AuditQuery, signal: AbortSignal): Promise<AuditSearchResult>;
+  /** Verifies the audit log of this server. */
+  verify(signal: AbortSignal): Promise<AuditVerification>;
+  /** Serves a tunnel of another replica. */
+  serveTunnel(connection: Duplex): void;
 }
 
 export interface PeerListener {
@@ -47,7 +54,8 @@ const requestMilliseconds = 10_000;
 const idleMilliseconds = 30_000;
 
 /**
- * Listens for requests of other replicas. A client needs the certificate of a replica, and can only search the audit log.
+ * Listens for requests of other replicas. A client needs the certificate of a replica, and can only search and verify the
+ * audit log, and open tunnels to agents.
  * It is not the listener of the public API, because browsers would ask their users for certificates there.
  */
 export async function startPeerListener(options: PeerListenerOptions): Promise<PeerListener> {
@@ -61,6 +69,8 @@ export async function startPeerListener(options: PeerListenerOptions): Promise<P
   server.requestTimeout = requestMilliseconds;
   server.setTimeout(idleMilliseconds);
   server.on('tlsClientError', (error) => options.log.debug({ err: error }, 'refused a connection of another replica'));
+  const tunnels = new Set<Duplex>();
+  server.on('upgrade', (request, socket: Duplex) => acceptTunnel(options, request, socket, tunnels));
   await bind(server, options);
   server.on('error', (error) => options.log.error({ err: error }, 'the listener for other replicas failed'));
   return {
@@ -70,8 +80,35 @@ export async function startPeerListener(options: PeerListenerOptions): Promise<P
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const tunnel of tunnels) tunnel.destroy();
       }),
   };
+}
+
+/** Accepts a tunnel. The other replica sends nothing before it has received the response. */
+function acceptTunnel(
+  { serveTunnel }: PeerListenerOptions,
+  request: IncomingMessage,
+  socket: Duplex,
+  tunnels: Set<Duplex>,
+): void {
+  tunnels.add(socket);
+  socket.once('close', () => tunnels.delete(socket));
+  socket.on('error', () => socket.destroy());
+  if (!isReplica(request) || request.headers.upgrade !== tunnelProtocol) {
+    socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+    return;
+  }
+  (socket as TLSSocket).setTimeout(0);
+  const head = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${tunnelProtocol}\r\n\r\n`;
+  socket.write(head, () => {
+    if (!socket.destroyed) serveTunnel(socket);
+  });
+}
+
+function isReplica(request: IncomingMessage): boolean {
+  const certificate = (request.socket as TLSSocket).getPeerX509Certificate();
+  return replicaOf(certificate?.subjectAltName) !== undefined;
 }
 
 function bind(server: Server, { host, port }: PeerListenerOptions): Promise<void> {
@@ -100,38 +137,39 @@ async function serve(
   response.once('close', () => ended.abort());
   response.on('error', (error) => options.log.debug({ err: error }, 'a request of another replica has ended'));
   try {
-    const result = await searchFor(options, slots, request, ended.signal);
-    send(response, 200, writeSearchResult(result));
+    send(response, 200, await respond(options, slots, request, ended.signal));
   } catch (error) {
     if (ended.signal.aborted) return;
     if (error instanceof StatusError) {
       send(response, error.code, error.message);
       return;
     }
-    options.log.error({ error }, 'a search of the audit log for another replica failed');
+    options.log.error({ error }, 'a request of another replica for the audit log failed');
     send(response, 500, 'the search failed; see the log of the replica');
   }
 }
 
-async function searchFor(
-  { search }: PeerListenerOptions,
+async function respond(
+  options: PeerListenerOptions,
   slots: Semaphore,
   request: IncomingMessage,
   signal: AbortSignal,
-): Promise<AuditSearchResult> {
-  const certificate = (request.socket as TLSSocket).getPeerX509Certificate();
-  if (replicaOf(certificate?.subjectAltName) === undefined) {
+): Promise<string> {
+  if (!isReplica(request)) {
     throw forbiddenPath('the client certificate is not that of a replica');
   }
   const { pathname, searchParams } = new URL(request.url ?? '', 'https://replica');
-  if (pathname !== auditPath) throw pathNotFound();
+  if (pathname !== auditPath && pathname !== auditVerifyPath) throw pathNotFound();
   if (request.method !== 'GET') throw methodNotAllowedOnPath();
   const { query, problems } = readAuditQuery(searchParams);
   if (problems.length > 0) throw badRequest(`the query is invalid: ${problems.join('; ')}`);
   if (slots.isFull) throw serviceUnavailable('too many searches are in progress; search again later');
   const release = await slots.acquire(signal);
   try {
-    return await search(query, signal);
+    if (pathname === auditPath) return writeSearchResult(await options.search(query, signal));
+    // A verification reads the whole log, and nothing is sent meanwhile.
+    request.socket.setTimeout(0);
+    return JSON.stringify(await options.verify(signal));
   } finally {
     release();
   }

@@ -1,25 +1,34 @@
 import { apiWordVariable, defaultApiWord } from '../../api/api-word.ts';
 import { defaultCredentialLimits } from '../../api/credential-limits.ts';
 import { apiSets } from '../../api/storage/api-set.ts';
-import { defaultAuditRules } from '../../audit/audit-policy.ts';
-import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../../audit/open-audit-log.ts';
 import { defaultWorkerLimits } from '../../builtin/workers/default-limits.ts';
 import { defaultMaxObjects } from '../../controlplane/fleet/size-limit.ts';
-import { defaultHelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
+import { assertWebhookAddress, publicAddresses } from '../../controlplane/webhooks/webhook-addresses.ts';
 import { defaultManagementSettings, type ManagementSettings } from '../../management/settings.ts';
 import { StartError } from '../../process/start-error.ts';
 import { defaultHistoryRetention } from '../../store/store.ts';
-import { readAuditRule } from './audit-rules.ts';
+import { auditFileSettings } from './audit-file-settings.ts';
+import { backupFileSettings } from './backup-settings.ts';
+import { helmFileSettings } from './helm-file-settings.ts';
+import { hostFileSettings } from './host-file-settings.ts';
+import { instanceLimitSettings } from './instance-limit-settings.ts';
+import { oidcSetting } from './oidc-file-settings.ts';
+import { oidcProviderSettings } from './oidc-provider-settings.ts';
+import { passwordSettings } from './password-settings.ts';
 import {
+  addressListSetting,
   booleanSetting,
   choiceSetting,
   integerSetting,
   listSetting,
+  optionalChoiceSetting,
   optionalIntegerSetting,
   optionalTextSetting,
-  textSetting,
+  textsSetting,
 } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
+import { tracingFileSettings } from './tracing-settings.ts';
+import { workloadIdentitySetting } from './workload-settings.ts';
 
 /** The definitions of all settings that have no flag, by group. */
 export const fileSettings = {
@@ -31,39 +40,8 @@ export const fileSettings = {
         'the word in all names of the API: groups `management.<word>.sh`, namespaces `<word>-p-<project>`, labels and annotations `<word>.sh/…`; set it before the first start; a later start with another word is refused',
     }),
   },
-  audit: {
-    maxBytes: integerSetting({
-      least: 1024,
-      default: defaultAuditMaxBytes,
-      meaning: 'size in bytes at which `audit.log` is rotated',
-    }),
-    keptFiles: integerSetting({
-      least: 0,
-      most: 1000,
-      default: defaultAuditKeptFiles,
-      meaning: 'number of rotated files to keep; `audit.log.1` is the newest',
-    }),
-    onFailure: choiceSetting(['refuse', 'continue'], {
-      default: 'refuse',
-      meaning:
-        'when the audit line of a write cannot be written: reject the write with 503, or execute it and log an error',
-    }),
-    rules: listSetting({
-      default: defaultAuditRules,
-      meaning: 'the first rule that matches a request sets its level; requests without a matching rule are not audited',
-      members: {
-        level: '`None`, `Metadata`, `Request` or `RequestResponse`; required',
-        verbs: 'API verbs, or lower-case methods for non-resource paths',
-        users: 'user names',
-        userGroups: 'groups; the user must be in at least one of them',
-        namespaces: 'namespaces; the empty string matches requests without a namespace',
-        resources: 'maps of `group` and `resources`: `plural`, `plural/subresource`, `plural/*` or `*`',
-        nonResourceURLs: 'paths; a trailing `*` matches any suffix',
-        outcome: '`refused`: only requests with response code 401, 403 or 429',
-      },
-      entry: readAuditRule,
-    }),
-  },
+  audit: auditFileSettings,
+  backup: backupFileSettings,
   history: {
     seconds: integerSetting({
       least: 1,
@@ -82,6 +60,23 @@ export const fileSettings = {
       default: 1.5 * 1024 * 1024,
       meaning:
         'largest request that etcd accepts, in bytes: the value of its flag `--max-request-bytes`; an object may be 256 KiB smaller than this, and a Secret a quarter smaller still, because it is sealed; larger objects get 413',
+    }),
+  },
+  encryption: {
+    rows: optionalChoiceSetting(['all', 'secrets'], {
+      describedDefault: '`secrets`, or what the last `flotilla seal rotate` used',
+      meaning:
+        'the values in the store that the server encrypts: all of them, or only secrets; after a change, `flotilla seal rotate` applies it to the existing rows',
+    }),
+    kms: optionalTextSetting({
+      takes: "the address of a plugin with Kubernetes' KMS v2 API: `unix:///` and the path of its socket",
+      describedDefault: 'none; the seal key file is used',
+      meaning: 'the KMS plugin that encrypts the keys of the store; every server needs a plugin with the same keys',
+    }),
+    rootKey: optionalChoiceSetting(['kms', 'file'], {
+      describedDefault: '`kms` if `encryption.kms` is set, otherwise `file`',
+      meaning:
+        'the root key with which the next `flotilla seal rotate` encrypts the keys of the store: in the KMS or in the seal key file; the server uses the other one only to decrypt, so an installation can move between them',
     }),
   },
   /** The limits of request processing (completions §10). */
@@ -169,6 +164,13 @@ export const fileSettings = {
       default: defaultMaxObjects,
       meaning: 'maximum number of objects of one virtual cluster; when it is reached, creates get 403',
     }),
+    webhookAddresses: textsSetting({
+      takes: 'a list of CIDRs; `public` stands for all public addresses',
+      default: [publicAddresses],
+      meaning:
+        'the addresses at which the server may call admission webhooks of virtual clusters; tenants choose the URLs, so add private ranges only if all tenants may send requests to them; with an empty list, the server calls no webhooks',
+      check: assertWebhookAddress,
+    }),
     maxTokenTTL: integerSetting({
       least: 600,
       most: 366 * 24 * 3600,
@@ -177,7 +179,7 @@ export const fileSettings = {
         'maximum lifetime of service account tokens in seconds; a request for a longer one gets this lifetime and a warning',
     }),
     api: choiceSetting(apiSets, {
-      default: 'minimal',
+      default: 'full',
       meaning:
         'set of kinds of new virtual clusters on the built-in cluster whose template does not set `api`; `full`: also other built-in kinds of Kubernetes, which are stored but not acted on',
     }),
@@ -189,6 +191,31 @@ export const fileSettings = {
       default: 20 * 24 * 3600,
       meaning: 'lifetime of a login in seconds; limited by `accessKeys.maxTTL`',
     }),
+    freshLoginSeconds: integerSetting({
+      least: 0,
+      most: 24 * 3600,
+      default: defaultManagementSettings.auth.freshLoginSeconds,
+      meaning:
+        'maximum age in seconds of a login (with a password or through an identity provider) that may set passwords, create access keys that outlive the login or have no scope or expiry, and extend access keys; older logins and access keys get 403, except the first key of the administrator; 0: no such check',
+    }),
+    oidc: oidcSetting,
+    password: passwordSettings,
+    workloadIdentity: workloadIdentitySetting,
+    oidcProvider: oidcProviderSettings,
+  },
+  tracing: tracingFileSettings,
+  server: {
+    trustedProxies: addressListSetting({
+      default: [],
+      meaning:
+        'addresses of proxies and load balancers in front of the server; the server takes the address of the client from their `X-Forwarded-For` header, for the audit log, the limits per address and `spec.allowedCIDRs`; it ignores the header of other senders',
+    }),
+    hstsSeconds: optionalIntegerSetting({
+      least: 0,
+      describedDefault: '`31536000` with `--external-url`, otherwise `0`',
+      meaning:
+        'lifetime in seconds of the header `Strict-Transport-Security`, which makes browsers use only TLS for all ports of this host; 0: the header is not sent',
+    }),
   },
   console: {
     enabled: booleanSetting({
@@ -198,10 +225,27 @@ export const fileSettings = {
     }),
   },
   accessKeys: {
-    maxTTL: integerSetting({
+    maxTTL: optionalIntegerSetting({
       least: 0,
-      default: defaultManagementSettings.accessKeys.maxTTL,
-      meaning: 'maximum lifetime of a key in seconds; 0: no limit, keys without expiry are allowed',
+      describedDefault: '`31536000` (365 days); `0` if the installation was created by a version without this default',
+      meaning:
+        'maximum lifetime of a key in seconds, and the lifetime of keys that set none; 0: no limit, keys without expiry are allowed',
+    }),
+    maxUnscopedTTL: optionalIntegerSetting({
+      least: 0,
+      describedDefault: '`7776000` (90 days); `0` if the installation was created by a version without this default',
+      meaning: 'maximum lifetime of a key without a scope in seconds; 0: only `accessKeys.maxTTL` applies',
+    }),
+    teamKeysFollowMaker: booleanSetting({
+      default: defaultManagementSettings.accessKeys.teamKeysFollowMaker,
+      meaning:
+        'disable a key of a team after its creator leaves the team, is disabled or is deleted; a member who enables the key or replaces its value takes the place of the creator; keys without a recorded creator, and keys whose creator was not a member, are not affected',
+    }),
+    teamKeyGraceSeconds: integerSetting({
+      least: 0,
+      most: 366 * 24 * 3600,
+      default: defaultManagementSettings.accessKeys.teamKeyGraceSeconds,
+      meaning: 'time in seconds after which such a key is disabled; until then, its status announces this',
     }),
     perUser: integerSetting({
       least: 1,
@@ -210,26 +254,8 @@ export const fileSettings = {
         'maximum number of keys of a user, a team or a subject; logins and expired keys do not count; a create beyond it gets 403',
     }),
   },
-  instances: {
-    perProject: integerSetting({
-      least: 0,
-      default: defaultManagementSettings.instances.perProject,
-      meaning:
-        'maximum number of instances of a project that sets no `quotas.project`; a create beyond it gets 403; unscoped keys of admins are exempt; 0: no limit',
-    }),
-    perUser: integerSetting({
-      least: 0,
-      default: defaultManagementSettings.instances.perUser,
-      meaning:
-        'maximum number of instances that a user or a team owns in a project that sets no `quotas.user`; a create beyond it gets 403; unscoped keys of admins are exempt; 0: no limit',
-    }),
-    bytesPerProject: integerSetting({
-      least: 0,
-      default: defaultManagementSettings.instances.bytesPerProject,
-      meaning:
-        'maximum size of all instances of a project with their inline templates and rendered templates, in bytes of JSON; a write that adds to it gets 403; unscoped keys of admins are exempt; 0: no limit',
-    }),
-  },
+  instances: instanceLimitSettings('instances'),
+  spaces: instanceLimitSettings('spaces'),
   projects: {
     selfService: booleanSetting({
       default: defaultManagementSettings.projects.selfService,
@@ -262,57 +288,8 @@ export const fileSettings = {
       entry: readChart,
     }),
   },
-  helm: {
-    program: textSetting({
-      takes: 'a name on PATH, or a path',
-      default: defaultHelmSettings.program,
-      meaning: 'the program that installs virtual clusters on Kubernetes clusters',
-    }),
-    chart: textSetting({
-      takes: 'a name',
-      default: defaultHelmSettings.chart,
-      meaning: 'default chart for templates that set none',
-    }),
-    repo: textSetting({
-      takes: '`https://…` or `oci://…`',
-      default: defaultHelmSettings.repo,
-      meaning:
-        'repository of the default chart; add the chart to `charts.allowed` too if templates may set it explicitly',
-    }),
-    version: textSetting({
-      takes: 'a version or a range; empty: the newest',
-      default: defaultHelmSettings.version,
-      meaning: 'default version of the chart for templates that set none',
-    }),
-    path: textSetting({
-      takes: 'a path; empty: the chart is fetched',
-      default: defaultHelmSettings.path,
-      meaning:
-        'local path of the default chart, a folder or an archive; `{version}` is replaced by the version, so that several versions can be stored',
-    }),
-    registryConfig: textSetting({
-      takes: 'a path; empty: none',
-      default: defaultHelmSettings.registryConfig,
-      meaning: 'file with the credentials of OCI registries, as `helm registry login` writes it',
-    }),
-    repositoryConfig: textSetting({
-      takes: 'a path; empty: none',
-      default: defaultHelmSettings.repositoryConfig,
-      meaning: 'file with repositories that require credentials, as `helm repo add` writes it',
-    }),
-    timeoutSeconds: integerSetting({
-      least: 5,
-      most: 3600,
-      default: defaultHelmSettings.timeoutSeconds,
-      meaning: 'timeout of one helm run in seconds',
-    }),
-    concurrency: integerSetting({
-      least: 1,
-      most: 64,
-      default: defaultHelmSettings.concurrency,
-      meaning: 'maximum number of concurrent helm runs per cluster',
-    }),
-  },
+  hosts: hostFileSettings,
+  helm: helmFileSettings,
   directTokens: {
     defaultTTL: integerSetting({
       least: 1,
@@ -330,6 +307,17 @@ export const fileSettings = {
       default: defaultManagementSettings.gateway.serviceAccountTokens,
       meaning:
         'accept service account tokens of a virtual cluster at the gateway, so that controllers outside can use it',
+    }),
+    maxServiceAccountTokenAge: integerSetting({
+      least: 0,
+      default: defaultManagementSettings.gateway.maxServiceAccountTokenAge,
+      meaning:
+        'maximum age in seconds of a service account token at the gateway, since it was issued, even if the token itself does not expire; 0: no limit',
+    }),
+    serviceAccountTokensFollowMaker: booleanSetting({
+      default: defaultManagementSettings.gateway.serviceAccountTokensFollowMaker,
+      meaning:
+        'reject a service account token at the gateway when its creator (a user or team) may no longer use the virtual cluster',
     }),
     defaultTokenTTL: integerSetting({
       least: 1,

@@ -47,11 +47,12 @@ export const startFlags = [
   {
     flag: '--peer-listen <host:port>',
     description:
-      'address to listen on for other replicas, which search the audit log there (default a free port on the host of --listen)',
+      'address to listen on for other replicas, which search the audit log and use the tunnels of agents there (default a free port on the host of --listen)',
   },
   {
     flag: '--seal-key-file <file>',
-    description: 'key that encrypts secrets at rest (default seal.key in the data directory)',
+    description:
+      'seal keys, one per line, which protect the keys of the store; the first one encrypts, the others only decrypt (default seal.key in the data directory)',
   },
   {
     flag: '--signing-key-file <file>',

@@ -32,9 +32,17 @@ describe('readOptions', () => {
       signingKeyFile: undefined,
       authority: undefined,
       logLevel: 'info',
-      audit: { maxBytes: 64 * 1024 * 1024, keptFiles: 5, onFailure: 'refuse', rules: defaultAuditRules },
+      audit: {
+        maxBytes: 64 * 1024 * 1024,
+        keptFiles: 5,
+        heldFiles: 20,
+        onFailure: 'refuse',
+        rules: defaultAuditRules,
+        forward: [],
+      },
       history: { ageMilliseconds: 300_000, changes: 10_000 },
       etcd: { maxRequestBytes: 1_572_864 },
+      encryption: { rows: undefined, kms: undefined, rootKey: undefined },
       limits: {
         bodyBytes: 3 * 1024 * 1024,
         readsInFlight: 400,
@@ -53,11 +61,33 @@ describe('readOptions', () => {
         maxBytes: 512 * 1024 * 1024,
         maxObjects: 100_000,
         maxTokenTTL: 30 * 24 * 3600,
-        api: 'minimal',
+        webhookAddresses: ['public'],
+        api: 'full',
       },
-      auth: { loginTTL: 20 * 24 * 3600 },
+      auth: {
+        loginTTL: 20 * 24 * 3600,
+        freshLoginSeconds: 900,
+        oidc: [],
+        password: { enabled: true, secondFactor: 'off' },
+        oidcProvider: { enabled: false, clients: [] },
+        workloadIdentity: [],
+      },
+      tracing: {
+        endpoint: undefined,
+        sampleRatio: 0.01,
+        trustCallers: false,
+        serviceName: 'flotilla',
+        headersFile: undefined,
+        caFile: undefined,
+        certFile: undefined,
+        keyFile: undefined,
+      },
+      server: { trustedProxies: [], hstsSeconds: 0 },
       console: { enabled: true, directory: consoleDirectory() },
-      management: defaultManagementSettings,
+      management: {
+        ...defaultManagementSettings,
+        accessKeys: { ...defaultManagementSettings.accessKeys, maxTTL: undefined, maxUnscopedTTL: undefined },
+      },
       helm: { ...defaultHelmSettings, environment: expect.objectContaining({ PATH: process.env.PATH }) },
     });
   });
@@ -151,6 +181,7 @@ describe('readOptions', () => {
 history: {seconds: 10, changes: 5}
 accessKeys: {maxTTL: 60}
 charts: {allowed: [{name: mine, repo: 'https://charts.test'}]}
+hosts: {allowedValues: [sleepMode], deniedCIDRs: [10.0.0.0/8], allowPlainHttp: true}
 helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`,
     );
     const { audit, history, management, helm } = await readOptions({ config });
@@ -162,13 +193,21 @@ helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`
     });
     expect(management).toEqual({
       ...defaultManagementSettings,
-      accessKeys: { ...defaultManagementSettings.accessKeys, maxTTL: 60 },
+      accessKeys: { ...defaultManagementSettings.accessKeys, maxTTL: 60, maxUnscopedTTL: undefined },
       charts: { allowed: [{ name: 'mine', repo: 'https://charts.test' }] },
+      hosts: {
+        ...defaultManagementSettings.hosts,
+        allowedValues: ['sleepMode'],
+        deniedCIDRs: ['10.0.0.0/8'],
+        allowPlainHttp: true,
+      },
     });
     expect(history).toEqual({ ageMilliseconds: 10_000, changes: 5 });
     expect(audit).toEqual({
       maxBytes: 2048,
       keptFiles: 0,
+      heldFiles: 20,
+      forward: [],
       onFailure: 'continue',
       rules: [
         { level: 'None', users: ['robot'] },
@@ -179,12 +218,25 @@ helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`
 
   it.each([
     ['colour: red', '"colour" is not a known setting'],
+    ['audit: {forward: [{type: webhook}]}', 'every target under "audit.forward" needs a "name"'],
+    ['audit: {forward: [{name: a, type: webhook, url: "http://siem"}]}', 'target a needs a "url" such as https://'],
+    ['audit: {forward: [{name: a, type: syslog, url: "https://siem"}]}', 'target a needs a "url" such as tls://'],
+    ['audit: {forward: [{name: a, type: webhook, url: "https://u:p@siem"}]}', 'must not have a user or password'],
+    ['audit: {forward: [{name: a, type: webhook, url: "https://siem", auth: hmac}]}', 'needs a "secretFile"'],
+    ['audit: {forward: [{name: a, type: webhook, url: "https://siem", secretFile: x}]}', 'but no "auth"'],
+    ['audit: {forward: [{name: a, type: syslog, url: "tls://siem", certFile: x}]}', 'both "certFile" and "keyFile"'],
+    [
+      'audit: {forward: [{name: a, type: syslog, url: "tls://s"}, {name: a, type: syslog, url: "tls://s"}]}',
+      'two targets have the name a',
+    ],
     ['audit: {size: 3}', '"audit.size" is not a known setting'],
     ['audit: {rules: [{level: None, who: x}]}', '"audit.rules[0].who" is not a known setting'],
     ['audit: {rules: [{level: Loud}]}', '"audit.rules[0].level" must be one of None'],
     ['listen: 8443', '"listen" must be a string'],
     ['history: {changes: 0}', '"history.changes" must be an integer'],
     ['charts: {allowed: [{name: x, version: 1}]}', '"repo"'],
+    ['hosts: {deniedCIDRs: [10.0.0.0]}', '"hosts.deniedCIDRs" contains "10.0.0.0", which is not a range'],
+    ['hosts: {allowedValues: [a..b]}', '"hosts.allowedValues" contains "a..b", which is not a path'],
     ['charts: {allowed: [{name: x, repo: y, version: 1}]}', '"charts.allowed[0].version" is not a known setting'],
     ['directTokens: {defaultTTL: 9, maxTTL: 8}', '"directTokens.defaultTTL" exceeds'],
     ['gateway: {defaultTokenTTL: 9, maxTokenTTL: 8}', '"gateway.defaultTokenTTL" exceeds'],

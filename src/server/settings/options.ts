@@ -4,8 +4,11 @@ import type { CredentialLimits } from '../../api/credential-limits.ts';
 import { apiWord } from '../../api/naming.ts';
 import type { ApiSet } from '../../api/storage/api-set.ts';
 import type { AuditRule } from '../../audit/audit-policy.ts';
+import type { ForwardSettings } from '../../audit/forward/forward-settings.ts';
+import type { ConnectorSettings } from '../../auth/oidc/connector.ts';
+import type { WorkloadIssuer } from '../../auth/workload/workload-issuer.ts';
 import type { HelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
-import type { ManagementSettings } from '../../management/settings.ts';
+import type { ConfiguredManagementSettings, ManagementSettings } from '../../management/settings.ts';
 import type { LogLevel } from '../../process/open-log.ts';
 import { readIfExists } from '../../process/private-dir.ts';
 import {
@@ -16,14 +19,24 @@ import {
   readTlsNames,
 } from '../../process/read-flags.ts';
 import { StartError } from '../../process/start-error.ts';
+import type { TracingSettings } from '../../process/tracing/tracing-settings.ts';
+import type { EncryptedRows } from '../../seal/rows/row-cipher.ts';
 import type { HistoryRetention } from '../../store/store.ts';
 import { consoleDirectory } from '../console/console-directory.ts';
+import type { FrontSettings } from '../front-handler.ts';
+import { assertDistinctTargets } from './audit-forward.ts';
+import { type BackupSettings, readBackupSettings } from './backup-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
 import { readManagementSettings } from './management-settings.ts';
+import { assertDistinctConnectors } from './oidc-file-settings.ts';
+import { assertOidcProvider, type OidcProviderSettings } from './oidc-provider-settings.ts';
+import type { PasswordSettings } from './password-settings.ts';
 import { readGroup } from './setting-group.ts';
 import { SettingsReader } from './settings-reader.ts';
 import { assertExternalUrl, readStoreSettings, type StoreSettings } from './store-settings.ts';
+import { readTracing } from './tracing-settings.ts';
+import { completeWorkloadIssuers } from './workload-settings.ts';
 
 /** The validated options of the server. Only this module reads flags and the configuration file. */
 export interface ServerOptions {
@@ -46,15 +59,28 @@ export interface ServerOptions {
   readonly audit: {
     readonly maxBytes: number;
     readonly keptFiles: number;
+    /** The number of rotated files to keep in addition while a target has not received them. */
+    readonly heldFiles: number;
     /**
      * Applies if the audit line of a write cannot be written. `refuse` responds with 503; `continue` executes the write
      * and logs an error.
      */
     readonly onFailure: 'refuse' | 'continue';
     readonly rules: readonly AuditRule[];
+    /** The systems that receive all lines of the audit log. */
+    readonly forward: readonly ForwardSettings[];
   };
+  /** The backups that the server makes itself; `undefined` if it makes none. */
+  readonly backup: BackupSettings | undefined;
   readonly history: HistoryRetention;
   readonly etcd: { readonly maxRequestBytes: number };
+  readonly encryption: {
+    /** The rows that are encrypted; `undefined` to continue as the installation was created. */
+    readonly rows: EncryptedRows | undefined;
+    /** The address of a KMS plugin, `unix:///…`. */
+    readonly kms: string | undefined;
+    readonly rootKey: 'kms' | 'file' | undefined;
+  };
   readonly limits: CredentialLimits & {
     readonly bodyBytes: number;
     readonly readsInFlight: number;
@@ -65,6 +91,8 @@ export interface ServerOptions {
     readonly maxBytes: number;
     readonly maxObjects: number;
     readonly maxTokenTTL: number;
+    /** The addresses at which admission webhooks of virtual clusters may be called: CIDRs, or `public`. */
+    readonly webhookAddresses: readonly string[];
     /** The set of kinds of new virtual clusters that do not choose one. */
     readonly api: ApiSet;
     /** The number of worker threads; `undefined` for one per processor core. */
@@ -72,7 +100,18 @@ export interface ServerOptions {
     readonly stallSeconds: number;
     readonly workerHeapBytes: number;
   };
-  readonly auth: { readonly loginTTL: number };
+  readonly auth: {
+    readonly loginTTL: number;
+    readonly freshLoginSeconds: number;
+    /** The connectors to OpenID Connect providers. */
+    readonly oidc: readonly ConnectorSettings[];
+    readonly password: PasswordSettings;
+    /** The issuers whose tokens workloads can exchange for access keys. */
+    readonly workloadIdentity: readonly WorkloadIssuer[];
+    readonly oidcProvider: OidcProviderSettings;
+  };
+  readonly tracing: TracingSettings;
+  readonly server: FrontSettings;
   readonly console: {
     readonly enabled: boolean;
     /** The directory from which the server reads the console. */
@@ -82,8 +121,13 @@ export interface ServerOptions {
   readonly helm: HelmSettings;
 }
 
+/** The options as they were read. The defaults of some settings depend on the age of the installation. */
+export type ConfiguredOptions = Omit<ServerOptions, 'management'> & {
+  readonly management: ConfiguredManagementSettings;
+};
+
 /** Reads the options from flags and from the file that `config` names. Flags take precedence. */
-export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
+export async function readOptions(flags: FlagValues): Promise<ConfiguredOptions> {
   const configFile = single(flags, 'config');
   const file = new SettingsReader(configFile ?? '', configFile === undefined ? {} : await readConfig(configFile));
   const text = (flag: FlagName, name: string): string | undefined => {
@@ -93,11 +137,13 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
 
   const tlsSan = file.texts('tlsSan');
   const peerListen = text('peer-listen', 'peerListen');
-  const options: ServerOptions = {
+  const externalUrl = optionalOrigin('external-url', text('external-url', 'externalUrl'));
+  const auth = readGroup(file, 'auth', fileSettings.auth);
+  const options: ConfiguredOptions = {
     dataDir: text('data-dir', 'dataDir') ?? defaultDataDir,
     listen: readListenAddress(text('listen', 'listen') ?? defaultListen, defaultListen),
     peerListen: peerListen === undefined ? undefined : readListenAddress(peerListen, examplePeerListen, 'peer-listen'),
-    externalUrl: optionalOrigin('external-url', text('external-url', 'externalUrl')),
+    externalUrl,
     tls: readCustomTlsFlags(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
     tlsSan: readTlsNames(flags['tls-san'] ?? tlsSan ?? []),
     apiPrefix: parseApiPrefix(text('api-prefix', 'apiPrefix') ?? 'kubernetes'),
@@ -115,22 +161,39 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
     authority: readAuthorityFlags(text('ca-cert-file', 'caCertFile'), text('ca-key-file', 'caKeyFile')),
     logLevel: readLogLevel(text('log-level', 'logLevel') ?? 'info'),
     audit: readGroup(file, 'audit', fileSettings.audit),
+    backup: readBackupSettings(file),
     history: readHistory(file),
     etcd: readGroup(file, 'etcd', fileSettings.etcd),
+    encryption: readEncryption(file),
     limits: readGroup(file, 'limits', fileSettings.limits),
     planes: readGroup(file, 'planes', fileSettings.planes),
-    auth: readGroup(file, 'auth', fileSettings.auth),
+    auth: { ...auth, workloadIdentity: await completeWorkloadIssuers(auth.workloadIdentity, externalUrl) },
+    tracing: readTracing(file),
+    server: readFrontSettings(file, externalUrl),
     console: { ...readGroup(file, 'console', fileSettings.console), directory: consoleDirectory() },
-    management: readManagementSettings(file),
+    management: readManagementSettings(file, auth),
     helm: { ...readGroup(file, 'helm', fileSettings.helm), environment: helmEnvironment() },
   };
   assertApiWord(readGroup(file, 'api', fileSettings.api).word);
+  assertDistinctTargets(options.audit.forward);
+  assertDistinctConnectors(auth.oidc);
   file.finish();
   if (typeof options.store === 'string' && options.peerListen !== undefined) {
     throw new StartError('--peer-listen needs --store with the addresses of etcd');
   }
   assertExternalUrl(options.store, options.externalUrl, options.listen.host);
+  await assertOidcProvider(options);
   return options;
+}
+
+function readEncryption(file: SettingsReader): ServerOptions['encryption'] {
+  const settings = readGroup(file, 'encryption', fileSettings.encryption);
+  const { kms, rootKey } = settings;
+  if (kms !== undefined && !/^unix:\/\/\/[^/]/.test(kms)) {
+    throw new StartError(`encryption.kms: "${kms}" must be unix:/// and the path of a socket`);
+  }
+  if (kms === undefined && rootKey === 'kms') throw new StartError('encryption.rootKey: kms needs encryption.kms');
+  return settings;
 }
 
 /** Throws if the word is not that of this process, which `flotilla start` has chosen before (`chooseApiWord`). */
@@ -175,6 +238,15 @@ async function readConfig(path: string): Promise<JsonObject> {
   return value;
 }
 
+/** The lifetime of the Strict-Transport-Security header of a server with an external URL: a year. */
+const defaultHstsSeconds = 365 * 24 * 3600;
+
+/** Without an external URL, the header is not sent: browsers would apply it to all ports of `localhost`. */
+function readFrontSettings(file: SettingsReader, externalUrl: string | undefined): FrontSettings {
+  const { trustedProxies, hstsSeconds } = readGroup(file, 'server', fileSettings.server);
+  return { trustedProxies, hstsSeconds: hstsSeconds ?? (externalUrl === undefined ? 0 : defaultHstsSeconds) };
+}
+
 function readHistory(file: SettingsReader): HistoryRetention {
   const { seconds, changes } = readGroup(file, 'history', fileSettings.history);
   return { ageMilliseconds: seconds * 1000, changes };
@@ -193,7 +265,9 @@ const reservedPrefixes: readonly string[] = [
   'readyz',
   'metrics',
   'auth',
+  'oidc',
   'backup',
+  'backups',
   'assets',
 ];
 

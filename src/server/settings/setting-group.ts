@@ -1,3 +1,4 @@
+import { isAddressRange } from '../../auth/address-ranges.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface FileSetting<T> {
   readonly meaning: string;
   /** If the setting is a list of maps: the names of their members, with descriptions. */
   readonly members?: Readonly<Record<string, string>>;
+  /** If the setting is a map of settings: their definitions. The reference page lists them instead of the map. */
+  readonly settings?: Readonly<Record<string, FileSetting<unknown>>>;
   read(group: SettingsReader, name: string): T | undefined;
 }
 
@@ -29,6 +32,11 @@ export function integerSetting(rules: SettingDescription<number> & { readonly le
     takes: most === undefined ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
     read: (group, name) => group.integer(name, least, most),
   } satisfies FileSetting<number>;
+}
+
+/** A number from 0 to 1. */
+export function ratioSetting(rules: SettingDescription<number>): FileSetting<number> {
+  return { ...rules, takes: 'a number from 0 to 1', read: (group, name) => group.number(name, 0, 1) };
 }
 
 /** A setting whose default depends on the machine. Its value is `undefined` if the file does not set it. */
@@ -63,11 +71,59 @@ export function optionalTextSetting(rules: {
   return { ...rules, default: undefined, read: (group, name) => group.text(name) };
 }
 
+/** A list of texts. `check` throws if one of them is invalid. */
+export function textsSetting(
+  rules: SettingDescription<readonly string[]> & { readonly takes: string; check(text: string): void },
+): FileSetting<readonly string[]> {
+  const { check, ...described } = rules;
+  return {
+    ...described,
+    read(group, name) {
+      const texts = group.texts(name);
+      for (const text of texts ?? []) check(text);
+      return texts;
+    },
+  };
+}
+
 export function choiceSetting<T extends string>(
   choices: readonly T[],
   rules: SettingDescription<NoInfer<T>>,
 ): FileSetting<T> {
   return { ...rules, takes: choices.join(' or '), read: (group, name) => group.choice(name, choices) };
+}
+
+/** A list of texts. `validate` returns the problem of an entry; `undefined` if it has none. */
+export function textListSetting(
+  rules: SettingDescription<readonly string[]> & {
+    readonly takes: string;
+    validate(entry: string): string | undefined;
+  },
+): FileSetting<readonly string[]> {
+  const { validate, ...described } = rules;
+  return { ...described, read: (group, name) => group.texts(name, validate) };
+}
+
+/** A choice without a fixed default. Its value is `undefined` if the file does not set it. */
+export function optionalChoiceSetting<T extends string>(
+  choices: readonly T[],
+  rules: { readonly describedDefault: string; readonly meaning: string },
+): FileSetting<T | undefined> {
+  return {
+    ...rules,
+    default: undefined,
+    takes: choices.join(' or '),
+    read: (group, name) => group.choice(name, choices),
+  };
+}
+
+/** A list of IP addresses and address ranges. */
+export function addressListSetting(rules: SettingDescription<readonly string[]>): FileSetting<readonly string[]> {
+  return textListSetting({
+    ...rules,
+    takes: 'a list of IP addresses and ranges such as `10.0.0.0/8`',
+    validate: (range) => (isAddressRange(range) ? undefined : 'is not an IP address or a range such as 10.0.0.0/8'),
+  });
 }
 
 export function listSetting<T>(
@@ -86,6 +142,20 @@ export function listSetting<T>(
         reader.finish();
         return value;
       }),
+  };
+}
+
+/** A map of settings within a group, such as `auth.password`. */
+export function nestedSettings<Group extends Readonly<Record<string, FileSetting<unknown>>>>(
+  settings: Group,
+): FileSetting<Values<Group>> {
+  const defaults = Object.entries(settings).map(([name, setting]) => [name, setting.default]);
+  return {
+    takes: 'a map',
+    meaning: 'see its settings',
+    default: Object.fromEntries(defaults) as Values<Group>,
+    settings,
+    read: (group, name) => readGroup(group, name, settings),
   };
 }
 

@@ -20,13 +20,23 @@ export class SettingsReader {
     }
   }
 
-  text(name: string): string | undefined {
-    return this.#take(name, 'a string', (value) => (typeof value === 'string' ? value : undefined));
+  /** Returns a string. `validate` returns its problem, which continues a sentence about the setting. */
+  text(name: string, validate: (text: string) => string | undefined = () => undefined): string | undefined {
+    const text = this.#take(name, 'a string', (value) => (typeof value === 'string' ? value : undefined));
+    const problem = text === undefined ? undefined : validate(text);
+    if (problem !== undefined) throw this.#fault(name, problem);
+    return text;
   }
 
   integer(name: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
     return this.#take(name, `an integer from ${least} to ${most}`, (value) =>
       typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most ? value : undefined,
+    );
+  }
+
+  number(name: string, least: number, most: number): number | undefined {
+    return this.#take(name, `a number from ${least} to ${most}`, (value) =>
+      typeof value === 'number' && value >= least && value <= most ? value : undefined,
     );
   }
 
@@ -38,12 +48,31 @@ export class SettingsReader {
     return this.#take(name, `one of ${choices.join(', ')}`, (value) => choices.find((each) => each === value));
   }
 
-  /** Returns a list of strings. The file may contain a single string for a list with one entry. */
-  texts(name: string): readonly string[] | undefined {
-    return this.#take(name, 'a list of strings', (value) => {
+  /**
+   * Returns a list of strings. The file may contain a single string for a list with one entry. `validate` returns the
+   * problem of an entry, which continues a sentence about it.
+   */
+  texts(
+    name: string,
+    validate: (entry: string) => string | undefined = () => undefined,
+  ): readonly string[] | undefined {
+    const list = this.#take(name, 'a list of strings', (value) => {
       if (typeof value === 'string') return [value];
       return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
     });
+    for (const entry of list ?? []) {
+      const problem = validate(entry);
+      if (problem !== undefined) throw this.#fault(name, `contains ${JSON.stringify(entry)}, which ${problem}`);
+    }
+    return list;
+  }
+
+  /** Returns a map whose members are values of any kind. `validate` returns its problem, which continues a sentence. */
+  map(name: string, validate: (map: JsonObject) => string | undefined): JsonObject | undefined {
+    const map = this.#take(name, 'a map', (value) => (isJsonObject(value) ? value : undefined));
+    const problem = map && validate(map);
+    if (problem !== undefined) throw this.#fault(name, problem);
+    return map;
   }
 
   /** Returns a reader for the settings below this name. The reader is empty if there are none. */

@@ -6,7 +6,7 @@ import type { ObserverHub } from '../hub.ts';
 import type { Revision } from '../store.ts';
 import { StoreError, sliceRemovedError, storeClosedError } from '../store-error.ts';
 import { BatchCost } from './batch-cost.ts';
-import type { DiskSpaceGuard } from './disk-space-guard.ts';
+import type { DiskSpaceGuard, SpaceUse } from './disk-space-guard.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { LevelDatabase } from './level-database.ts';
 import type { StoreState } from './level-open.ts';
@@ -22,7 +22,7 @@ export interface CommitItem<T> {
   readonly reads: readonly RowRead[];
   /** The approximate number of bytes that the item writes. */
   readonly bytes: number;
-  readonly isMaintenance: boolean;
+  readonly use: SpaceUse;
   /** Adds the writes of the item to the stage. If it throws, it must not have added any. */
   run(stage: CommitStage): T;
 }
@@ -163,26 +163,24 @@ export class Committer {
     this.#running = undefined;
   }
 
-  /**
-   * Removes the next batch from the front of the queue. Maintenance and other items are never in the same batch,
-   * because maintenance is allowed on a nearly full disk and other writes are not.
-   */
+  /** Removes the next batch from the front of the queue. */
   #take(): Job[] {
-    const isMaintenance = this.#queue[0]?.work.isMaintenance;
     let bytes = 0;
     const end = this.#queue.findIndex(({ work }, index) => {
       bytes += work.bytes;
-      return index > 0 && (index >= maxBatchItems || bytes > maxBatchBytes || work.isMaintenance !== isMaintenance);
+      return index > 0 && (index >= maxBatchItems || bytes > maxBatchBytes);
     });
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 
   /** Commits a batch. Never rejects; errors go to the promises of the callers. */
-  async #commit(jobs: readonly Job[]): Promise<void> {
+  async #commit(taken: readonly Job[]): Promise<void> {
+    let jobs = taken;
     try {
       if (this.#options.database.mustReopen) await this.#recover();
-      const checkingSpace = this.#assertSpace(jobs);
-      if (checkingSpace !== undefined) await checkingSpace;
+      const checkingSpace = this.#checkSpace(jobs);
+      if (checkingSpace !== undefined) jobs = await checkingSpace;
+      if (jobs.length === 0) return;
       const reading = this.#read(jobs);
       const rows = mustAwait(reading) ? await reading : reading;
       const stage = new CommitStage({
@@ -238,10 +236,17 @@ export class Committer {
     return now ?? database.read((db) => getRows(db, rows));
   }
 
-  #assertSpace(jobs: readonly Job[]): Promise<void> | undefined {
+  /** Rejects the items for which there is too little space, and returns the others. Items that free space may use more. */
+  #checkSpace(jobs: readonly Job[]): Promise<readonly Job[]> | undefined {
     let bytes = 0;
     for (const { work } of jobs) bytes += work.bytes;
-    return this.#options.diskSpace.assertSpace(bytes, jobs[0]?.work.isMaintenance === true);
+    return this.#options.diskSpace.check(bytes)?.then((refusal) =>
+      jobs.filter((job) => {
+        const error = refusal(job.work.use);
+        if (error !== undefined) job.fail(error);
+        return error === undefined;
+      }),
+    );
   }
 
   async #write(stage: CommitStage, items: number): Promise<void> {

@@ -10,6 +10,12 @@ interface CompactorOptions {
   readonly log: Log;
   /** Returns the slices that have more history than `HistoryRetention` requires. */
   readonly candidates: () => readonly string[];
+  /**
+   * Called before and after each compaction of all slices. An urgent one must free as much space as possible. `end` must
+   * stop soon if `mustStop` returns true, because an urgent compaction waits or the store is being closed.
+   */
+  readonly begin?: (isUrgent: boolean) => Promise<void>;
+  readonly end?: (mustStop: () => boolean) => Promise<void>;
   /** Removes a limited number of changes of a slice. True if there may be more to remove. */
   readonly step: (slice: string) => Promise<boolean>;
 }
@@ -19,11 +25,21 @@ export class Compactor {
   readonly #options: CompactorOptions;
   #cancelTimer: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
+  #urgentRun: Promise<void> | undefined;
   #stopped = false;
 
   constructor(options: CompactorOptions) {
     this.#options = options;
     this.#wait();
+  }
+
+  /** Runs an urgent compaction now. Concurrent callers share it. Never rejects. */
+  async runUrgently(): Promise<void> {
+    if (this.#stopped) return;
+    this.#urgentRun ??= this.#queueRun(true).finally(() => {
+      this.#urgentRun = undefined;
+    });
+    await this.#urgentRun;
   }
 
   /** Stops the periodic compaction and waits until the current step has finished. */
@@ -36,20 +52,46 @@ export class Compactor {
   #wait(): void {
     if (this.#stopped) return;
     this.#cancelTimer = this.#options.clock.after(compactionInterval, () => {
-      this.#running = this.#run().finally(() => this.#wait());
+      void this.#queueRun(false).finally(() => this.#wait());
     });
   }
 
-  async #run(): Promise<void> {
-    const { candidates, step, log } = this.#options;
+  /** Runs a compaction after those that are queued. Two at once would disagree about which history to keep. */
+  #queueRun(isUrgent: boolean): Promise<void> {
+    this.#running = this.#running.then(() => this.#run(isUrgent));
+    return this.#running;
+  }
+
+  async #run(isUrgent: boolean): Promise<void> {
+    const { begin, end } = this.#options;
+    if (this.#stopped) return;
+    await this.#attempt(async () => {
+      await begin?.(isUrgent);
+      await this.#removeHistory();
+    });
+    // If there was no space to remove history, the end may free it. So the next compaction has enough.
+    if (!this.#stopped) await this.#attempt(async () => end?.(() => this.#mustStop(isUrgent)));
+  }
+
+  #mustStop(isUrgent: boolean): boolean {
+    return this.#stopped || (!isUrgent && this.#urgentRun !== undefined);
+  }
+
+  async #removeHistory(): Promise<void> {
+    const { candidates, step } = this.#options;
+    for (const slice of candidates()) {
+      while (!this.#stopped && (await step(slice)));
+    }
+  }
+
+  /** Does a part of a compaction. Logs its error and does not reject, because the next compaction tries again. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
     try {
-      for (const slice of candidates()) {
-        while (!this.#stopped && (await step(slice)));
-      }
+      await work();
     } catch (error) {
       const isExpected = error instanceof StoreError && (error.code === 'Unavailable' || error.code === 'OutOfSpace');
       const level = isExpected ? 'warn' : 'error';
-      if (!this.#stopped) log[level]({ error }, 'compaction of old history failed; retrying later');
+      if (!this.#stopped) this.#options.log[level]({ error }, 'compaction of old history failed; retrying later');
     }
   }
 }

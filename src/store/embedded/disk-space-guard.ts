@@ -16,6 +16,15 @@ const maxAgeMs = 1_000;
  * is copied when tables are merged.
  */
 const writeAmplification = 4;
+/** If less than this multiple of the reserve is free, the space is low, and old history is removed early. */
+const lowFactor = 1.25;
+
+/**
+ * Writes that free space may use the reserve: removals of objects a quarter of it, and maintenance half. The other half is
+ * for merging tables and for opening the database.
+ */
+export type SpaceUse = 'ordinary' | 'removal' | 'maintenance';
+const reservedShare: Readonly<Record<SpaceUse, number>> = { ordinary: 1, removal: 3 / 4, maintenance: 1 / 2 };
 
 export interface DiskSpaceGuardOptions {
   readonly directory: string;
@@ -26,13 +35,19 @@ export interface DiskSpaceGuardOptions {
   readonly reserveBytes: number | undefined;
 }
 
+/** The space of the disk in bytes, and the part of it that is reserved. */
+interface DiskSpace {
+  readonly free: number;
+  readonly reserve: number;
+}
+
 /**
- * Rejects writes before the disk is full. After a failed write, LevelDB must be reopened, and this needs free space,
- * which is therefore reserved. Maintenance may use half of the reserve, because it frees space.
+ * Rejects writes before the disk is full. LevelDB needs free space to merge its tables, and after a failed write or a crash
+ * to be opened again. This space is therefore reserved. Writes that free space may use a part of it (`SpaceUse`).
  */
 export class DiskSpaceGuard {
   readonly #options: DiskSpaceGuardOptions;
-  #measured: { readonly free: number; readonly reserve: number; readonly at: number } | undefined;
+  #measured: (DiskSpace & { readonly at: number }) | undefined;
   #writtenSince = 0;
 
   constructor(options: DiskSpaceGuardOptions) {
@@ -40,23 +55,23 @@ export class DiskSpaceGuard {
   }
 
   /**
-   * Rejects with StoreError OutOfSpace if there is too little space for a batch. Returns `undefined` if a recent
-   * measurement already shows enough space.
+   * Returns a function that returns the error for a use for which there is too little space. Returns `undefined` if a
+   * recent measurement already shows enough space for a batch of this number of bytes.
    */
-  assertSpace(bytes: number, isMaintenance: boolean): Promise<void> | undefined {
+  check(bytes: number): Promise<(use: SpaceUse) => StoreError | undefined> | undefined {
     this.#writtenSince += bytes * writeAmplification;
-    return this.#isSafe() ? undefined : this.#measureAndAssert(bytes, isMaintenance);
+    return this.#isSafe() ? undefined : this.#measureFor(bytes);
   }
 
-  async #measureAndAssert(bytes: number, isMaintenance: boolean): Promise<void> {
+  /** Measures the space. True if it is low: history that is not needed urgently must be removed. */
+  async isLow(): Promise<boolean> {
     const { free, reserve } = await this.#measure();
-    const reserved = isMaintenance ? reserve / 2 : reserve;
-    if (free - bytes >= reserved) return;
-    this.#measured = undefined;
-    throw new StoreError(
-      'OutOfSpace',
-      `the disk of the data directory is full: ${free} bytes free, ${reserved} bytes are reserved; free some space`,
-    );
+    return free < reserve * lowFactor;
+  }
+
+  async #measureFor(bytes: number): Promise<(use: SpaceUse) => StoreError | undefined> {
+    const { free, reserve } = await this.#measure();
+    return (use) => (free - bytes >= reserve * reservedShare[use] ? undefined : outOfSpace(free, reserve, use));
   }
 
   #isSafe(): boolean {
@@ -66,7 +81,7 @@ export class DiskSpaceGuard {
     return age < maxAgeMs && free - this.#writtenSince > reserve + safeDistance;
   }
 
-  async #measure(): Promise<{ free: number; reserve: number }> {
+  async #measure(): Promise<DiskSpace> {
     const { directory, clock, reserveBytes } = this.#options;
     try {
       const { bavail, blocks, bsize } = await statfs(directory);
@@ -80,4 +95,15 @@ export class DiskSpaceGuard {
       });
     }
   }
+}
+
+function outOfSpace(free: number, reserve: number, use: SpaceUse): StoreError {
+  const remedy =
+    use === 'ordinary'
+      ? 'delete objects that are not needed, for example virtual clusters or large secrets (deletes still work), or enlarge the disk'
+      : 'the store is freeing the space of removed objects, so try again in ten seconds; if that does not help, remove other files from this disk, or enlarge it';
+  return new StoreError(
+    'OutOfSpace',
+    `the disk of the data directory is full: ${free} bytes free, ${Math.floor(reserve * reservedShare[use])} bytes are reserved; ${remedy}`,
+  );
 }

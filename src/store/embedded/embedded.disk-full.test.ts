@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
 import type { Store } from '../store.ts';
 import type { StoreError } from '../store-error.ts';
-import { historyOf, putValue, storeKey, storeRange } from '../suite/suite-store.ts';
+import { historyOf, putValue, removeKey, storeKey, storeRange } from '../suite/suite-store.ts';
+import { compactionInterval } from './compactor.ts';
 import { type EmbeddedStoreOptions, openEmbeddedStore } from './embedded.ts';
 
 const mebibyte = 1024 * 1024;
@@ -58,10 +60,10 @@ const reason = whyNoDisk();
 if (reason !== undefined) console.warn(`SKIPPED: the store on a full disk is not tested here: ${reason}`);
 
 /** Writes until a write is rejected; records the acknowledged ones. */
-async function fill(store: Store, acknowledged: Map<string, string>): Promise<StoreError> {
+async function fill(store: Store, acknowledged: Map<string, string>, bytes = 15_000): Promise<StoreError> {
   for (let count = 0; count < 10_000; count++) {
     const name = `${acknowledged.size}`;
-    const value = randomBytes(15_000).toString('base64');
+    const value = randomBytes(bytes).toString('base64');
     try {
       await putValue(store, storeKey('s', name), value);
     } catch (error) {
@@ -108,6 +110,46 @@ describe.skipIf(reason !== undefined)(
       const again = await open({ directory });
       await assertReadable(again, acknowledged);
       expect(await again.revision('s')).toBe(acknowledged.size + 2);
+    }, 60_000);
+
+    it('accepts removals on a full disk, and writes again after it has freed their space', async () => {
+      const disk = mountSmallDisk(160);
+      const clock = new ManualClock();
+      const store = await open({ directory: join(disk, 'store'), clock });
+      const acknowledged = new Map<string, string>();
+      expect((await fill(store, acknowledged, 150_000)).message).toMatch(/delete objects that are not needed/);
+      const names = [...acknowledged.keys()].slice(0, acknowledged.size / 2);
+      const pass = () => {
+        clock.advance(compactionInterval);
+        return new Promise((resolve) => setImmediate(resolve));
+      };
+      for (const name of names) {
+        await removeKey(store, storeKey('s', name));
+        acknowledged.delete(name);
+      }
+      const isWritable = () =>
+        store.assertWritable().then(
+          () => true,
+          () => false,
+        );
+      // The history is compacted every ten seconds, and removed when it is ten seconds old.
+      while (!(await isWritable())) await pass();
+      const { entries } = await store.list(storeRange('s'));
+      expect(new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]))).toEqual(acknowledged);
+    }, 60_000);
+
+    it('opens after a merge that a full disk has interrupted, by removing the tables that it left', async () => {
+      const disk = mountSmallDisk(32);
+      const directory = join(disk, 'store');
+      const store = await open({ directory });
+      const acknowledged = new Map<string, string>();
+      await fill(store, acknowledged);
+      await store.close();
+      const left = join(directory, '999999.ldb');
+      await writeFile(left, Buffer.alloc(32 * mebibyte)).catch(() => {});
+      expect(statfsSync(disk).bavail).toBe(0);
+      await assertReadable(await open({ directory }), acknowledged);
+      expect(existsSync(left)).toBe(false);
     }, 60_000);
 
     it('survives a write that the disk rejects (without any reserve)', async () => {

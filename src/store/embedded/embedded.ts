@@ -28,6 +28,7 @@ import { LevelDatabase } from './level-database.ts';
 import { loadStoreState, openLevel, type StoreState } from './level-open.ts';
 import { oldestChanges, type ReadResult, readAll, readEntry, readHistory, readKeys, readList } from './level-reads.ts';
 import { maxChunkRows } from './level-rows.ts';
+import { SpaceReclaimer } from './space-reclaimer.ts';
 import { newSliceHead, type PreparedTransaction, prepareTransaction } from './stage.ts';
 
 export interface EmbeddedStoreOptions {
@@ -49,7 +50,7 @@ export interface EmbeddedStoreOptions {
  * Opens the durable store in a directory. Only one process at a time can use it. Rejects with StoreError CannotOpen.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
-  const db = await openLevel(options.directory);
+  const db = await openLevel(options.directory, options.log);
   try {
     return new EmbeddedStore(
       options,
@@ -70,11 +71,11 @@ class EmbeddedStore implements Store {
   readonly limits = noStoreLimits;
   readonly #age: ChangeAge;
   readonly #log: Log;
-  readonly #retention: HistoryRetention;
   readonly #database: LevelDatabase;
   readonly #hub = new ObserverHub();
   readonly #committer: Committer;
   readonly #compactor: Compactor;
+  readonly #reclaimer: SpaceReclaimer;
   /** The current compaction. Compactions run one after another: two at once would both count the same changes. */
   #compacting: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -84,14 +85,16 @@ class EmbeddedStore implements Store {
     this.identity = state.identity;
     this.#age = new ChangeAge(clock);
     this.#log = log;
-    this.#retention = retention;
     this.#database = database;
     const diskSpace = new DiskSpaceGuard({ directory, clock, reserveBytes: options.reserveBytes });
     const { onFlush } = options;
     this.#committer = new Committer({ state, database, diskSpace, hub: this.#hub, age: this.#age, log, onFlush });
+    this.#reclaimer = new SpaceReclaimer(diskSpace, database, retention);
     this.#compactor = new Compactor({
       clock,
       log,
+      begin: (isUrgent) => this.#beginCompaction(isUrgent),
+      end: (mustStop) => this.#reclaimer.reclaim(mustStop),
       candidates: () => this.#slicesAboveRetention(),
       step: (slice) => this.#compactByRetention(slice),
     });
@@ -109,10 +112,27 @@ class EmbeddedStore implements Store {
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
     try {
       this.#assertOpen();
-      return this.#committer.submit(transactionWork(prepareTransaction(transaction)));
+      const work = transactionWork(prepareTransaction(transaction));
+      const committed = this.#committer.submit(work);
+      return work.use === 'removal' ? committed.catch((error) => this.#retryRemoval(work, error)) : committed;
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** Repeats a removal that was rejected because the disk is full, after the space of old history was freed. */
+  async #retryRemoval<T>(work: CommitItem<T>, error: unknown): Promise<T> {
+    let failure = error;
+    for (let attempt = 0; attempt < maxRemovalRetries; attempt++) {
+      if (!(failure instanceof StoreError) || failure.code !== 'OutOfSpace') break;
+      await this.#compactor.runUrgently();
+      try {
+        return await this.#committer.submit(work);
+      } catch (next) {
+        failure = next;
+      }
+    }
+    throw failure;
   }
 
   async removePrefix(range: KeyRange): Promise<void> {
@@ -161,7 +181,7 @@ class EmbeddedStore implements Store {
   async assertWritable(): Promise<void> {
     this.#assertOpen();
     // Commits an empty item. This checks the disk space, and reopens the database if its last write failed.
-    await this.#committer.submit({ reads: [], bytes: largeWrite, isMaintenance: false, run: () => undefined });
+    await this.#committer.submit({ reads: [], bytes: largeWrite, use: 'ordinary', run: () => undefined });
     await this.#database.probe();
   }
 
@@ -231,7 +251,7 @@ class EmbeddedStore implements Store {
   }
 
   async #removeSlice(slice: string): Promise<void> {
-    const maintenance = { reads: [], bytes: 0, isMaintenance: true };
+    const maintenance = { reads: [], bytes: 0, use: 'maintenance' } as const;
     if (await this.#removeSmallSlice(slice)) return;
     for await (const texts of this.#keys({ slice, prefix: [] })) {
       await this.#committer.submit({ ...maintenance, run: (stage) => stage.eraseRows(texts) });
@@ -248,12 +268,12 @@ class EmbeddedStore implements Store {
       this.#database.read((db) => readKeys(db, { slice, prefix: [] }, undefined)),
       changes === 0 ? [] : this.#database.read((db) => oldestChanges(db, slice, maxChunkRows, () => true)),
     ]);
-    if (texts.length >= maxChunkRows) return false;
+    if (texts.length >= maxChunkRows || revisions.length < changes) return false;
     const bytes = (texts.length + revisions.length) * bytesPerRow;
     return await this.#committer.submit({
       reads: [],
       bytes,
-      isMaintenance: true,
+      use: 'maintenance',
       run: (stage) => {
         const isSame = (this.#committer.heads.get(slice)?.revision ?? 0) === revision && !stage.heads.has(slice);
         if (!isSame) return false;
@@ -265,14 +285,23 @@ class EmbeddedStore implements Store {
     });
   }
 
+  /** Measures the space, and reopens the database if a merge has failed, because this frees the space of its tables. */
+  async #beginCompaction(isUrgent: boolean): Promise<void> {
+    await this.#reclaimer.measure(isUrgent);
+    if (!this.#database.mustReopen) return;
+    await this.#committer.submit({ reads: [], bytes: 0, use: 'maintenance', run: () => undefined }).catch(() => {});
+    await this.#reclaimer.measure(isUrgent);
+  }
+
   #slicesAboveRetention(): string[] {
-    const above = [...this.#committer.heads].filter(([, head]) => head.changes > this.#retention.changes);
+    const above = [...this.#committer.heads].filter(([, head]) => head.changes > this.#reclaimer.retention.changes);
     return above.map(([slice]) => slice);
   }
 
   async #compactByRetention(slice: string): Promise<boolean> {
-    const excess = (this.#committer.heads.get(slice)?.changes ?? 0) - this.#retention.changes;
-    const isOld = (_revision: Revision, stamp: number) => this.#age.isOlder(stamp, this.#retention.ageMilliseconds);
+    const { changes, ageMilliseconds } = this.#reclaimer.retention;
+    const excess = (this.#committer.heads.get(slice)?.changes ?? 0) - changes;
+    const isOld = (_revision: Revision, stamp: number) => this.#age.isOlder(stamp, ageMilliseconds);
     return excess > 0 && (await this.#compactOldest(slice, excess, isOld)) > 0;
   }
 
@@ -294,7 +323,7 @@ class EmbeddedStore implements Store {
         await this.#committer.submit({
           reads: [],
           bytes,
-          isMaintenance: true,
+          use: 'maintenance',
           run: (stage) => stage.compact(slice, revisions, reached),
         });
       }
@@ -304,6 +333,9 @@ class EmbeddedStore implements Store {
     return compaction;
   }
 }
+
+/** A removal is repeated more than once, because LevelDB needs space for its own merges meanwhile. */
+const maxRemovalRetries = 3;
 
 /** The approximate size of a large object in bytes. `assertWritable` requires space for one such object. */
 const largeWrite = 1024 * 1024;
@@ -315,7 +347,7 @@ function transactionWork(prepared: PreparedTransaction): CommitItem<readonly (Re
   return {
     reads: prepared.checks.length === 0 ? prepared.writes : [...prepared.checks, ...prepared.writes],
     bytes: bytesOf(prepared),
-    isMaintenance: false,
+    use: prepared.usesReserve ? 'removal' : 'ordinary',
     run: (stage) => stage.transact(prepared),
   };
 }

@@ -4,8 +4,11 @@ import { StoreError, type StoreErrorCode, storeClosedError } from '../store-erro
 import type { LevelHandle } from './level.ts';
 import { errorCodeOf, openLevel, rootCause } from './level-open.ts';
 import { LogTruncator } from './log-truncator.ts';
+import { mergeFirstPart } from './merge-part.ts';
+import { RemovedRows } from './removed-rows.ts';
 import { RowDamagedError } from './row-checksum.ts';
-import { logEndRowKey } from './row-codec.ts';
+import { logEndRowKey, positionRowKey } from './row-codec.ts';
+import { unusedTableBytes } from './unused-tables.ts';
 
 export type LevelOperation =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
@@ -19,6 +22,8 @@ export class LevelDatabase {
   readonly #directory: string;
   readonly #logs: LogTruncator;
   #db: LevelHandle;
+  /** Recorded from the start, because the store may have been opened on a full disk. */
+  #removed: RemovedRows | undefined = new RemovedRows();
   #mustReopen = false;
   #isDown = false;
   #opening: Promise<void> | undefined;
@@ -85,7 +90,10 @@ export class LevelDatabase {
         if (operation.type === 'put') {
           batch.put(operation.key, operation.value);
           bytes += operation.value.length;
-        } else batch.del(operation.key);
+        } else {
+          batch.del(operation.key);
+          if (operation.key !== logEndRowKey) this.#removed?.add(operation.key);
+        }
       }
       await batch.write({ sync: true });
       this.#logs.onWritten(bytes);
@@ -93,6 +101,51 @@ export class LevelDatabase {
       this.#mustReopen = true;
       throw this.asStoreError(error);
     }
+  }
+
+  /** Starts or ends the recording of removed rows for `mergeRemovedRows`. */
+  recordRemovals(isEnabled: boolean): void {
+    if (isEnabled) this.#removed ??= new RemovedRows();
+    else this.#removed = undefined;
+  }
+
+  /**
+   * Merges the tables of the recorded rows, which frees the space of the removed values, until `mustStop` returns true. Rows
+   * whose tables were not merged stay recorded. If the disk is too full for a merge, LevelDB keeps its unfinished tables
+   * until it is reopened. It does not report this until the next write, so an empty batch follows.
+   */
+  async mergeRemovedRows(mustStop: () => Promise<boolean>): Promise<void> {
+    const removed = this.#removed;
+    const left = removed?.take() ?? [];
+    for (let range = left.shift(); range !== undefined; range = left.shift()) {
+      const next = range;
+      const rest = await this.read((db) => mergeFirstPart(db, next));
+      await this.findFailedMerge();
+      if (this.#mustReopen) left.push(range);
+      else if (rest !== undefined) left.unshift(rest);
+      if (this.#closed || this.#mustReopen || (await mustStop())) break;
+    }
+    for (const range of left) removed?.addRange(range);
+    await this.removeReplacedTables();
+  }
+
+  /**
+   * Waits for merges that LevelDB has started itself, which occupy space until they end, and removes the tables that they
+   * have replaced. LevelDB itself keeps a table that was being read when its merge ended, until it writes the next table.
+   * That would be never if the space for the next write is missing.
+   */
+  async removeReplacedTables(): Promise<void> {
+    if (this.#closed || this.#mustReopen) return;
+    // Every table contains the position row, so the merge includes all new tables. LevelDB removes replaced tables before and
+    // after a merge.
+    await this.read((db) => db.compactRange(positionRowKey, positionRowKey));
+    await this.findFailedMerge();
+  }
+
+  /** Writes an empty batch, which fails after a failed merge, so that `mustReopen` is true. Never rejects. */
+  async findFailedMerge(): Promise<void> {
+    if (this.#closed || this.#mustReopen) return;
+    await this.write([{ type: 'del', key: logEndRowKey }]).catch(() => {});
   }
 
   /**
@@ -190,11 +243,16 @@ async function assertCanReopen(directory: string): Promise<void> {
   const sizes = await Promise.all(logs.map(async (file) => (await stat(join(directory, file))).size));
   const needed = sizes.reduce((sum, size) => sum + 2 * size, extraBytes);
   const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize < needed) {
-    const message = `the disk of the data directory is full: ${bavail * bsize} bytes free, ${needed} bytes needed; free some space`;
+  const unused = await unusedTableBytes(directory);
+  const free = bavail * bsize + unused;
+  if (free < needed) {
+    const message = `the disk of the data directory is full: ${free} bytes free, ${needed} bytes needed; free some space`;
     throw new StoreError('OutOfSpace', message);
   }
-  await probe(join(directory, 'write-probe'));
+  await probe(join(directory, 'write-probe')).catch((error: unknown) => {
+    // Opening the store first removes its unused tables.
+    if (errorCodeOf(rootCause(error)) !== 'ENOSPC' || unused < needed) throw error;
+  });
 }
 
 async function probe(path: string): Promise<void> {

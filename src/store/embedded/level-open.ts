@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
-import { findStoreDamage } from '../integrity/store-damage.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
+import { findDroppedRecord, findStoreDamage } from '../integrity/store-damage.ts';
 import { StoreError } from '../store-error.ts';
 import type { LevelHandle } from './level.ts';
 import { getRows, rowChunks } from './level-rows.ts';
@@ -20,6 +21,7 @@ import {
   sliceRowRange,
 } from './row-codec.ts';
 import type { SliceHead } from './stage.ts';
+import { removeUnusedTables } from './unused-tables.ts';
 import { writeBufferBytes } from './write-buffer.ts';
 
 /** The state that is loaded into memory when a store is opened. */
@@ -30,12 +32,14 @@ export interface StoreState {
 }
 
 /** Opens LevelDB and verifies its files. Throws StoreError CannotOpen; the directory is not locked then. */
-export async function openLevel(directory: string): Promise<LevelHandle> {
+export async function openLevel(directory: string, log: Log = silentLog): Promise<LevelHandle> {
   let writeBufferSize: number;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await assertNotInUse(directory);
     await assertUndamaged(directory);
+    await removeUnusedTables(directory);
+    await warnAboutDroppedRecord(directory, log);
     const { blocks, bsize } = await statfs(directory);
     writeBufferSize = writeBufferBytes(blocks * bsize);
   } catch (error) {
@@ -49,6 +53,19 @@ export async function openLevel(directory: string): Promise<LevelHandle> {
     await db.close();
     throw cannotOpen(directory, error);
   }
+}
+
+/**
+ * Logs that the last record of a log is dropped. After a crash this is normal: the record was being written and was not
+ * acknowledged. But damage in the last write looks the same.
+ */
+async function warnAboutDroppedRecord(directory: string, log: Log): Promise<void> {
+  const place = await findDroppedRecord(directory);
+  if (place === undefined) return;
+  log.warn(
+    { directory, place },
+    'the last record of the log of the store is unreadable and is dropped: a crash interrupted this write, or the file is damaged; if the server was stopped properly, check the disk',
+  );
 }
 
 async function assertUndamaged(directory: string): Promise<void> {

@@ -152,8 +152,14 @@ export async function* readHistory(
 }
 
 /**
+ * The number of bytes after which `oldestChanges` ends. LevelDB keeps all tables that it merges meanwhile, so a long read
+ * would occupy much space while the disk is full.
+ */
+const maxBytesOfChanges = 8 * 1024 * 1024;
+
+/**
  * Returns the revisions of the oldest changes of a slice, up to the first change that `isRemovable` does not accept.
- * Returns at most `atMost` revisions and at most one chunk.
+ * Returns at most `atMost` revisions, and fewer if there are many or large ones, but at least one.
  */
 export async function oldestChanges(
   db: LevelHandle,
@@ -163,11 +169,14 @@ export async function oldestChanges(
 ): Promise<Revision[]> {
   const revisions: Revision[] = [];
   const limit = Math.min(atMost, maxChunkRows);
+  let bytes = 0;
   for await (const rows of rowChunks(db, { ...historyRowRange(slice, 0), limit })) {
     for (const [row, stored] of rows) {
       if (!isRemovable(revisionOfHistoryRow(row), decodeChangeTime(stored))) return revisions;
       revisions.push(revisionOfHistoryRow(row));
+      bytes += stored.length;
     }
+    if (bytes >= maxBytesOfChanges) break;
   }
   return revisions;
 }

@@ -67,6 +67,10 @@ export function historyRowKey(slice: string, revision: Revision): string {
   return `h${encodeSlice(slice)}${String(revision).padStart(revisionDigits, '0')}`;
 }
 
+export function isHistoryRow(row: string): boolean {
+  return row.startsWith('h');
+}
+
 /** Returns the range of history rows of a slice after revision `since`, up to and including `to`. */
 export function historyRowRange(slice: string, since: Revision, to: Revision = Number.MAX_SAFE_INTEGER): RowRange {
   const first = Math.min(Math.max(since, 0), Number.MAX_SAFE_INTEGER - 1) + 1;

@@ -38,10 +38,12 @@ export interface PreparedTransaction {
     readonly value: string | undefined;
     readonly unlogged: boolean;
   })[];
+  /** True if the transaction may use reserved space (`Transaction.usesReserve`). */
+  readonly usesReserve: boolean;
 }
 
 /** Validates and encodes the keys of a transaction. Throws StoreError InvalidKey. */
-export function prepareTransaction({ checks = [], writes }: Transaction): PreparedTransaction {
+export function prepareTransaction({ checks = [], writes, usesReserve }: Transaction): PreparedTransaction {
   const first = checks[0]?.key;
   const firstText = first === undefined ? '' : encodeKey(first);
   // The first check is usually for the key that is written, so its encoded text can be reused.
@@ -49,6 +51,7 @@ export function prepareTransaction({ checks = [], writes }: Transaction): Prepar
   const prepared = {
     checks: checks.map(({ key, revision }) => ({ text: textOf(key), revision })),
     writes: writes.map(({ key, value, unlogged }) => ({ text: textOf(key), key, value, unlogged: unlogged === true })),
+    usesReserve: usesReserve === true || writes.every(({ value }) => value === undefined),
   };
   if (writes.length > 1) assertLoggedOnce(prepared);
   return prepared;

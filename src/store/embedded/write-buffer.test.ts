@@ -5,17 +5,24 @@ const mebibytes = (count: number) => count * 1024 * 1024;
 
 describe('the write buffer', () => {
   it('is smaller on a small disk', () => {
-    expect(writeBufferBytes(mebibytes(1023))).toBe(mebibytes(4));
-    expect(writeBufferBytes(mebibytes(1024))).toBe(mebibytes(16));
+    expect(writeBufferBytes(mebibytes(300))).toBe(mebibytes(2));
+    expect(writeBufferBytes(mebibytes(1024))).toBe(mebibytes(4));
+    expect(writeBufferBytes(mebibytes(100_000))).toBe(mebibytes(16));
   });
 
-  it('fits twice into the reserve, with space for merging, on every disk that is not tiny', () => {
-    for (const size of [64, 100, 1023, 1024, 100_000]) {
-      expect(diskReserveBytes(mebibytes(size))).toBe(2 * writeBufferBytes(mebibytes(size)) + mebibytes(8));
+  it('fits fourteen times into the reserve, with space for merging, on every disk that is not small', () => {
+    for (const size of [400, 1024, 1100, 100_000]) {
+      expect(diskReserveBytes(mebibytes(size))).toBe(14 * writeBufferBytes(mebibytes(size)) + mebibytes(64));
     }
   });
 
-  it('has a reserve of a quarter of a tiny disk', () => {
-    expect(diskReserveBytes(mebibytes(40))).toBe(mebibytes(10));
+  it('fits twice into half of the reserve, which no write may use', () => {
+    for (const size of [64, 300, 1024, 4096, 100_000]) {
+      expect(diskReserveBytes(mebibytes(size)) / 2).toBeGreaterThanOrEqual(2 * writeBufferBytes(mebibytes(size)));
+    }
+  });
+
+  it('has a reserve of a quarter of a small disk', () => {
+    expect(diskReserveBytes(mebibytes(300))).toBe(mebibytes(75));
   });
 });

@@ -1,24 +1,32 @@
 const mebibyte = 1024 * 1024;
 
-const defaultBuffer = 16 * mebibyte;
-const smallBuffer = 4 * mebibyte;
-const smallDisk = 1024 * mebibyte;
-/** The number of bytes that LevelDB needs to merge tables. */
-const mergeBytes = 8 * mebibyte;
+const [minBuffer, maxBuffer] = [2 * mebibyte, 16 * mebibyte] as const;
+/** The buffer is this share of the disk, between its minimum and its maximum. */
+const bufferShare = 1 / 256;
+/** LevelDB stops writes when it has this number of tables that are not merged, each as large as the write buffer. */
+const maxUnmergedTables = 12;
+/**
+ * The number of bytes of the next level, which LevelDB merges with those tables, and of small files. LevelDB limits a merge of
+ * older tables to 50 MiB.
+ */
+const mergeBytes = 64 * mebibyte;
 /** The maximum share of the disk that is reserved. It limits the reserve on very small disks. */
 const maxReserveShare = 1 / 4;
 
 /**
  * Returns the size of LevelDB's write buffer: the number of bytes that it collects in memory and in its log before it
  * writes a table. A large buffer is faster, because it leads to fewer tables: writes wait while a table is written, and
- * tables must be merged later. On a small disk the buffer must be small, because reopening after a failure converts up
- * to two logs of this size to tables, which needs free space.
+ * tables must be merged later. On a small disk the buffer must be small, because the reserve grows with it.
  */
 export function writeBufferBytes(diskBytes: number): number {
-  return diskBytes < smallDisk ? smallBuffer : defaultBuffer;
+  return Math.floor(Math.min(Math.max(diskBytes * bufferShare, minBuffer), maxBuffer));
 }
 
-/** Returns the number of bytes that must stay free on a disk of the given size. */
+/**
+ * Returns the number of bytes that must stay free on a disk of the given size. Opening a store converts up to two logs to
+ * tables, each as large as the write buffer. Merging tables writes new ones before it removes the old ones.
+ */
 export function diskReserveBytes(diskBytes: number): number {
-  return Math.floor(Math.min(2 * writeBufferBytes(diskBytes) + mergeBytes, diskBytes * maxReserveShare));
+  const needed = (2 + maxUnmergedTables) * writeBufferBytes(diskBytes) + mergeBytes;
+  return Math.floor(Math.min(needed, diskBytes * maxReserveShare));
 }

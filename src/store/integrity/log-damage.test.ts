@@ -2,10 +2,11 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../lib/log.ts';
 import { openEmbeddedStore } from '../embedded/embedded.ts';
 import type { Store } from '../store.ts';
 import { putValue, storeErrorOf, storeKey, storeRange } from '../suite/suite-store.ts';
-import { findLogDamage } from './log-damage.ts';
+import { findDroppedEnd, findLogDamage } from './log-damage.ts';
 
 let root: string;
 let original: string;
@@ -39,6 +40,29 @@ describe('the log of a store', () => {
     expect(findLogDamage(log)).toBeUndefined();
     for (let length = 0; length < log.length; length += 977)
       expect(findLogDamage(log.subarray(0, length))).toBeUndefined();
+  });
+
+  it('that ends within a batch is reported with the offset at which the batch begins, which is dropped', () => {
+    for (const end of batchEnds) expect(findDroppedEnd(log.subarray(0, end))).toBeUndefined();
+    for (const [index, begin] of batchEnds.slice(0, -1).entries()) {
+      const end = batchEnds[index + 1] ?? 0;
+      expect(findDroppedEnd(log.subarray(0, end - 1)), `batch ${index}`).toBe(begin);
+      const changed = Buffer.from(log.subarray(0, end));
+      changed.writeUInt8(changed.readUInt8(end - 1) ^ 0x10, end - 1);
+      expect(findDroppedEnd(changed), `batch ${index}`).toBe(begin);
+    }
+  });
+
+  it('that loses its last batch causes a warning when the store is opened', async () => {
+    const directory = join(root, 'dropped');
+    await cp(join(root, 'copy'), directory, { recursive: true });
+    await writeFile(join(directory, name), log.subarray(0, -1));
+    const warnings: string[] = [];
+    const note = { ...silentLog, warn: (_: object, message: string) => void warnings.push(message) };
+    await (await openEmbeddedStore({ directory, log: note })).close();
+    expect(warnings).toEqual([expect.stringContaining('the last record of the log of the store is unreadable')]);
+    await (await openEmbeddedStore({ directory, log: note })).close();
+    expect(warnings).toHaveLength(1);
   });
 
   it('is damaged if a bit of any batch except the last has changed', () => {

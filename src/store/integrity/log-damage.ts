@@ -23,7 +23,25 @@ interface Fragment {
  * batch starts after them.
  */
 export function findLogDamage(log: Buffer): number | undefined {
+  return scanLog(log).damage;
+}
+
+/**
+ * Returns the offset of an unreadable or incomplete record at the end of an undamaged log, which LevelDB drops; `undefined` if
+ * there is none. It is a write that a crash interrupted, or damage in the last write.
+ */
+export function findDroppedEnd(log: Buffer): number | undefined {
+  return scanLog(log).dropped;
+}
+
+interface LogScan {
+  readonly damage?: number;
+  readonly dropped?: number | undefined;
+}
+
+function scanLog(log: Buffer): LogScan {
   let unreadable: number | undefined;
+  let begun: number | undefined;
   for (let block = 0; block < log.length; block += blockSize) {
     const end = Math.min(block + blockSize, log.length);
     for (let at = block; at + headerSize <= end; ) {
@@ -35,11 +53,13 @@ export function findLogDamage(log: Buffer): number | undefined {
         continue;
       }
       const begins = fragment.type === fullRecord || fragment.type === firstFragment;
-      if (unreadable !== undefined && begins) return unreadable;
+      if (unreadable !== undefined && begins) return { damage: unreadable };
+      if (begins) begun = at;
+      if (fragment.type === fullRecord || fragment.type === lastFragment) begun = undefined;
       at = fragment.to;
     }
   }
-  return undefined;
+  return { dropped: begun ?? unreadable };
 }
 
 /** Returns the complete records of an undamaged log. An incomplete record at the end is omitted. */

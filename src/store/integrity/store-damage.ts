@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExpectedFile, readAhead } from '../embedded/read-ahead.ts';
-import { findLogDamage } from './log-damage.ts';
+import { findDroppedEnd, findLogDamage } from './log-damage.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { findTableDamage } from './table-damage.ts';
 
@@ -25,7 +25,7 @@ export async function findStoreDamage(directory: string): Promise<string | undef
 
   const logs = files.filter((file) => /^\d+\.log$/.test(file) && Number.parseInt(file, 10) >= manifest.logNumber);
   if (manifest.logNumber > 0 && !logs.includes(fileName(manifest.logNumber, 'log'))) {
-    return `the file ${fileName(manifest.logNumber, 'log')} is missing`;
+    return missing(fileName(manifest.logNumber, 'log'), name);
   }
   for (const file of logs) {
     const offset = findLogDamage(await readFile(join(directory, file)));
@@ -34,15 +34,29 @@ export async function findStoreDamage(directory: string): Promise<string | undef
   const present = new Set(files);
   const tables: (ExpectedFile & { readonly name: string })[] = [];
   for (const [number, size] of manifest.tables) {
-    const name = [fileName(number, 'ldb'), fileName(number, 'sst')].find((candidate) => present.has(candidate));
-    if (name === undefined) return `the file ${fileName(number, 'ldb')} is missing`;
-    tables.push({ name, path: join(directory, name), size });
+    const table = [fileName(number, 'ldb'), fileName(number, 'sst')].find((candidate) => present.has(candidate));
+    if (table === undefined) return missing(fileName(number, 'ldb'), name);
+    tables.push({ name: table, path: join(directory, table), size });
   }
   for await (const { file, bytes } of readAhead(tables)) {
     const offset = bytes.length === file.size ? findTableDamage(bytes) : Math.min(bytes.length, file.size);
     if (offset !== undefined) return `${file.name} at byte ${offset}`;
   }
   return undefined;
+}
+
+/** Returns the place of a record at the end of a log that LevelDB will drop; `undefined` if there is none. */
+export async function findDroppedRecord(directory: string): Promise<string | undefined> {
+  for (const file of (await readdir(directory)).filter((name) => /^\d+\.log$/.test(name))) {
+    const offset = findDroppedEnd(await readFile(join(directory, file)));
+    if (offset !== undefined) return `${file} at byte ${offset}`;
+  }
+  return undefined;
+}
+
+/** Names the manifest too: if its last record is damaged, an earlier one lists files that were removed since. */
+function missing(file: string, manifest: string): string {
+  return `the file ${file} is missing, or ${manifest}, which lists it, is damaged`;
 }
 
 /** Parses the manifest, which has the format of a log. Returns a description of the problem if it is damaged. */

@@ -12,7 +12,10 @@ export interface ObjectPageProps<Type extends KubeObject> {
   /** The kind in lowercase, for messages: "project". */
   readonly what: string;
   /** The page that lists objects of this kind, for the link back. */
-  readonly list: { readonly to: '/hosts' | '/projects' | '/templates' | '/teams' | '/users'; readonly label: string };
+  readonly list: {
+    readonly to: '/hosts' | '/projects' | '/space-templates' | '/templates' | '/teams' | '/users';
+    readonly label: string;
+  };
   /** Renders the page from the current object and the link back to the list. */
   children(object: Type, back: ReactNode): ReactNode;
 }

@@ -1,30 +1,49 @@
-import { sleepForceAnnotation } from '../../../src/api/naming.ts';
+import { acceptDataLossAnnotation, sleepForceAnnotation } from '../../../src/api/naming.ts';
 import { StatusError } from '../../../src/api/status.ts';
-import { virtualClusterRoot } from '../api-root.ts';
-import { kinds, type ObjectKey } from '../kind-ref.ts';
+import { instanceRoot } from '../api-root.ts';
+import type { InstanceType } from '../instance-types.ts';
 import { sendJson } from '../send.ts';
 import { patchObject } from './objects.ts';
 
-/** Puts a virtual cluster to sleep. It keeps its data and sleeps until a user wakes it. */
-export async function putToSleep(place: ObjectKey): Promise<void> {
-  await patchObject(kinds.instance, place, { metadata: { annotations: { [sleepForceAnnotation]: 'true' } } });
+/** The type and the place of an instance, which are needed to put it to sleep and to wake it. */
+export interface InstancePlace {
+  readonly type: InstanceType;
+  readonly project: string;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 /**
- * Wakes a virtual cluster: removes the annotation that keeps it asleep and sends a request, which wakes it from
- * auto-sleep. The request may fail because the virtual cluster is not ready yet; such an error is ignored.
+ * Puts an instance to sleep until a user wakes it. The server refuses to put an instance to sleep that would lose its data,
+ * unless the user accepts that.
  */
-export async function wakeUp(project: string, place: ObjectKey): Promise<void> {
-  await patchObject(kinds.instance, place, { metadata: { annotations: { [sleepForceAnnotation]: null } } });
-  await wakeByRequest(project, place.name).catch((error: unknown) => {
+export async function putToSleep(
+  { type, namespace, name }: InstancePlace,
+  { acceptsDataLoss = false } = {},
+): Promise<void> {
+  const annotations = {
+    [sleepForceAnnotation]: 'true',
+    ...(acceptsDataLoss ? { [acceptDataLossAnnotation]: 'true' } : {}),
+  };
+  await patchObject(type.kind, { namespace, name }, { metadata: { annotations } });
+}
+
+/**
+ * Wakes an instance: removes the annotation that keeps it asleep and sends a request, which wakes it from auto-sleep.
+ * The request may fail because the instance is not ready yet; such an error is ignored.
+ */
+export async function wakeUp(place: InstancePlace): Promise<void> {
+  const { type, namespace, name } = place;
+  await patchObject(type.kind, { namespace, name }, { metadata: { annotations: { [sleepForceAnnotation]: null } } });
+  await wakeByRequest(place).catch((error: unknown) => {
     if (!(error instanceof StatusError)) throw error;
   });
 }
 
-/** Wakes a virtual cluster by sending a request to it. This also works for users who may use it but not change it. */
-export async function wakeByRequest(project: string, name: string): Promise<void> {
+/** Wakes an instance by sending a request to it. This also works for users who may use it but not change it. */
+export async function wakeByRequest({ type, project, name }: InstancePlace): Promise<void> {
   try {
-    await sendJson({ url: `${virtualClusterRoot(project, name)}/version` });
+    await sendJson({ url: `${instanceRoot(type.gatewaySegment, project, name)}/version` });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 503) throw error;
   }

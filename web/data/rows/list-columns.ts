@@ -48,7 +48,7 @@ export function serverColumns(definitions: readonly ColumnDefinition[]): ListCol
 /** A column with the project of an object in a project namespace. */
 export const projectColumn: ListColumn = {
   name: 'Project',
-  about: 'The project that contains the virtual cluster.',
+  about: 'The project that contains the object.',
   isWide: false,
   text: ({ metadata }) => projectOfNamespace(metadata.namespace ?? '') ?? metadata.namespace ?? '',
 };

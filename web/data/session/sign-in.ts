@@ -1,22 +1,40 @@
 import type { SelfStatus } from '../../../src/api/management/v1/self.ts';
 import { sendRequest } from '../../../src/client/send-request.ts';
 import { queryClient } from '../query-client.ts';
-import { pageSender, send } from '../send.ts';
+import { pageSender, sendJson } from '../send.ts';
 import { readSelf } from './read-self.ts';
 import { session } from './session.ts';
 import { selfQuery } from './use-self.ts';
 
-export type Credentials = { readonly username: string; readonly password: string } | { readonly accessKey: string };
+interface PasswordCredentials {
+  readonly username: string;
+  readonly password: string;
+  /** The code of the second factor. */
+  readonly code?: string;
+  /** The second factor that the sign-in sets up. */
+  readonly setup?: string;
+}
 
-/** Creates a session. The server sets the session cookie, which scripts cannot read. */
-export async function signIn(credentials: Credentials, before: SelfStatus | undefined): Promise<void> {
+export type Credentials = PasswordCredentials | { readonly accessKey: string };
+
+/**
+ * Creates a session. The server sets the session cookie, which scripts cannot read. Waits for `beforePages` before the
+ * pages of the console are shown. `recoveryCodes` are those of a second factor that the sign-in has set up.
+ */
+export async function signIn(
+  credentials: Credentials,
+  before: SelfStatus | undefined,
+  beforePages: (recoveryCodes: readonly string[]) => void | Promise<void> = () => {},
+): Promise<void> {
   session.opening();
   // This does not use `send`, because a wrong password must not end an existing session.
-  await sendRequest(pageSender, {
+  const response = await sendRequest(pageSender, {
     method: 'POST',
     url: '/auth/session',
     body: { type: 'application/json', text: JSON.stringify(credentials) },
   });
+  const { recoveryCodes = [] } = JSON.parse(await response.text()) as { recoveryCodes?: readonly string[] };
+  await beforePages(recoveryCodes);
   const self = await readSelf();
   if (before !== undefined && before.subject !== self.subject) {
     // Another user signed in, so the content and input of the previous user must not stay visible.
@@ -28,9 +46,22 @@ export async function signIn(credentials: Credentials, before: SelfStatus | unde
   await queryClient.invalidateQueries();
 }
 
-/** Ends the session, which signs the user out in all browser tabs. */
+/**
+ * Ends the session, which signs the user out in all browser tabs. If the user signed in at an identity provider that has
+ * a page for signing out, the browser goes there.
+ */
 export async function signOut(): Promise<void> {
-  await send({ method: 'DELETE', url: '/auth/session' });
+  location.assign((await endSession()) ?? '/');
+}
+
+/** Ends the session and stays on the page, which continues after the next sign-in. */
+export async function signOutHere(): Promise<void> {
+  await endSession();
+}
+
+/** Returns the page of the identity provider for signing out there; `undefined` if there is none. */
+async function endSession(): Promise<string | undefined> {
+  const { signOutUrl } = await sendJson<{ readonly signOutUrl?: string }>({ method: 'DELETE', url: '/auth/session' });
   session.ended();
-  location.assign('/');
+  return signOutUrl;
 }

@@ -26,10 +26,7 @@ describe('describeScope', () => {
   it('describes an empty scope as no access', () => {
     expect(describeScope({})).toMatchObject({ isEmpty: true, can: [] });
     expect(describeScope({ projects: [], virtualClusters: [{ project: 'p' }] }).isEmpty).toBe(true);
-    expect(describeScope({ spaces: [{ project: 'p', space: 's' }] })).toMatchObject({
-      isEmpty: true,
-      cannot: ['Use the 1 space in its scope, because this server does not support spaces.'],
-    });
+    expect(describeScope({ spaces: [{ project: 'p' }] }).isEmpty).toBe(true);
   });
 
   it('lists what is allowed and what is not', () => {
@@ -40,15 +37,20 @@ describe('describeScope', () => {
         { project: 'shop', virtualCluster: 'covered' },
         { project: '*', virtualCluster: 'demo' },
       ],
+      spaces: [
+        { project: 'lab', space: 'web' },
+        { project: 'web', space: 'covered' },
+      ],
       clusters: [{ cluster: 'berlin' }],
     };
     expect(describeScope(scope)).toEqual({
       isEmpty: false,
       summary: 'Limited access. Each request also needs the permission of the owner at that time.',
       can: [
-        'In the projects shop and web: view, create, change, delete, import and use virtual clusters.',
+        'In the projects shop and web: view, create, change, delete, import and use virtual clusters and spaces.',
         'Virtual cluster one in project lab: view it, connect to it and use it.',
         'Virtual cluster demo in all projects: view it, connect to it and use it.',
+        'Space web in project lab: view it, connect to it and use it.',
         'Connected cluster berlin: view it and use its Kubernetes API.',
         'Create access keys and tokens with the same scope or a narrower one.',
       ],
@@ -90,6 +92,7 @@ describe('describeScope', () => {
         virtualClusters: fc.array(fc.record({ project: names('p', 'q'), virtualCluster: names('a', 'b') }), {
           maxLength: 2,
         }),
+        spaces: fc.array(fc.record({ project: names('p', 'q'), space: names('a', 'b') }), { maxLength: 2 }),
         clusters: fc.array(fc.record({ cluster: names('c1', 'c2') }), { maxLength: 2 }),
       },
       { requiredKeys: [] },
@@ -115,6 +118,10 @@ describe('describeScope', () => {
             );
             const target = { type: 'ProjectVirtualCluster', project: name, virtualCluster: inside } as const;
             expect(opens('/api', target)).toBe(isCovered || says(named));
+            const space = new RegExp(`^(All spaces|Space ${inside}) in (all projects|project ${name}):`);
+            expect(opens('/api', { type: 'ProjectSpace', project: name, space: inside })).toBe(
+              isCovered || says(space),
+            );
           }
         }
         for (const name of ['c1', 'c2']) {
@@ -143,6 +150,16 @@ describe('scopeInShort', () => {
       { virtualClusters: [{ project: 'p', virtualCluster: 'a' }], clusters: [{ cluster: 'c' }, { cluster: 'd' }] },
       'Virtual cluster p/a, 2 clusters',
     ],
+    [
+      {
+        spaces: [
+          { project: 'p', space: 'a' },
+          { project: 'p', space: '*' },
+        ],
+      },
+      '2 spaces',
+    ],
+    [{ spaces: [{ project: '*', space: '*' }] }, 'All spaces'],
     [{ rules: [{}] }, '1 rule'],
   ] as readonly [Scope | undefined, string][])('formats %j as "%s"', (scope, words) => {
     expect(scopeSummary(scope)).toBe(words);

@@ -13,13 +13,19 @@ export interface ScopeDescription {
   readonly cannot: readonly string[];
 }
 
+/** An instance that a scope names. `*` selects all. */
+interface InstanceEntry {
+  readonly project: string;
+  readonly name: string;
+}
+
 /** A scope in normalized form: every list is present and contains no empty names. */
 interface ScopeContent {
   readonly forCli: boolean;
   readonly projects: readonly string[];
-  readonly virtualClusters: readonly { readonly project: string; readonly name: string }[];
+  readonly virtualClusters: readonly InstanceEntry[];
   readonly clusters: readonly string[];
-  readonly spaces: number;
+  readonly spaces: readonly InstanceEntry[];
   readonly rules: NonNullable<Scope['rules']>;
 }
 
@@ -29,13 +35,17 @@ function contentOf(scope: Scope): ScopeContent {
   return {
     forCli: scope[scopeCliFlag] === true,
     projects: names((scope.projects ?? []).map(({ project }) => project)),
-    virtualClusters: (scope.virtualClusters ?? []).flatMap(({ project = '', virtualCluster = '' }) =>
-      project === '' || virtualCluster === '' ? [] : [{ project, name: virtualCluster }],
+    virtualClusters: (scope.virtualClusters ?? []).flatMap(({ project, virtualCluster }) =>
+      instanceEntry(project, virtualCluster),
     ),
     clusters: names((scope.clusters ?? []).map(({ cluster }) => cluster)),
-    spaces: scope.spaces?.length ?? 0,
+    spaces: (scope.spaces ?? []).flatMap(({ project, space }) => instanceEntry(project, space)),
     rules: scope.rules ?? [],
   };
+}
+
+function instanceEntry(project = '', name = ''): InstanceEntry[] {
+  return project === '' || name === '' ? [] : [{ project, name }];
 }
 
 /** The description of full access, for a key without a scope. */
@@ -49,35 +59,28 @@ export function describeScope(scope: Scope | null | undefined): ScopeDescription
   const content = contentOf(scope);
   const can = canLines(content);
   if (can.length === 0) {
-    return {
-      isEmpty: true,
-      summary: 'No access yet. Select what the key may access.',
-      can: [],
-      cannot: spaceLines(content),
-    };
+    return { isEmpty: true, summary: 'No access yet. Select what the key may access.', can: [], cannot: [] };
   }
   return {
     isEmpty: false,
     summary: 'Limited access. Each request also needs the permission of the owner at that time.',
     can: [...can, 'Create access keys and tokens with the same scope or a narrower one.'],
-    cannot: [...cannotLines(content), ...spaceLines(content)],
+    cannot: cannotLines(content),
   };
 }
 
-function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeContent): string[] {
+function canLines({ forCli, projects, virtualClusters, spaces, clusters, rules }: ScopeContent): string[] {
   const lines: string[] = [];
   const isAllProjects = projects.includes('*');
-  const inProjects = 'view, create, change, delete, import and use virtual clusters';
+  const inProjects = 'view, create, change, delete, import and use virtual clusters and spaces';
   if (isAllProjects) lines.push(`In all projects, including future ones: ${inProjects}.`);
   else if (projects.length > 0) {
     lines.push(`In ${projects.length === 1 ? 'the project' : 'the projects'} ${joinNames(projects)}: ${inProjects}.`);
   }
-  const others = virtualClusters.filter(({ project }) => !isAllProjects && !projects.includes(project));
+  const isOther = ({ project }: InstanceEntry) => !isAllProjects && !projects.includes(project);
   lines.push(
-    ...others.map(
-      (one) =>
-        `${virtualClusterText(one)}: ${one.name === '*' ? 'view them, connect to them and use them' : 'view it, connect to it and use it'}.`,
-    ),
+    ...virtualClusters.filter(isOther).map((one) => instanceText('virtual cluster', one)),
+    ...spaces.filter(isOther).map((one) => instanceText('space', one)),
   );
   if (clusters.includes('*')) lines.push('All connected clusters: view them and use their Kubernetes APIs.');
   else if (clusters.length > 0) {
@@ -91,25 +94,36 @@ function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeC
   if (forCli) {
     lines.push(
       lines.length === 0
-        ? 'Read-only access to all projects, clusters and virtual clusters that the owner can see, for the command-line tool.'
+        ? 'Read-only access to all projects, clusters, virtual clusters and spaces that the owner can see, for the command-line tool.'
         : 'Use the command-line tool and kubectl to show the identity of the key and to list the resources above.',
     );
   }
   return lines;
 }
 
-function virtualClusterText({ project, name }: { readonly project: string; readonly name: string }): string {
+function instanceText(noun: string, { project, name }: InstanceEntry): string {
   const where = project === '*' ? 'all projects' : `project ${project}`;
-  return name === '*' ? `All virtual clusters in ${where}` : `Virtual cluster ${name} in ${where}`;
+  return name === '*'
+    ? `All ${noun}s in ${where}: view them, connect to them and use them.`
+    : `${capitalized(noun)} ${name} in ${where}: view it, connect to it and use it.`;
 }
 
-function cannotLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeContent): string[] {
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function cannotLines({ forCli, projects, virtualClusters, spaces, clusters, rules }: ScopeContent): string[] {
   // A rule may allow any of the actions below, so only the actions that no rule can allow are listed.
   if (rules.length > 0) return ['View, change or delete access keys, or set passwords.'];
   const lines: string[] = [];
   if (projects.length > 0) lines.push('Change the members, quotas, allowed clusters or allowed templates of projects.');
-  else if (virtualClusters.length > 0) lines.push('Create, change, put to sleep or delete virtual clusters.');
-  else lines.push('Create, change or use virtual clusters.');
+  else {
+    const change = 'Create, change, put to sleep or delete';
+    if (virtualClusters.length + spaces.length === 0) lines.push('Create, change or use virtual clusters and spaces.');
+    else lines.push(`${change} virtual clusters and spaces.`);
+    if (virtualClusters.length > 0 && spaces.length === 0) lines.push('Use spaces.');
+    if (virtualClusters.length === 0 && spaces.length > 0) lines.push('Use virtual clusters.');
+  }
   if (clusters.length === 0) lines.push('Use connected clusters directly.');
   lines.push('View users and teams.', 'View, change or delete access keys, or set passwords.');
   if (!forCli) {
@@ -120,16 +134,10 @@ function cannotLines({ forCli, projects, virtualClusters, clusters, rules }: Sco
   return lines;
 }
 
-function spaceLines({ spaces }: ScopeContent): string[] {
-  return spaces === 0
-    ? []
-    : [`Use the ${pluralize(spaces, 'space')} in its scope, because this server does not support spaces.`];
-}
-
 /** Summarizes a scope in a few words, for a table cell. */
 export function scopeSummary(scope: Scope | null | undefined): string {
   if (scope === undefined || scope === null) return 'Full access';
-  const { forCli, projects, virtualClusters, clusters, rules } = contentOf(scope);
+  const { forCli, projects, virtualClusters, spaces, clusters, rules } = contentOf(scope);
   const part = (names: readonly string[], one: string) =>
     names.length === 0
       ? []
@@ -140,16 +148,15 @@ export function scopeSummary(scope: Scope | null | undefined): string {
               ? `${one} ${names[0]}`
               : pluralize(names.length, one),
         ];
-  const each = virtualClusters.map(({ project, name }) =>
-    project === '*' && name === '*' ? '*' : `${project}/${name}`,
-  );
+  const pathsOf = (entries: readonly InstanceEntry[]) =>
+    entries.map(({ project, name }) => (project === '*' && name === '*' ? '*' : `${project}/${name}`));
   const parts = [
     ...part(projects, 'project'),
-    ...part(each, 'virtual cluster'),
+    ...part(pathsOf(virtualClusters), 'virtual cluster'),
+    ...part(pathsOf(spaces), 'space'),
     ...part(clusters, 'cluster'),
     ...(rules.length === 0 ? [] : [pluralize(rules.length, 'rule')]),
     ...(forCli ? ['command line'] : []),
   ];
-  const text = parts.length === 0 ? 'nothing' : parts.join(', ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalized(parts.length === 0 ? 'nothing' : parts.join(', '));
 }

@@ -1,8 +1,9 @@
 import { Anchor, Button, Grid } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { accessKeyExpiry } from '../../../src/api/management/access-key-expiry.ts';
+import { accessKeyExpiry, accessKeyNotice } from '../../../src/api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
+import { EffectiveAccess } from '../../components/access/effective-access.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
 import { LoadingIndicator } from '../../components/loading-indicator.tsx';
@@ -106,6 +107,11 @@ function Key({ kind, accessKey }: KeyWithKind) {
         tabs={[
           { id: 'overview', label: 'Overview', render: () => <Overview accessKey={accessKey} /> },
           {
+            id: 'effective-access',
+            label: 'Effective access',
+            render: () => <EffectiveAccess subject={{ accessKey: name }} />,
+          },
+          {
             id: 'yaml',
             label: 'YAML',
             render: () => <ObjectEditor kind={kind} object={accessKey} readOnly={!mayChange} />,
@@ -128,7 +134,7 @@ function typeText(type = 'User'): string | undefined {
 
 function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
   const spec = keySpec(accessKey);
-  const { ttl = 0, ttlAfterLastActivity, groups = [] } = spec;
+  const { ttl = 0, ttlAfterLastActivity, groups = [], allowedCIDRs = [] } = spec;
   const owner = ownerOfKey(spec);
   return (
     <Grid>
@@ -137,7 +143,10 @@ function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
           <DetailList
             items={{
               Status: <KeyStatus accessKey={accessKey} />,
+              Notice: accessKeyNotice(accessKey, Date.now()),
               Owner: owner === undefined ? spec.subject : <PrincipalLink principal={owner} />,
+              'Created by': spec.createdBy,
+              'Allowed addresses': allowedCIDRs.length === 0 ? undefined : allowedCIDRs.join(', '),
               Description: spec.description,
               Expires: <TimeUntil end={accessKeyExpiry(accessKey)} />,
               Lifetime:

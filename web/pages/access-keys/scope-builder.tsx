@@ -28,25 +28,28 @@ type Choice = { readonly value: string; readonly label: string };
 /**
  * Returns the options of each select field. They are memoized, because typing in other fields renders the form again.
  */
-function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualClusters', Choice[]>> {
+function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualClusters' | 'spaces', Choice[]>> {
   const projects = useRows({ kind: kinds.project }).rows;
   const clusters = useRows({ kind: kinds.cluster }).rows;
   const instances = useRows({ kind: kinds.instance }).rows;
+  const spaces = useRows({ kind: kinds.space }).rows;
   return useMemo(() => {
     const named = (rows: readonly Row[]) => rows.map(({ metadata: { name = '' } }) => ({ value: name, label: name }));
+    const inProjects = (what: string, rows: readonly Row[]) => [
+      { value: '*/*', label: `All ${what} in all projects` },
+      ...named(projects).map(({ value }) => ({ value: `${value}/*`, label: `All ${what} in ${value}` })),
+      ...rows.map((row) => {
+        const value = `${projectColumn.text(row)}/${row.metadata.name ?? ''}`;
+        return { value, label: value };
+      }),
+    ];
     return {
       projects: [{ value: '*', label: 'All projects' }, ...named(projects)],
       clusters: [{ value: '*', label: 'All clusters' }, ...named(clusters)],
-      virtualClusters: [
-        { value: '*/*', label: 'All virtual clusters in all projects' },
-        ...named(projects).map(({ value }) => ({ value: `${value}/*`, label: `All virtual clusters in ${value}` })),
-        ...instances.map((row) => {
-          const value = `${projectColumn.text(row)}/${row.metadata.name ?? ''}`;
-          return { value, label: value };
-        }),
-      ],
+      virtualClusters: inProjects('virtual clusters', instances),
+      spaces: inProjects('spaces', spaces),
     };
-  }, [projects, clusters, instances]);
+  }, [projects, clusters, instances, spaces]);
 }
 
 function placeholderOf(chosen: readonly string[]): string {
@@ -55,18 +58,19 @@ function placeholderOf(chosen: readonly string[]): string {
 
 /** Form fields that select what an access key may access. Each selected option extends the scope. */
 export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
-  const { projects, clusters, virtualClusters } = useChoices();
+  const { projects, clusters, virtualClusters, spaces } = useChoices();
   const chosenProjects = (scope.projects ?? []).map(({ project = '' }) => project);
   const chosenClusters = (scope.clusters ?? []).map(({ cluster = '' }) => cluster);
   const chosenInstances = (scope.virtualClusters ?? []).map(
     ({ project = '', virtualCluster = '' }) => `${project}/${virtualCluster}`,
   );
+  const chosenSpaces = (scope.spaces ?? []).map(({ project = '', space = '' }) => `${project}/${space}`);
   return (
     <Stack gap="md">
       <MultiSelect
         {...multiSelectProps}
         label="Projects"
-        description="The key has full access to all virtual clusters of these projects."
+        description="The key has full access to all virtual clusters and spaces of these projects."
         placeholder={placeholderOf(chosenProjects)}
         data={projects}
         value={chosenProjects}
@@ -81,7 +85,24 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
         data={virtualClusters}
         value={chosenInstances}
         error={problem('spec.scope.virtualClusters')}
-        onChange={(places) => onChange({ ...scope, virtualClusters: places.map(placeOf) })}
+        onChange={(places) =>
+          onChange({
+            ...scope,
+            virtualClusters: places.map(placeOf).map(({ project, name }) => ({ project, virtualCluster: name })),
+          })
+        }
+      />
+      <MultiSelect
+        {...multiSelectProps}
+        label="Spaces"
+        description="The key may view, connect to and use these spaces, but not change or delete them."
+        placeholder={placeholderOf(chosenSpaces)}
+        data={spaces}
+        value={chosenSpaces}
+        error={problem('spec.scope.spaces')}
+        onChange={(places) =>
+          onChange({ ...scope, spaces: places.map(placeOf).map(({ project, name }) => ({ project, space: name })) })
+        }
       />
       <MultiSelect
         {...multiSelectProps}
@@ -104,9 +125,9 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
   );
 }
 
-function placeOf(text: string): { project: string; virtualCluster: string } {
+function placeOf(text: string): { project: string; name: string } {
   const at = text.indexOf('/');
-  return { project: text.slice(0, at), virtualCluster: text.slice(at + 1) };
+  return { project: text.slice(0, at), name: text.slice(at + 1) };
 }
 
 /**

@@ -11,6 +11,7 @@ import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { AuditTable } from './audit-table.tsx';
 import { formatEventTime } from './event-text.ts';
+import { ExportButton } from './export-button.tsx';
 import { UnsearchedReplicas } from './unsearched-replicas.tsx';
 import { useAudit } from './use-audit.ts';
 
@@ -18,6 +19,7 @@ import { useAudit } from './use-audit.ts';
 export function AuditPage() {
   const search = useSearch({ from: '/audit-log' });
   const navigate = useNavigate();
+  const [exportError, setExportError] = useState<Error | null>(null);
   const [searchedAt, setSearchedAt] = useState(() => Date.now());
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useAudit(search, searchedAt);
   const events = data?.pages.flatMap(({ items }) => items) ?? [];
@@ -34,7 +36,13 @@ export function AuditPage() {
       <PageHeader
         title="Audit log"
         about="A record of changes, denied requests, and issued kubeconfigs and tokens, newest first."
+        actions={<ExportButton search={search} onError={setExportError} />}
       />
+      {exportError === null ? null : (
+        <Group mb="md">
+          <ErrorNotice error={exportError} />
+        </Group>
+      )}
       <div className="card">
         <AuditFilters search={search} onSearch={runSearch} isBusy={isFetching} />
         {error === null ? null : (

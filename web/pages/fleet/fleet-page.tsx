@@ -32,7 +32,7 @@ export function FleetPage() {
   const clusters = useRows({ kind: kinds.cluster, objects: true });
   const projects = useRows({ kind: kinds.project, objects: true });
   const keys = useRows({ kind: kinds.ownedKey, objects: true });
-  const mayCreate = useCreatableProjects().projects.length > 0;
+  const mayCreate = useCreatableProjects(kinds.instance).projects.length > 0;
   const now = useNow();
   const issues = useMemo(() => findIssues({ instances, clusters, keys }, now), [instances, clusters, keys, now]);
   const readyDays = useMemo(() => projects.rows.map(({ object }) => object.status?.timeToReady ?? []), [projects.rows]);

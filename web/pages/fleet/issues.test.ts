@@ -99,7 +99,7 @@ describe('the items that need attention', () => {
     ]);
   });
 
-  it('include unreachable clusters and keys that expire soon or have expired', () => {
+  it('include unreachable clusters, and keys that have expired or need attention', () => {
     const month = { spec: { ttl: 30 * 86_400 } };
     const seen = {
       clusters: [
@@ -109,6 +109,9 @@ describe('the items that need attention', () => {
       keys: [
         thing('ending', month, ago(28 * day)),
         thing('ended', month, ago(31 * day)),
+        thing('left', { spec: { team: 'red' }, status: { message: 'disabled at noon' } }),
+        thing('unused', { spec: {} }, ago(100 * day)),
+        thing('used', { spec: {}, status: { lastActivity: ago(day) } }, ago(100 * day)),
         thing('off', { spec: { ttl: 60, disabled: true } }, ago(day)),
         thing('login-x', { spec: { ttl: 60, type: 'Login' } }, ago(day)),
       ],
@@ -118,6 +121,8 @@ describe('the items that need attention', () => {
       ['now', 'Cluster new is not connected yet'],
       ['soon', 'Access key ended has expired'],
       ['soon', 'Access key ending expires soon'],
+      ['soon', 'Access key left will be disabled'],
+      ['soon', 'Access key unused is not used'],
     ]);
   });
 });

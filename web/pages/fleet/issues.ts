@@ -1,4 +1,10 @@
-import { accessKeyExpiry, accessKeyPhase } from '../../../src/api/management/access-key-expiry.ts';
+import {
+  accessKeyExpiry,
+  accessKeyNotice,
+  accessKeyPhase,
+  expiryReminder,
+  isUnused,
+} from '../../../src/api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
@@ -28,12 +34,9 @@ export interface Issue {
 }
 
 const minute = 60_000;
-const day = 86_400_000;
 
 /** A creation or deletion that takes longer than this time counts as stuck. */
 const stuckAfter = 5 * minute;
-/** An access key counts as an issue in this period before its expiration. */
-const keyNotice = 7 * day;
 
 type SeenRows<Type extends KubeObject = KubeObject> = Pick<RowsSnapshot<Type>, 'columns' | 'rows'>;
 
@@ -126,40 +129,40 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
   ];
 }
 
-/** Returns an issue for a key that has expired or expires soon. Sessions never count: users simply sign in again. */
+/**
+ * Returns an issue for a key that has expired or expires soon, that the server is about to disable, or that nobody uses.
+ * Sessions never count: users simply sign in again.
+ */
 function keyIssues({ object, metadata: { name = '' } }: Row<AccessKey>, now: number): Issue[] {
-  const end = accessKeyExpiry(object);
-  const { type, disabled = false, ttlAfterLastActivity = false } = object.spec ?? {};
-  if (type === 'Login' || end === undefined || disabled) return [];
+  const { type, disabled = false } = object.spec ?? {};
+  if (type === 'Login' || disabled) return [];
+  const found = endOfKey(object, now) ?? noticeOfKey(object, now);
+  if (found === undefined) return [];
+  const [state, why, next] = found;
+  const what = `Access key ${displayNameOf(object)} ${state}`;
+  return [{ key: `key ${name}`, urgency: 'soon', what, why, next, target: { page: 'key', name } }];
+}
+
+type KeyIssue = readonly [state: string, why: string, next: string];
+
+function endOfKey(key: AccessKey, now: number): KeyIssue | undefined {
+  const end = accessKeyExpiry(key);
   // Every use extends the lifetime, so a key in use does not expire.
-  if (ttlAfterLastActivity) return [];
-  const shown = displayNameOf(object);
-  const place = { page: 'key', name } as const;
-  if (accessKeyPhase(object, now) === 'Expired') {
+  if (end === undefined || key.spec?.ttlAfterLastActivity === true) return undefined;
+  if (accessKeyPhase(key, now) === 'Expired') {
     const why = `It expired ${formatDuration(now - end)} ago and no longer works.`;
-    return [
-      {
-        key: `key ${name}`,
-        urgency: 'soon',
-        what: `Access key ${shown} has expired`,
-        why,
-        next: 'Delete it, or create a new one.',
-        target: place,
-      },
-    ];
+    return ['has expired', why, 'Delete it, or create a new one.'];
   }
   // A key with a short lifetime is listed only in the last quarter of it, so that a new key is not an issue.
-  const life = end - Date.parse(object.metadata.creationTimestamp ?? '');
-  if (end - now > Math.min(keyNotice, life / 4)) return [];
-  const why = `It expires in ${formatDuration(end - now)}.`;
-  return [
-    {
-      key: `key ${name}`,
-      urgency: 'soon',
-      what: `Access key ${shown} expires soon`,
-      why,
-      next: 'Create a new key and replace this one wherever it is used.',
-      target: place,
-    },
-  ];
+  const life = end - Date.parse(key.metadata.creationTimestamp ?? '');
+  if (end - now > Math.min(expiryReminder, life / 4)) return undefined;
+  const next = 'Create a new key and replace this one wherever it is used.';
+  return ['expires soon', `It expires in ${formatDuration(end - now)}.`, next];
+}
+
+function noticeOfKey(key: AccessKey, now: number): KeyIssue | undefined {
+  const { message = '' } = key.status ?? {};
+  if (message !== '') return ['will be disabled', `The server reports: ${message}.`, 'Replace its value to keep it.'];
+  if (!isUnused(key, now)) return undefined;
+  return ['is not used', `It is ${accessKeyNotice(key, now)}.`, 'Delete it if nothing needs it.'];
 }

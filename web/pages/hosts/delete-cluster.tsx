@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { instancesText } from '../../data/format-text.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { deleteObject } from '../../data/objects/objects.ts';
 import { loadedCount } from '../../data/rows/fleet-counts.ts';
@@ -10,7 +11,9 @@ import { clusterInstancesQuery } from './instances-tab.tsx';
 
 export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
   const { name = '', uid } = cluster.metadata;
-  const count = loadedCount(useRows(clusterInstancesQuery(name)));
+  const clusters = loadedCount(useRows(clusterInstancesQuery(name)));
+  const spaces = loadedCount(useRows(clusterInstancesQuery(name, kinds.space)));
+  const isEmpty = clusters === 0 && spaces === 0;
   return (
     <Confirm
       title={`Disconnect ${name}?`}
@@ -21,21 +24,16 @@ export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster;
       onConfirm={async () => {
         await deleteObject(kinds.cluster, { name }, { uid });
         notify.done(
-          count === 0 ? `Disconnected ${name}` : `${name} will be disconnected after its virtual clusters are deleted`,
+          isEmpty ? `Disconnected ${name}` : `${name} will be disconnected after everything on it is deleted`,
         );
       }}
     >
       <Text size="sm">
         Nothing is removed from the cluster itself.{' '}
-        {count === 0
-          ? 'No virtual cluster that you can see runs on it.'
-          : `${runningOn(count)} on it. The cluster stays connected until all virtual clusters on it are deleted, and accepts no new ones.`}
+        {isEmpty
+          ? 'It has no virtual clusters and spaces that you can see.'
+          : `It has ${instancesText(clusters, spaces)}. The cluster stays connected until they are deleted, and accepts no new ones.`}
       </Text>
     </Confirm>
   );
-}
-
-function runningOn(count: number | undefined): string {
-  if (count === undefined) return 'Virtual clusters may run';
-  return count === 1 ? 'One virtual cluster runs' : `${count} virtual clusters run`;
 }

@@ -8,6 +8,7 @@ import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
 import { ObjectPage } from '../../components/object/object-page.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { spaceType, virtualClusterType } from '../../data/instance-types.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { AccessTab } from './access-tab.tsx';
@@ -42,7 +43,12 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
   const isTerminating = deletionTimestamp !== undefined;
   const tabs = [
     { id: 'overview', label: 'Overview', render: () => <OverviewTab cluster={cluster} /> },
-    { id: 'instances', label: 'Virtual clusters', render: () => <InstancesTab cluster={name} /> },
+    {
+      id: 'instances',
+      label: 'Virtual clusters',
+      render: () => <InstancesTab type={virtualClusterType} cluster={name} />,
+    },
+    { id: 'spaces', label: 'Spaces', render: () => <InstancesTab type={spaceType} cluster={name} /> },
     ...(listImports?.allowed === true
       ? [{ id: 'import', label: 'Import', render: () => <ImportTab cluster={cluster} /> }]
       : []),

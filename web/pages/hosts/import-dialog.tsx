@@ -1,6 +1,6 @@
 import { NativeSelect, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { ClusterVirtualClusters } from '../../../src/api/management/v1/cluster-virtual-clusters.ts';
+import type { ClusterVirtualClusters } from '../../../src/api/management/v1/subresources/cluster-virtual-clusters.ts';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { defaultProject } from '../../../src/api/naming.ts';
 import { FormDialog } from '../../components/form/form-dialog.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
-import type { ClusterVirtualClusters } from '../../../src/api/management/v1/cluster-virtual-clusters.ts';
+import type { ClusterVirtualClusters } from '../../../src/api/management/v1/subresources/cluster-virtual-clusters.ts';
 import { Command } from '../../components/command.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';

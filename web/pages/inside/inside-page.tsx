@@ -9,11 +9,11 @@ import { LiveObjectView } from '../../components/object/live-object-view.tsx';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { virtualClusterRoot } from '../../data/api-root.ts';
-import { kinds } from '../../data/kind-ref.ts';
+import { virtualClusterType } from '../../data/instance-types.ts';
 import { useObject } from '../../data/objects/use-object.ts';
-import { type InstanceState, instanceState } from '../virtual-clusters/detail/instance-state.ts';
-import { useInstancePermissions } from '../virtual-clusters/detail/use-instance-permissions.ts';
-import { WakeButton } from '../virtual-clusters/detail/wake-button.tsx';
+import { type InstanceState, instanceState } from '../instances/detail/instance-state.ts';
+import { useInstancePermissions } from '../instances/detail/use-instance-permissions.ts';
+import { WakeButton } from '../instances/detail/wake-button.tsx';
 import { Explorer } from './explorer.tsx';
 import { ExplorerContext } from './explorer-context.ts';
 
@@ -22,10 +22,10 @@ import { ExplorerContext } from './explorer-context.ts';
  */
 export function InsidePage() {
   const { project, name } = useParams({ from: '/virtual-clusters/$project/$name/inside' });
-  const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
+  const live = useObject(virtualClusterType.kind, { namespace: projectNamespace(project), name });
   return (
     <LiveObjectView live={live} what="virtual cluster" name={name} back={<Back project={project} name={name} />}>
-      {(object) => <InsideOf key={object.metadata.uid ?? name} instance={instanceState(object)} />}
+      {(object) => <InsideOf key={object.metadata.uid ?? name} instance={instanceState(virtualClusterType, object)} />}
     </LiveObjectView>
   );
 }
@@ -93,8 +93,8 @@ function unavailableNotice({ phase, name, status, sleep }: InstanceState): { tit
       title: `${name} is asleep`,
       text:
         sleep === 'elsewhere'
-          ? 'It was put to sleep on its cluster and must be woken there. Its data is kept.'
-          : 'Its data is kept. Viewing this page does not wake it; use the button below.',
+          ? 'It was put to sleep on its cluster and must be woken there.'
+          : 'Viewing this page does not wake it; use the button below.',
     };
   }
   if (phase === 'Terminating') return { title: `${name} is being deleted`, text: 'It can no longer be used.' };

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Team } from '../../../src/api/management/v1/team.ts';
+import { EffectiveAccess } from '../../components/access/effective-access.tsx';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
@@ -53,7 +54,18 @@ function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNo
         tabs={[
           { id: 'members', label: 'Members', render: () => <TeamOverview team={team} /> },
           ...(keys?.allowed === true
-            ? [{ id: 'keys', label: 'Access keys', render: () => <PrincipalKeys principal={{ kind: 'Team', name }} /> }]
+            ? [
+                {
+                  id: 'keys',
+                  label: 'Access keys',
+                  render: () => <PrincipalKeys principal={{ kind: 'Team', name }} />,
+                },
+                {
+                  id: 'effective-access',
+                  label: 'Effective access',
+                  render: () => <EffectiveAccess subject={{ team: name }} />,
+                },
+              ]
             : []),
           {
             id: 'yaml',

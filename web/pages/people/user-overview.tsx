@@ -10,12 +10,16 @@ import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermission } from '../../data/permissions.ts';
+import { useSelf } from '../../data/session/use-self.ts';
 import { AddToTeam } from './add-to-team.tsx';
 import { RemoveFromTeam } from './remove-from-team.tsx';
+import { SecondFactor } from './second-factor.tsx';
 import { roleGroups, roleOfUser, teamsOfUser, userSpec } from './user-spec.ts';
 
 /** A tab with the details and teams of a user. */
 export function UserOverview({ user }: { readonly user: User }) {
+  const { self } = useSelf();
+  const isSelf = self?.user?.name !== undefined && self.user.name === user.metadata.name;
   const { email, username, subject, description, disabled, groups = [] } = userSpec(user);
   return (
     <>
@@ -33,6 +37,7 @@ export function UserOverview({ user }: { readonly user: User }) {
           }}
         />
       </Panel>
+      {isSelf ? <SecondFactor /> : null}
       <Teams user={user} />
     </>
   );

@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
+import { EffectiveAccess } from '../../components/access/effective-access.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
@@ -9,7 +10,9 @@ import { PermittedButton } from '../../components/permitted-button.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { EditUser } from './edit-user.tsx';
+import { OffboardUser } from './offboard-user.tsx';
 import { PrincipalKeys } from './principal-keys.tsx';
+import { ResetLink } from './reset-link.tsx';
 import { DeleteUser, SetPassword, ToggleUser } from './user-dialogs.tsx';
 import { UserOverview } from './user-overview.tsx';
 import { userSpec } from './user-spec.ts';
@@ -29,14 +32,16 @@ export function UserPage() {
 function UserParts({ user, back }: { readonly user: User; readonly back: ReactNode }) {
   const { name = '' } = user.metadata;
   const target = { kind: kinds.user, name };
-  const [write, password, disable, remove, keys] = usePermissions([
+  const [write, password, disable, remove, keys, offboard, reset] = usePermissions([
     { verb: 'patch', ...target },
     { verb: 'update', ...target, subresource: 'spec.password' },
     { verb: 'update', ...target, subresource: 'spec.disabled' },
     { verb: 'delete', ...target },
     { verb: 'get', ...target, subresource: 'accesskeys' },
+    { verb: 'create', ...target, subresource: 'offboard' },
+    { verb: 'create', ...target, subresource: 'resetpassword' },
   ]);
-  const [open, setOpen] = useState<'edit' | 'password' | 'switch' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'password' | 'reset' | 'switch' | 'offboard' | 'delete'>();
   const close = () => setOpen(undefined);
   return (
     <>
@@ -51,8 +56,14 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
         >
           Set password
         </PermittedButton>
+        <PermittedButton isPermitted={reset?.allowed} onClick={() => setOpen('reset')}>
+          Reset link
+        </PermittedButton>
         <PermittedButton isPermitted={disable?.allowed} onClick={() => setOpen('switch')}>
           {userSpec(user).disabled === true ? 'Enable' : 'Disable'}
+        </PermittedButton>
+        <PermittedButton isPermitted={offboard?.allowed} onClick={() => setOpen('offboard')}>
+          Offboard
         </PermittedButton>
         <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('delete')}>
           Delete
@@ -69,6 +80,11 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
                   label: 'Access keys',
                   render: () => <PrincipalKeys principal={{ kind: 'User', name }} />,
                 },
+                {
+                  id: 'effective-access',
+                  label: 'Effective access',
+                  render: () => <EffectiveAccess subject={{ user: name }} />,
+                },
               ]
             : []),
           {
@@ -80,7 +96,9 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
       />
       {open === 'edit' ? <EditUser user={user} onClose={close} /> : null}
       {open === 'password' ? <SetPassword user={user} onClose={close} /> : null}
+      {open === 'reset' ? <ResetLink user={user} onClose={close} /> : null}
       {open === 'switch' ? <ToggleUser user={user} onClose={close} /> : null}
+      {open === 'offboard' ? <OffboardUser user={user} onClose={close} /> : null}
       {open === 'delete' ? <DeleteUser user={user} onClose={close} /> : null}
     </>
   );

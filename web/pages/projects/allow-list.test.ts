@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAllowed, readAllowList, writeAllowList } from './allow-list.ts';
+import { entriesOf, isAllowed, readAllowList, withEntriesOf, writeAllowList } from './allow-list.ts';
 
 const kind = 'VirtualClusterTemplate';
 
@@ -31,6 +31,19 @@ describe('the allow list of a project', () => {
     expect(writeAllowList({ all: true, names: [], defaultName: '*' }, [])).not.toContainEqual(
       expect.objectContaining({ isDefault: true }),
     );
+  });
+
+  it('can be changed for one kind of templates without changing the other', () => {
+    const before = [{ name: 'small' }, { kind, name: '*' }, { kind: 'SpaceTemplate', name: '*' }];
+    expect(entriesOf(kind, before)).toEqual([{ name: 'small' }, { kind, name: '*' }]);
+    expect(entriesOf('SpaceTemplate', before)).toEqual([{ kind: 'SpaceTemplate', name: '*' }]);
+    const none = { all: false, names: [], defaultName: undefined };
+    expect(withEntriesOf(kind, none, before)).toEqual([{ kind: 'SpaceTemplate', name: '*' }]);
+    expect(withEntriesOf('SpaceTemplate', { ...none, names: ['quiet'], defaultName: 'quiet' }, before)).toEqual([
+      { kind: 'SpaceTemplate', name: 'quiet', isDefault: true },
+      { name: 'small' },
+      { kind, name: '*' },
+    ]);
   });
 
   it('round-trips', () => {

@@ -1,11 +1,13 @@
+import { kinds } from '../../data/kind-ref.ts';
+
 /** The name in an allow list that stands for all objects. */
 const wildcard = '*';
 
-/** The clusters or templates that a project allows: all of them, or only the named ones. */
+/** The clusters, or the templates of a kind, that a project allows: all of them, or only the named ones. */
 export interface AllowList {
   readonly all: boolean;
   readonly names: readonly string[];
-  /** The name that a virtual cluster uses if it specifies none; `undefined` if the list has no default. */
+  /** The name that an instance uses if it specifies none; `undefined` if the list has no default. */
   readonly defaultName: string | undefined;
 }
 
@@ -22,6 +24,21 @@ export function readAllowList(entries: readonly Entry[] | undefined): AllowList 
     names: list.filter(({ name }) => name !== wildcard).map(({ name }) => name),
     defaultName: list.find(({ isDefault }) => isDefault === true)?.name,
   };
+}
+
+/** The kind of entries that name none. */
+const defaultKind = kinds.template.kind;
+
+/** Returns the entries of an allow list for templates of a kind. */
+export function entriesOf(kind: string, entries: readonly Entry[] | undefined): readonly Entry[] {
+  return (entries ?? []).filter((entry) => (entry.kind || defaultKind) === kind);
+}
+
+/** Replaces the entries for templates of a kind. Entries for templates of other kinds are kept. */
+export function withEntriesOf(kind: string, allowed: AllowList, before: readonly Entry[] | undefined): Entry[] {
+  const own = writeAllowList(allowed, entriesOf(kind, before));
+  const others = (before ?? []).filter((entry) => (entry.kind || defaultKind) !== kind);
+  return [...own.map((entry) => ({ kind, ...entry })), ...others];
 }
 
 /** Returns the entries for an allow list. Other fields of the previous entries in `before` are kept. */

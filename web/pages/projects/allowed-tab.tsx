@@ -13,15 +13,19 @@ import { kinds } from '../../data/kind-ref.ts';
 import { displayNameOf } from '../../data/objects/display-name.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { type RowsWithRetry, useRows } from '../../data/rows/use-rows.ts';
-import { type AllowList, isAllowed, readAllowList } from './allow-list.ts';
+import { spaceTemplateType, type TemplateType, virtualClusterTemplateType } from '../../data/template-types.ts';
+import { type AllowList, entriesOf, isAllowed, readAllowList } from './allow-list.ts';
 import { EditAllowedClusters, EditAllowedTemplates } from './edit-allowed.tsx';
 import { projectSpec } from './project-spec.ts';
 
-/** A tab with the clusters and templates that virtual clusters of the project may use. */
+type TemplateKindName = 'template' | 'spaceTemplate';
+
+/** A tab with the clusters and templates that instances of the project may use. */
 export function AllowedTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
-  const [open, setOpen] = useState<'clusters' | 'templates'>();
+  const [open, setOpen] = useState<'clusters' | TemplateKindName>();
+  const close = () => setOpen(undefined);
   const [maySetClusters, maySetTemplates] = usePermissions(
     ['spec.allowedClusters', 'spec.allowedTemplates'].map((subresource) => ({
       verb: 'update',
@@ -31,23 +35,22 @@ export function AllowedTab({ project }: { readonly project: Project }) {
     })),
   );
   const clusters = useRows({ kind: kinds.cluster, objects: true });
-  const templates = useRows({ kind: kinds.template, objects: true });
-  const [allowedClusters, allowedTemplates] = [
-    readAllowList(spec.allowedClusters),
-    readAllowList(spec.allowedTemplates),
-  ];
-  const change = (what: 'clusters' | 'templates', may: boolean | undefined) =>
-    may === true ? (
-      <Button variant="default" size="xs" onClick={() => setOpen(what)}>
-        Edit {what}
-      </Button>
-    ) : undefined;
+  const editTemplates = (kind: TemplateKindName) =>
+    maySetTemplates?.allowed === true ? { onEdit: () => setOpen(kind) } : {};
   return (
     <>
-      <Panel title="Clusters" actions={change('clusters', maySetClusters?.allowed)}>
+      <Panel
+        title="Clusters"
+        actions={
+          maySetClusters?.allowed === true ? (
+            <EditButton what="clusters" onClick={() => setOpen('clusters')} />
+          ) : undefined
+        }
+      >
         <AllowedList
           what="clusters"
-          allowed={allowedClusters}
+          allowed={readAllowList(spec.allowedClusters)}
+          noneText="No clusters are allowed, so nothing can be created in this project."
           rows={clusters}
           head={['Name', 'Status', 'Version']}
           cells={(cluster) => [
@@ -56,54 +59,98 @@ export function AllowedTab({ project }: { readonly project: Project }) {
             </Link>,
             <Group key="status" gap="xs">
               <StatusBadge status={cluster.status?.online === true ? 'Online' : 'Offline'} />
-              {cluster.spec?.unusable === true ? <Text size="xs">Accepts no new virtual clusters</Text> : null}
+              {cluster.spec?.unusable === true ? <Text size="xs">Accepts no new instances</Text> : null}
             </Group>,
             cluster.status?.kubernetesVersion || '–',
           ]}
         />
       </Panel>
-      <Panel title="Templates" actions={change('templates', maySetTemplates?.allowed)}>
-        <AllowedList
-          what="templates"
-          allowed={allowedTemplates}
-          rows={templates}
-          head={['Name', 'Description']}
-          cells={(template) => [
-            <Group key="name" gap="xs" wrap="nowrap">
-              <Link to="/templates/$template" params={{ template: template.metadata.name ?? '' }}>
-                {displayNameOf(template)}
-              </Link>
-              {template.metadata.name === (allowedTemplates.defaultName ?? defaultTemplate) ? (
-                <Badge variant="light" color="gray" tt="none" radius="sm">
-                  Default
-                </Badge>
-              ) : null}
-            </Group>,
-            template.spec?.description || '–',
-          ]}
-        />
-        <Text size="sm" c="dimmed" mt="sm">
-          {spec.requireTemplate?.disabled === false
-            ? 'New virtual clusters must specify a template.'
-            : 'New virtual clusters that specify no template use the default template.'}
-        </Text>
-      </Panel>
-      {open === 'clusters' ? <EditAllowedClusters project={project} onClose={() => setOpen(undefined)} /> : null}
-      {open === 'templates' ? <EditAllowedTemplates project={project} onClose={() => setOpen(undefined)} /> : null}
+      <AllowedTemplates type={virtualClusterTemplateType} project={project} {...editTemplates('template')} />
+      <AllowedTemplates type={spaceTemplateType} project={project} {...editTemplates('spaceTemplate')} />
+      {open === 'clusters' ? <EditAllowedClusters project={project} onClose={close} /> : null}
+      {open === 'template' ? (
+        <EditAllowedTemplates type={virtualClusterTemplateType} project={project} onClose={close} />
+      ) : null}
+      {open === 'spaceTemplate' ? (
+        <EditAllowedTemplates type={spaceTemplateType} project={project} onClose={close} />
+      ) : null}
     </>
   );
+}
+
+function EditButton({ what, onClick }: { readonly what: string; onClick(): void }) {
+  return (
+    <Button variant="default" size="xs" onClick={onClick}>
+      Edit {what}
+    </Button>
+  );
+}
+
+interface AllowedTemplatesProps {
+  readonly type: TemplateType;
+  readonly project: Project;
+  /** Absent if the caller may not edit the list. */
+  onEdit?(): void;
+}
+
+/** The templates of a kind that instances of the project may use. */
+function AllowedTemplates({ type, project, onEdit }: AllowedTemplatesProps) {
+  const spec = projectSpec(project);
+  const rows = useRows({ kind: type.kind, objects: true });
+  const allowed = readAllowList(entriesOf(type.kind.kind, spec.allowedTemplates));
+  const what = type.isOptional ? 'space templates' : 'templates';
+  const defaultName = allowed.defaultName ?? (type.isOptional ? undefined : defaultTemplate);
+  return (
+    <Panel
+      title={type.isOptional ? 'Space templates' : 'Templates'}
+      actions={onEdit === undefined ? undefined : <EditButton what={what} onClick={onEdit} />}
+    >
+      <AllowedList
+        what={what}
+        allowed={allowed}
+        noneText={`No ${what} are allowed.`}
+        rows={rows}
+        head={['Name', 'Description']}
+        cells={(template) => [
+          <Group key="name" gap="xs" wrap="nowrap">
+            <Link to={type.detailPath} params={{ template: template.metadata.name ?? '' }}>
+              {displayNameOf(template)}
+            </Link>
+            {template.metadata.name === defaultName ? (
+              <Badge variant="light" color="gray" tt="none" radius="sm">
+                Default
+              </Badge>
+            ) : null}
+          </Group>,
+          template.spec?.description || '–',
+        ]}
+      />
+      <Text size="sm" c="dimmed" mt="sm">
+        {omissionText(type, spec.requireTemplate?.disabled === false, defaultName)}
+      </Text>
+    </Panel>
+  );
+}
+
+function omissionText({ noun }: TemplateType, isRequired: boolean, defaultName: string | undefined): string {
+  if (isRequired) return `New ${noun}s must specify a template.`;
+  return defaultName === undefined
+    ? `New ${noun}s that specify no template are empty.`
+    : `New ${noun}s that specify no template use the default template.`;
 }
 
 interface AllowedListProps<Type extends KubeObject> {
   readonly what: string;
   readonly allowed: AllowList;
+  /** The text if the list allows nothing. */
+  readonly noneText: string;
   /** All objects of the kind that the caller may see. */
   readonly rows: RowsWithRetry<Type>;
   readonly head: readonly string[];
   cells(object: Type): readonly ReactNode[];
 }
 
-function AllowedList<Type extends KubeObject>({ what, allowed, rows, head, cells }: AllowedListProps<Type>) {
+function AllowedList<Type extends KubeObject>({ what, allowed, noneText, rows, head, cells }: AllowedListProps<Type>) {
   if (rows.state === 'refused') return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
   if (rows.state === 'loading') return <LoadingIndicator message={`Loading ${what}`} />;
   const found = rows.rows.map(({ object }) => object).filter(({ metadata }) => isAllowed(allowed, metadata.name ?? ''));
@@ -114,7 +161,7 @@ function AllowedList<Type extends KubeObject>({ what, allowed, rows, head, cells
         {allowed.all
           ? `All ${what} are allowed, including future ones.`
           : allowed.names.length === 0
-            ? `No ${what} are allowed, so no virtual cluster can be created in this project.`
+            ? noneText
             : `Only these ${what} are allowed.`}
       </Text>
       {found.length === 0 ? null : (

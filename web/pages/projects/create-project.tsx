@@ -32,8 +32,10 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
 
   async function send(): Promise<void> {
     const all = [{ name: '*' }];
-    const { quotas: limits } = (quotaPatch(noLimits, { ...noLimits, project: limit }) as { spec: { quotas: object } })
-      .spec;
+    const patch = quotaPatch([
+      { resource: 'virtualclusterinstances', before: noLimits, after: { ...noLimits, project: limit } },
+    ]);
+    const { quotas: limits } = (patch as { spec: { quotas: object } }).spec;
     const made = await createObject(kinds.project, {
       apiVersion: apiVersionOf(kinds.project),
       kind: kinds.project.kind,
@@ -41,7 +43,9 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
       spec: {
         ...displayFieldsSpec(described),
         ...(clusters?.allowed === true && anyCluster ? { allowedClusters: all } : {}),
-        ...(templates?.allowed === true && anyTemplate ? { allowedTemplates: all } : {}),
+        ...(templates?.allowed === true && anyTemplate
+          ? { allowedTemplates: [kinds.template, kinds.spaceTemplate].map(({ kind }) => ({ kind, name: '*' })) }
+          : {}),
         ...(quotas?.allowed === true && limit !== undefined ? { quotas: limits } : {}),
       },
     });

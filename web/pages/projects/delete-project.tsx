@@ -3,6 +3,7 @@ import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { instancesText } from '../../data/format-text.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { deleteObject } from '../../data/objects/objects.ts';
 import { loadedCount } from '../../data/rows/fleet-counts.ts';
@@ -10,7 +11,9 @@ import { useRows } from '../../data/rows/use-rows.ts';
 
 export function DeleteProject({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '', uid } = project.metadata;
-  const count = loadedCount(useRows({ kind: kinds.instance, namespace: projectNamespace(name) }));
+  const namespace = projectNamespace(name);
+  const clusters = loadedCount(useRows({ kind: kinds.instance, namespace }));
+  const spaces = loadedCount(useRows({ kind: kinds.space, namespace }));
   return (
     <Confirm
       title={`Delete project ${name}?`}
@@ -24,16 +27,10 @@ export function DeleteProject({ project, onClose }: { readonly project: Project;
       }}
     >
       <Text size="sm">
-        {count === 0
-          ? 'The project contains no virtual clusters. Its members lose their roles in the project.'
-          : `${insideOf(count)} deleted first. This cannot be undone.`}
+        {clusters === 0 && spaces === 0
+          ? 'The project contains no virtual clusters and no spaces. Its members lose their roles in the project.'
+          : `Deletes ${instancesText(clusters, spaces)} of the project first, with all their data. This cannot be undone.`}
       </Text>
     </Confirm>
   );
-}
-
-function insideOf(count: number | undefined): string {
-  if (count === 1) return 'Its virtual cluster and all data in it are';
-  const all = count === undefined ? 'Its virtual clusters' : `Its ${count} virtual clusters`;
-  return `${all} and all data in them are`;
 }

@@ -5,11 +5,12 @@ import { defaultTemplate } from '../../../src/api/naming.ts';
 import { FormDialog } from '../../components/form/form-dialog.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
-import { kinds } from '../../data/kind-ref.ts';
+import { type KindRef, kinds } from '../../data/kind-ref.ts';
 import { changeObject } from '../../data/objects/change-object.ts';
 import { usePermission } from '../../data/permissions.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
-import { type AllowList, isAllowed, readAllowList, writeAllowList } from './allow-list.ts';
+import type { TemplateType } from '../../data/template-types.ts';
+import { type AllowList, entriesOf, isAllowed, readAllowList, withEntriesOf, writeAllowList } from './allow-list.ts';
 import { projectSpec } from './project-spec.ts';
 
 interface EditProps {
@@ -34,7 +35,7 @@ export function EditAllowedClusters({ project, onClose }: EditProps) {
     <FormDialog title={`Allowed clusters of ${name}`} action="Save" onSend={send} onClose={onClose}>
       {(error) => (
         <Choices
-          label="Clusters that virtual clusters of the project may run on"
+          label="Clusters that the project may use"
           every="All clusters, including future ones"
           names={names}
           allowed={allowed}
@@ -46,13 +47,14 @@ export function EditAllowedClusters({ project, onClose }: EditProps) {
   );
 }
 
-/** A dialog that edits the allowed templates of a project. */
-export function EditAllowedTemplates({ project, onClose }: EditProps) {
+/** A dialog that edits the allowed templates of a kind in a project. */
+export function EditAllowedTemplates({ type, project, onClose }: EditProps & { readonly type: TemplateType }) {
+  const { kind, noun } = type;
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
-  const [allowed, setAllowed] = useState(readAllowList(spec.allowedTemplates));
+  const [allowed, setAllowed] = useState(readAllowList(entriesOf(kind.kind, spec.allowedTemplates)));
   const [isRequired, setRequired] = useState(spec.requireTemplate?.disabled === false);
-  const names = useNames(kinds.template, allowed);
+  const names = useNames(kind, allowed);
   const { allowed: mayRequire } = usePermission({
     verb: 'update',
     kind: kinds.project,
@@ -64,7 +66,7 @@ export function EditAllowedTemplates({ project, onClose }: EditProps) {
   async function send(): Promise<void> {
     await changeObject(kinds.project, { name }, (object) => ({
       spec: {
-        allowedTemplates: writeAllowList(allowed, projectSpec(object).allowedTemplates),
+        allowedTemplates: withEntriesOf(kind.kind, allowed, projectSpec(object).allowedTemplates),
         ...(mayRequire ? { requireTemplate: { disabled: !isRequired } } : {}),
       },
     }));
@@ -72,11 +74,16 @@ export function EditAllowedTemplates({ project, onClose }: EditProps) {
   }
 
   return (
-    <FormDialog title={`Allowed templates of ${name}`} action="Save" onSend={send} onClose={onClose}>
+    <FormDialog
+      title={`Allowed ${type.isOptional ? 'space templates' : 'templates'} of ${name}`}
+      action="Save"
+      onSend={send}
+      onClose={onClose}
+    >
       {(error) => (
         <>
           <Choices
-            label="Templates that virtual clusters of the project may use"
+            label={`Templates that ${noun}s of the project may use`}
             every="All templates, including future ones"
             names={names}
             allowed={allowed}
@@ -91,17 +98,17 @@ export function EditAllowedTemplates({ project, onClose }: EditProps) {
           />
           <NativeSelect
             label="Default template"
-            description="New virtual clusters that specify no template use this template."
+            description={`New ${noun}s that specify no template use this template.`}
             value={defaultName ?? ''}
             onChange={(event) => setAllowed({ ...allowed, defaultName: event.currentTarget.value || undefined })}
             data={[
-              { value: '', label: `${defaultTemplate} (server default)` },
+              { value: '', label: type.isOptional ? 'None' : `${defaultTemplate} (server default)` },
               ...names.filter((one) => isAllowed(allowed, one)).map((one) => ({ value: one, label: one })),
             ]}
           />
           {mayRequire ? (
             <Switch
-              label="Require new virtual clusters to specify a template"
+              label="Require new virtual clusters and spaces to specify a template"
               checked={isRequired}
               onChange={(event) => setRequired(event.currentTarget.checked)}
             />
@@ -113,7 +120,7 @@ export function EditAllowedTemplates({ project, onClose }: EditProps) {
 }
 
 /** Returns the names of all existing objects of a kind, and the names in the allow list that do not exist. */
-function useNames(kind: typeof kinds.cluster | typeof kinds.template, { names }: AllowList): readonly string[] {
+function useNames(kind: KindRef, { names }: AllowList): readonly string[] {
   const { rows } = useRows({ kind });
   return [...new Set([...rows.map(({ metadata }) => metadata.name ?? ''), ...names])].sort();
 }

@@ -19,7 +19,9 @@ export function OverviewTab({ project }: { readonly project: Project }) {
   const { description, members = [] } = projectSpec(project);
   const namespace = projectNamespace(name);
   const instances = useRows({ kind: kinds.instance, namespace });
-  const quotas = quotaUsage(project);
+  const quotas = quotaUsage(project, 'virtualclusterinstances');
+  const spaces = useRows({ kind: kinds.space, namespace });
+  const spaceQuotas = quotaUsage(project, 'spaceinstances');
   const used = quotas.used ?? instances.rows.length;
   const owner = ownerOf(project);
   return (
@@ -46,6 +48,7 @@ export function OverviewTab({ project }: { readonly project: Project }) {
           <Panel title="Quotas">
             <Stack gap="md">
               <QuotaBar label="Virtual clusters" used={used} limit={quotas.project} />
+              <QuotaBar label="Spaces" used={spaceQuotas.used ?? spaces.rows.length} limit={spaceQuotas.project} />
               {quotas.user === undefined ? (
                 <Text size="sm" c="dimmed">
                   No quota per user or team.

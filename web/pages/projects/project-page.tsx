@@ -35,8 +35,9 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
   const { name = '', deletionTimestamp } = project.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [create, write, remove] = usePermissions([
+  const [create, createSpace, write, remove] = usePermissions([
     { verb: 'create', kind: kinds.instance, namespace: projectNamespace(name) },
+    { verb: 'create', kind: kinds.space, namespace: projectNamespace(name) },
     { verb: 'patch', kind: kinds.project, name },
     { verb: 'delete', kind: kinds.project, name },
   ]);
@@ -47,6 +48,11 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
         {create?.allowed === true && !isTerminating ? (
           <LinkButton to="/virtual-clusters/new" search={{ project: name }} leftSection={<Icon name="plus" />}>
             New virtual cluster
+          </LinkButton>
+        ) : null}
+        {createSpace?.allowed === true && !isTerminating ? (
+          <LinkButton to="/spaces/new" search={{ project: name }} variant="default" leftSection={<Icon name="plus" />}>
+            New space
           </LinkButton>
         ) : null}
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
@@ -62,7 +68,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This project is being deleted">
-          Its virtual clusters are deleted first. Nothing new can be created in it.
+          Its virtual clusters and spaces are deleted first. Nothing new can be created in it.
         </Alert>
       ) : null}
       <DetailTabs

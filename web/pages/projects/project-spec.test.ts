@@ -18,7 +18,7 @@ describe('the quotas of a project', () => {
         },
       },
     };
-    expect(quotaUsage(project({ quotas }, status))).toEqual({
+    expect(quotaUsage(project({ quotas }, status), 'virtualclusterinstances')).toEqual({
       project: 3,
       user: 1,
       used: 2,
@@ -30,12 +30,27 @@ describe('the quotas of a project', () => {
   });
 
   it('are undefined without limits', () => {
-    expect(quotaUsage(project({}))).toEqual({ project: undefined, user: undefined, used: undefined, perOwner: [] });
+    expect(quotaUsage(project({}), 'spaceinstances')).toEqual({
+      project: undefined,
+      user: undefined,
+      used: undefined,
+      perOwner: [],
+    });
   });
 
-  it('are removed with null', () => {
-    expect(quotaPatch({ project: 3, user: 1 }, { project: 0, user: undefined })).toEqual({
-      spec: { quotas: { project: { virtualclusterinstances: 0 }, user: { virtualclusterinstances: null } } },
+  it('are removed with null, and unchanged limits are not sent', () => {
+    const none = { project: undefined, user: undefined };
+    const clusters = {
+      resource: 'virtualclusterinstances',
+      before: { project: 3, user: 1 },
+      after: { project: 0, user: undefined },
+    } as const;
+    const spaces = { resource: 'spaceinstances', before: none, after: { ...none, user: 2 } } as const;
+    expect(quotaPatch([clusters, spaces])).toEqual({
+      spec: {
+        quotas: { project: { virtualclusterinstances: 0 }, user: { virtualclusterinstances: null, spaceinstances: 2 } },
+      },
     });
+    expect(quotaPatch([{ ...spaces, after: none }])).toEqual({ spec: { quotas: {} } });
   });
 });

@@ -1,8 +1,8 @@
 import type { Project, ProjectSpec, ReadyDay } from '../../../src/api/management/v1/project.ts';
 import { changedMembers } from '../../data/objects/changed-members.ts';
 
-/** The resource whose objects the quotas count. */
-const quotaResource = 'virtualclusterinstances';
+/** The resources whose objects the quotas count. */
+export type QuotaResource = 'virtualclusterinstances' | 'spaceinstances';
 
 export function projectSpec({ spec = {} }: Project): ProjectSpec {
   return spec;
@@ -20,11 +20,11 @@ export interface QuotaLimits {
 
 export interface QuotaUsage extends QuotaLimits {
   /**
-   * The number of virtual clusters in the project; `undefined` if the server does not count them, because there is no
+   * The number of instances in the project; `undefined` if the server does not count them, because there is no
    * limit.
    */
   readonly used: number | undefined;
-  /** The number of virtual clusters of each user and team, highest first. */
+  /** The number of instances of each user and team, highest first. */
   readonly perOwner: readonly { readonly owner: string; readonly used: number }[];
 }
 
@@ -33,21 +33,30 @@ function numberOf(value: unknown): number | undefined {
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-export function quotaUsage({ spec, status }: Project): QuotaUsage {
+export function quotaUsage({ spec, status }: Project, resource: QuotaResource): QuotaUsage {
   const perOwner = Object.entries(status?.quotas?.user?.used ?? {})
-    .map(([owner, used]) => ({ owner, used: numberOf(used[quotaResource]) ?? 0 }))
+    .map(([owner, used]) => ({ owner, used: numberOf(used[resource]) ?? 0 }))
     .sort((a, b) => b.used - a.used || (a.owner < b.owner ? -1 : 1));
   return {
-    project: numberOf(spec?.quotas?.project?.[quotaResource]),
-    user: numberOf(spec?.quotas?.user?.[quotaResource]),
-    used: numberOf(status?.quotas?.project?.used?.[quotaResource]),
+    project: numberOf(spec?.quotas?.project?.[resource]),
+    user: numberOf(spec?.quotas?.user?.[resource]),
+    used: numberOf(status?.quotas?.project?.used?.[resource]),
     perOwner,
   };
 }
 
+export interface QuotaChange {
+  readonly resource: QuotaResource;
+  readonly before: QuotaLimits;
+  readonly after: QuotaLimits;
+}
+
 /** Returns a merge patch with the limits that differ. A limit of `undefined` is removed. */
-export function quotaPatch(before: QuotaLimits, after: QuotaLimits): object {
-  const part = (limit: number | undefined) => ({ [quotaResource]: limit ?? null });
-  const parts = ({ project, user }: QuotaLimits) => ({ project: part(project), user: part(user) });
-  return { spec: { quotas: changedMembers(parts(before), parts(after)) } };
+export function quotaPatch(changes: readonly QuotaChange[]): object {
+  const limits = (side: 'before' | 'after', scope: keyof QuotaLimits) =>
+    Object.fromEntries(changes.map((change) => [change.resource, change[side][scope] ?? null]));
+  const changed = (['project', 'user'] as const).map(
+    (scope) => [scope, changedMembers(limits('before', scope), limits('after', scope))] as const,
+  );
+  return { spec: { quotas: Object.fromEntries(changed.filter(([, members]) => Object.keys(members).length > 0)) } };
 }

@@ -11,6 +11,7 @@ import { displayNameColumn } from '../../data/objects/display-name.ts';
 import { usePermission } from '../../data/permissions.ts';
 import { countByProject } from '../../data/rows/fleet-counts.ts';
 import type { ListColumn } from '../../data/rows/list-columns.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { CreateProject } from './create-project.tsx';
@@ -22,14 +23,19 @@ const leaveOut = [displayNameColumn.name];
 export function ProjectsPage() {
   const rows = useRows({ kind: kinds.project, objects: true });
   const instances = useRows({ kind: kinds.instance });
+  const spaces = useRows({ kind: kinds.space });
   const { allowed: mayCreate } = usePermission({ verb: 'create', kind: kinds.project });
   const [isCreating, setCreating] = useState(false);
-  const counts = useMemo(() => new Map(countByProject(instances).map(({ text, count }) => [text, count])), [instances]);
+  const counts = useMemo(() => countsOf(instances), [instances]);
+  const spaceCounts = useMemo(() => countsOf(spaces), [spaces]);
   const extraColumns = useMemo(
     () => [
       displayNameColumn,
       numberColumn('Virtual Clusters', 'Virtual clusters in this project that you can see.', ({ metadata }) =>
         metadata.name === undefined ? 0 : (counts.get(metadata.name) ?? 0),
+      ),
+      numberColumn('Spaces', 'Spaces in this project that you can see.', ({ metadata }) =>
+        metadata.name === undefined ? 0 : (spaceCounts.get(metadata.name) ?? 0),
       ),
       numberColumn(
         'Members',
@@ -37,7 +43,7 @@ export function ProjectsPage() {
         ({ object }) => projectSpec(object).members?.length ?? 0,
       ),
     ],
-    [counts],
+    [counts, spaceCounts],
   );
   const create = mayCreate ? (
     <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" />}>
@@ -48,7 +54,7 @@ export function ProjectsPage() {
     <>
       <PageHeader
         title="Projects"
-        about="A project groups members and their virtual clusters. It has quotas, and lists of allowed clusters and templates."
+        about="A project groups members, their virtual clusters and their spaces. It has quotas, and lists of allowed clusters and templates."
         actions={create}
       />
       <ResourceList
@@ -85,6 +91,10 @@ export function ProjectsPage() {
       {isCreating ? <CreateProject onClose={() => setCreating(false)} /> : null}
     </>
   );
+}
+
+function countsOf(instances: RowsSnapshot): ReadonlyMap<string, number> {
+  return new Map(countByProject(instances).map(({ text, count }) => [text, count]));
 }
 
 function numberColumn(name: string, about: string, count: (row: Row<Project>) => number): ListColumn<Project> {

@@ -13,18 +13,30 @@ import { patchObject } from '../../data/objects/objects.ts';
 import { usePermission } from '../../data/permissions.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { LimitInput } from './limit-input.tsx';
-import { quotaPatch, quotaUsage } from './project-spec.ts';
+import { type QuotaLimits, quotaPatch, quotaUsage } from './project-spec.ts';
 
 /** The maximum number of users and teams that the tab shows, the highest usage first. */
 const maxOwners = 100;
+
+/** The types of instances that quotas count. */
+const quotaTypes = [
+  { resource: 'virtualclusterinstances', noun: 'virtual cluster', label: 'Virtual clusters', kind: kinds.instance },
+  { resource: 'spaceinstances', noun: 'space', label: 'Spaces', kind: kinds.space },
+] as const;
+
+type QuotaType = (typeof quotaTypes)[number];
+
+interface QuotaTypeProps {
+  readonly type: QuotaType;
+  readonly project: Project;
+}
 
 /** A tab with the quota usage of the project and of each user and team in it. */
 export function QuotasTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const [isEditing, setEditing] = useState(false);
   const { allowed: maySet } = usePermission({ verb: 'update', kind: kinds.project, name, subresource: 'spec.quotas' });
-  const instances = useRows({ kind: kinds.instance, namespace: projectNamespace(name) });
-  const quotas = quotaUsage(project);
+  const limited = quotaTypes.filter(({ resource }) => quotaUsage(project, resource).user !== undefined);
   return (
     <>
       <Panel
@@ -37,29 +49,22 @@ export function QuotasTab({ project }: { readonly project: Project }) {
           ) : undefined
         }
       >
-        <QuotaBar label="Virtual clusters" used={quotas.used ?? instances.rows.length} limit={quotas.project} />
+        <Stack gap="md">
+          {quotaTypes.map((type) => (
+            <ProjectQuota key={type.resource} type={type} project={project} />
+          ))}
+        </Stack>
       </Panel>
       <Panel title="Quota per user and team">
-        {quotas.user === undefined ? (
+        {limited.length === 0 ? (
           <Text size="sm" c="dimmed">
             The project sets no quota per user or team. The default limits of the server apply.
           </Text>
         ) : (
           <Stack gap="md">
-            <Text size="sm" c="dimmed">
-              {quotas.perOwner.length === 0
-                ? `Each user and team may have up to ${pluralize(quotas.user, 'virtual cluster')}. Nobody has any yet.`
-                : `Each user and team may have up to ${pluralize(quotas.user, 'virtual cluster')}.`}
-            </Text>
-            {quotas.perOwner.slice(0, maxOwners).map(({ owner, used }) => (
-              <QuotaBar key={owner} label={owner} used={used} limit={quotas.user} />
+            {limited.map((type) => (
+              <OwnerQuotas key={type.resource} type={type} project={project} />
             ))}
-            {quotas.perOwner.length > maxOwners ? (
-              <Text size="sm" c="dimmed">
-                And {pluralize(quotas.perOwner.length - maxOwners, 'more user or team', 'more users and teams')} with
-                lower usage.
-              </Text>
-            ) : null}
           </Stack>
         )}
       </Panel>
@@ -68,44 +73,80 @@ export function QuotasTab({ project }: { readonly project: Project }) {
   );
 }
 
+function ProjectQuota({ type: { resource, label, kind }, project }: QuotaTypeProps) {
+  const { rows } = useRows({ kind, namespace: projectNamespace(project.metadata.name ?? '') });
+  const { used, project: limit } = quotaUsage(project, resource);
+  return <QuotaBar label={label} used={used ?? rows.length} limit={limit} />;
+}
+
+function OwnerQuotas({ type: { resource, noun }, project }: QuotaTypeProps) {
+  const { user: limit = 0, perOwner } = quotaUsage(project, resource);
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        Each user and team may have up to {pluralize(limit, noun)}.{perOwner.length === 0 ? ' Nobody has any yet.' : ''}
+      </Text>
+      {perOwner.slice(0, maxOwners).map(({ owner, used }) => (
+        <QuotaBar key={owner} label={owner} used={used} limit={limit} />
+      ))}
+      {perOwner.length > maxOwners ? (
+        <Text size="sm" c="dimmed">
+          And {pluralize(perOwner.length - maxOwners, 'more user or team', 'more users and teams')} with lower usage.
+        </Text>
+      ) : null}
+    </>
+  );
+}
+
 function EditQuotas({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '' } = project.metadata;
   // The limits at the time at which the user opened the form. Only limits that differ from them are sent.
-  const [before] = useState(() => quotaUsage(project));
-  const [projectLimit, setProjectLimit] = useState(before.project);
-  const [userLimit, setUserLimit] = useState(before.user);
+  const [before] = useState(() => quotaTypes.map(({ resource }): QuotaLimits => quotaUsage(project, resource)));
+  const [limits, setLimits] = useState(before);
+  const noLimits: QuotaLimits = { project: undefined, user: undefined };
   return (
     <FormDialog
       title={`Quotas of ${name}`}
       action="Save"
       onClose={onClose}
       onSend={async () => {
-        await patchObject(kinds.project, { name }, quotaPatch(before, { project: projectLimit, user: userLimit }));
+        const changes = quotaTypes.map(({ resource }, at) => ({
+          resource,
+          before: before[at] ?? noLimits,
+          after: limits[at] ?? noLimits,
+        }));
+        await patchObject(kinds.project, { name }, quotaPatch(changes));
         notify.done(`Saved ${name}`);
       }}
     >
-      {(error) => {
-        const problem = fieldProblems(error);
-        return (
-          <>
-            <Text size="sm" c="dimmed">
-              A lower limit applies only to new virtual clusters. Existing virtual clusters are kept.
-            </Text>
-            <LimitInput
-              label="Maximum number of virtual clusters in the project"
-              value={projectLimit}
-              onChange={setProjectLimit}
-              error={problem('spec.quotas.project')}
-            />
-            <LimitInput
-              label="Maximum number of virtual clusters per user or team"
-              value={userLimit}
-              onChange={setUserLimit}
-              error={problem('spec.quotas.user')}
-            />
-          </>
-        );
-      }}
+      {(error) => (
+        <>
+          <Text size="sm" c="dimmed">
+            A lower limit applies only to new virtual clusters and spaces. Existing ones are kept.
+          </Text>
+          {quotaTypes.map(({ resource, noun }, at) => {
+            const set = (change: Partial<QuotaLimits>) =>
+              setLimits(limits.map((one, index) => (index === at ? { ...one, ...change } : one)));
+            const problem = (part: string) => fieldProblems(error)(`spec.quotas.${part}.${resource}`);
+            return (
+              <Stack key={resource} gap="md">
+                <LimitInput
+                  label={`Maximum number of ${noun}s in the project`}
+                  value={limits[at]?.project}
+                  onChange={(value) => set({ project: value })}
+                  error={problem('project')}
+                />
+                <LimitInput
+                  label={`Maximum number of ${noun}s per user or team`}
+                  value={limits[at]?.user}
+                  onChange={(value) => set({ user: value })}
+                  error={problem('user')}
+                />
+              </Stack>
+            );
+          })}
+        </>
+      )}
     </FormDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { templateValuesName } from '../../../src/api/naming.ts';
 import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
@@ -9,36 +8,40 @@ import { FormDialog } from '../../components/form/form-dialog.tsx';
 import { NameField } from '../../components/form/name-field.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
-import { kinds } from '../../data/kind-ref.ts';
 import { displayFieldsSpec } from '../../data/objects/display-fields.ts';
 import { displayNameOf } from '../../data/objects/display-name.ts';
 import { createObject } from '../../data/objects/objects.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import type { Template, TemplateType } from '../../data/template-types.ts';
 import { templateSpec } from './template-versions.ts';
 
-/** The initial content of a template that is not a copy. It shows the use of parameters and template expressions. */
-const example = {
-  parameters: [
-    { variable: 'env', label: 'Environment', options: ['dev', 'test'], defaultValue: 'dev', section: 'General' },
-  ],
-  template: {
-    metadata: { labels: { env: '{{ .Values.env }}' } },
-    objects: [
-      'apiVersion: v1',
-      'kind: ConfigMap',
-      'metadata:',
-      '  name: welcome',
-      '  namespace: default',
-      'data:',
-      `  text: Hello from {{ .Values.${templateValuesName}.name }}, {{ .Values.env | upper }}`,
-      '',
-    ].join('\n'),
-  },
-};
+/** Returns the initial content of a template that is not a copy. It shows parameters and template expressions. */
+function exampleFor({ noun }: TemplateType): object {
+  // The objects of a space are in its namespace; those of a virtual cluster can be in any namespace.
+  const place = noun === 'space' ? [] : ['  namespace: default'];
+  return {
+    parameters: [
+      { variable: 'env', label: 'Environment', options: ['dev', 'test'], defaultValue: 'dev', section: 'General' },
+    ],
+    template: {
+      metadata: { labels: { env: '{{ .Values.env }}' } },
+      objects: [
+        'apiVersion: v1',
+        'kind: ConfigMap',
+        'metadata:',
+        '  name: welcome',
+        ...place,
+        'data:',
+        `  text: Hello from {{ .Values.${templateValuesName}.name }}, {{ .Values.env | upper }}`,
+        '',
+      ].join('\n'),
+    },
+  };
+}
 
 /** Returns the initial spec of a new template: a copy of `source`, or the example. */
-function initialSpec(source: VirtualClusterTemplate | undefined): object {
-  if (source === undefined) return example;
+function initialSpec(type: TemplateType, source: Template | undefined): object {
+  if (source === undefined) return exampleFor(type);
   const { template, parameters, versions } = templateSpec(source);
   return {
     ...(template === undefined ? {} : { template }),
@@ -48,30 +51,31 @@ function initialSpec(source: VirtualClusterTemplate | undefined): object {
 }
 
 export interface CreateTemplateProps {
+  readonly type: TemplateType;
   /** The name of the template to copy. Optional; defaults to the example. */
   readonly from?: string;
   onClose(): void;
 }
 
 /** A dialog that creates a template from the example or as a copy of an existing template. */
-export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
+export function CreateTemplate({ type, from = '', onClose }: CreateTemplateProps) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [described, setDescribed] = useState({ displayName: '', description: '' });
   const [source, setSource] = useState(from);
-  const { rows } = useRows({ kind: kinds.template, objects: true });
+  const { rows } = useRows({ kind: type.kind, objects: true });
 
   async function send(): Promise<void> {
     const copied = rows.find(({ metadata }) => metadata.name === source)?.object;
-    const made = await createObject(kinds.template, {
-      apiVersion: apiVersionOf(kinds.template),
-      kind: kinds.template.kind,
+    const made = await createObject(type.kind, {
+      apiVersion: apiVersionOf(type.kind),
+      kind: type.kind.kind,
       metadata: { name: name.trim() },
-      spec: { ...displayFieldsSpec(described), ...initialSpec(copied) },
+      spec: { ...displayFieldsSpec(described), ...initialSpec(type, copied) },
     });
     const template = made.metadata.name ?? name;
     notify.done(`Created template ${template}`);
-    await navigate({ to: '/templates/$template', params: { template }, search: { tab: 'edit' } });
+    await navigate({ to: type.detailPath, params: { template }, search: { tab: 'edit' } });
   }
 
   return (

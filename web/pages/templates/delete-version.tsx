@@ -1,18 +1,18 @@
 import { Text } from '@mantine/core';
-import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { notify } from '../../components/notifications.tsx';
-import { kinds } from '../../data/kind-ref.ts';
 import { changeObject } from '../../data/objects/change-object.ts';
+import type { Template, TemplateType } from '../../data/template-types.ts';
 import { templateSpec } from './template-versions.ts';
 
 export interface DeleteVersionProps {
-  readonly template: VirtualClusterTemplate;
+  readonly type: TemplateType;
+  readonly template: Template;
   readonly version: string;
   onClose(): void;
 }
 
-export function DeleteVersion({ template, version, onClose }: DeleteVersionProps) {
+export function DeleteVersion({ type, template, version, onClose }: DeleteVersionProps) {
   const { name = '' } = template.metadata;
   return (
     <Confirm
@@ -21,15 +21,15 @@ export function DeleteVersion({ template, version, onClose }: DeleteVersionProps
       danger
       onClose={onClose}
       onConfirm={async () => {
-        await changeObject(kinds.template, { name }, (newest) => ({
+        await changeObject(type.kind, { name }, (newest) => ({
           spec: { versions: (templateSpec(newest).versions ?? []).filter((one) => one.version !== version) },
         }));
         notify.done(`Deleted version ${version} of ${name}`);
       }}
     >
       <Text size="sm">
-        Virtual clusters that request exactly this version can no longer be created or updated. Existing virtual
-        clusters are kept unchanged.
+        New {type.noun}s can no longer request exactly this version. Existing {type.noun}s that request it are kept
+        unchanged and can no longer be updated from the template.
       </Text>
     </Confirm>
   );

@@ -1,12 +1,11 @@
 import { NativeSelect } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
 import { lazyComponent } from '../../components/lazy-component.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { kinds } from '../../data/kind-ref.ts';
+import type { Template, TemplateType } from '../../data/template-types.ts';
 import classes from './edit-tab.module.css';
 import type { TemplatePreviewPanelProps } from './template-preview-panel.tsx';
 import { templateVersions } from './template-versions.ts';
@@ -22,14 +21,14 @@ const RenderedPanel = lazyComponent<Omit<TemplatePreviewPanelProps, 'render'>>(a
 
 const noProblems: readonly TextProblem[] = [];
 
-/** A tab with the template as YAML and a preview of the rendered result. */
-export function EditTab({
-  template,
-  readOnly,
-}: {
-  readonly template: VirtualClusterTemplate;
+interface EditTabProps {
+  readonly type: TemplateType;
+  readonly template: Template;
   readonly readOnly: boolean;
-}) {
+}
+
+/** A tab with the template as YAML and a preview of the rendered result. */
+export function EditTab({ type, template, readOnly }: EditTabProps) {
   const [draft, setDraft] = useState<KubeObject>();
   const [version, setVersion] = useState<string>();
   const [problems, setProblems] = useState(noProblems);
@@ -39,7 +38,7 @@ export function EditTab({
     <div className={classes.halves}>
       <Panel title={'Template'}>
         <ObjectEditor
-          kind={kinds.template}
+          kind={type.kind}
           object={template}
           readOnly={readOnly}
           onDraft={setDraft}
@@ -58,7 +57,7 @@ export function EditTab({
             data={parts.map((one) => one.version)}
           />
         ) : null}
-        {part === undefined ? null : <RenderedPanel part={part} onProblems={setProblems} />}
+        {part === undefined ? null : <RenderedPanel type={type} part={part} onProblems={setProblems} />}
       </div>
     </div>
   );

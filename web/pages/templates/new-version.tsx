@@ -1,16 +1,16 @@
 import { Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { FormDialog } from '../../components/form/form-dialog.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
-import { kinds } from '../../data/kind-ref.ts';
 import { changeObject } from '../../data/objects/change-object.ts';
+import type { Template, TemplateType } from '../../data/template-types.ts';
 import { nextVersion, type TemplateVersion, templateSpec } from './template-versions.ts';
 
 export interface NewVersionProps {
-  readonly template: VirtualClusterTemplate;
+  readonly type: TemplateType;
+  readonly template: Template;
   /** The version to copy. */
   readonly from: TemplateVersion;
   readonly versions: readonly string[];
@@ -18,14 +18,14 @@ export interface NewVersionProps {
 }
 
 /** A dialog that creates a template version as a copy of another version, or of the template itself. */
-export function NewVersion({ template, from, versions, onClose }: NewVersionProps) {
+export function NewVersion({ type, template, from, versions, onClose }: NewVersionProps) {
   const { name = '' } = template.metadata;
   const navigate = useNavigate();
   const [version, setVersion] = useState(() => nextVersion(versions));
 
   async function send(): Promise<void> {
     const added = { version: version.trim(), template: from.definition, parameters: from.parameters };
-    await changeObject(kinds.template, { name }, (newest) => ({
+    await changeObject(type.kind, { name }, (newest) => ({
       spec: { versions: [...(templateSpec(newest).versions ?? []), added] },
     }));
     notify.done(`Created version ${version.trim()} of ${name}`);
@@ -38,7 +38,7 @@ export function NewVersion({ template, from, versions, onClose }: NewVersionProp
         <>
           <TextInput
             label="Version"
-            description="A semantic version, such as 1.2.0. New virtual clusters use the newest version by default."
+            description={`A semantic version, such as 1.2.0. New ${type.noun}s use the newest version by default.`}
             value={version}
             onChange={(event) => setVersion(event.currentTarget.value)}
             error={fieldProblems(error)('spec.versions')}

@@ -1,8 +1,8 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { SpaceDefinition } from '../../../src/api/management/v1/space-definition.ts';
 import type { TemplateDefinition } from '../../../src/api/management/v1/template-definition.ts';
-import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
-import { defaultVirtualClusterRole } from '../../../src/api/management/virtual-cluster-roles.ts';
 import { Command } from '../../components/command.tsx';
 import { Age } from '../../components/object/age.tsx';
 import { DetailList } from '../../components/object/detail-list.tsx';
@@ -10,15 +10,21 @@ import { PrincipalLink } from '../../components/object/principal-link.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { pluralize } from '../../data/format-text.ts';
 import { ownerOf } from '../../data/owner.ts';
+import type { Template, TemplateType } from '../../data/template-types.ts';
 import { ParameterTable } from './parameter-table.tsx';
 import { templateSpec, templateVersions } from './template-versions.ts';
 import { useTemplateInstances } from './use-template-instances.ts';
 
+interface TemplateTabProps {
+  readonly type: TemplateType;
+  readonly template: Template;
+}
+
 /** A tab with the details, contents and parameters of a template. */
-export function OverviewTab({ template }: { readonly template: VirtualClusterTemplate }) {
+export function OverviewTab({ type, template }: TemplateTabProps) {
   const { name = '', creationTimestamp } = template.metadata;
   const [newest] = templateVersions(template);
-  const made = useTemplateInstances(name);
+  const made = useTemplateInstances(type.instanceKind, name);
   const owner = ownerOf(template);
   const { definition = {}, parameters = [], version = '' } = newest ?? {};
   return (
@@ -30,11 +36,11 @@ export function OverviewTab({ template }: { readonly template: VirtualClusterTem
               Description: templateSpec(template).description,
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
               'Newest version': version,
-              'Virtual clusters':
+              [`${type.noun.charAt(0).toUpperCase()}${type.noun.slice(1)}s`]:
                 made.length === 0 ? (
                   'None that you can see'
                 ) : (
-                  <Link to="/virtual-clusters" search={{ filter: { Template: name } }}>
+                  <Link to={type.instancesPath} search={{ filter: { Template: name } }}>
                     {made.length}
                   </Link>
                 ),
@@ -42,27 +48,16 @@ export function OverviewTab({ template }: { readonly template: VirtualClusterTem
             }}
           />
           <Text size="sm" c="dimmed" mt="md" mb={4}>
-            To create a virtual cluster from this template on the command line:
+            To create a {type.noun} from this template on the command line:
           </Text>
-          <Command text={`flotilla create demo --template ${name}`} />
+          <Command text={`${type.createCommand} demo --template ${name}`} />
         </Panel>
         <div>
           <Panel title="Contents">
-            <DetailList
-              items={{
-                'Objects in the virtual cluster': definition.objects
-                  ? `${objectCount(definition.objects)}, applied after the virtual cluster is ready`
-                  : 'None',
-                'Objects on the host cluster': definition.spaceTemplate?.objects
-                  ? `${objectCount(definition.spaceTemplate.objects)}, in the namespace of the virtual cluster`
-                  : 'None',
-                Chart: definition.helmRelease?.chart?.name,
-                'Chart values': definition.helmRelease?.values ? 'Set' : undefined,
-              }}
-            />
+            <DetailList items={contentsOf(type, definition)} />
           </Panel>
           <Panel title="Access">
-            <AccessSummary access={definition.access} />
+            <AccessSummary type={type} access={definition.access} />
           </Panel>
         </div>
       </SimpleGrid>
@@ -73,15 +68,42 @@ export function OverviewTab({ template }: { readonly template: VirtualClusterTem
   );
 }
 
-/** The cluster roles that users get inside the virtual clusters of the template. */
-function AccessSummary({ access }: { readonly access: TemplateDefinition['access'] }) {
+function contentsOf(type: TemplateType, definition: TemplateDefinition | SpaceDefinition): Record<string, ReactNode> {
+  const objects = definition.objects ? `${objectCount(definition.objects)}, applied in the ${type.noun}` : 'None';
+  if (type.noun === 'space') {
+    const { resourceQuota, limitRange } = definition as SpaceDefinition;
+    return {
+      'Objects in the space': objects,
+      'Resource quota': resourceQuota === undefined ? undefined : 'Set',
+      'Limit range': limitRange === undefined ? undefined : 'Set',
+    };
+  }
+  const { spaceTemplate, helmRelease } = definition as TemplateDefinition;
+  return {
+    'Objects in the virtual cluster': objects,
+    'Objects on the host cluster': spaceTemplate?.objects
+      ? `${objectCount(spaceTemplate.objects)}, in the namespace of the virtual cluster`
+      : 'None',
+    Chart: helmRelease?.chart?.name,
+    'Chart values': helmRelease?.values ? 'Set' : undefined,
+  };
+}
+
+/** The cluster roles that users get inside the instances of the template. */
+function AccessSummary({
+  type,
+  access,
+}: {
+  readonly type: TemplateType;
+  readonly access: TemplateDefinition['access'];
+}) {
   const rules = access?.rules ?? [];
   return (
     <>
       <Text size="sm">
-        Every user with access to a virtual cluster of this template has the cluster role{' '}
-        <span className="mono">{access?.defaultClusterRole || defaultVirtualClusterRole}</span> in it, unless an access
-        rule assigns other roles to the user.
+        Every user with access to a {type.noun} of this template has the cluster role{' '}
+        <span className="mono">{access?.defaultClusterRole || type.defaultRole}</span> in it, unless an access rule
+        assigns other roles to the user.
       </Text>
       <Text size="sm" c="dimmed" mt="xs">
         {rules.length === 0

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderDefinition } from '../../../src/api/management/render-definition.ts';
+import { virtualClusterTemplateType } from '../../data/template-types.ts';
 import { renderSample, samplePlatform, usableParameters } from './render-sample.ts';
 import type { TemplateVersion } from './template-versions.ts';
 
@@ -11,7 +12,7 @@ const part: TemplateVersion = {
 };
 
 const sample = (of: TemplateVersion, given: string) =>
-  renderSample(renderDefinition, of, { given, platform: samplePlatform });
+  renderSample(renderDefinition, of, { given, platform: samplePlatform(virtualClusterTemplateType) });
 
 describe('a rendered sample', () => {
   it('contains the definition of a virtual cluster', () => {

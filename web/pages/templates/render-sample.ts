@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from '@flotilla/json';
 import type { PlatformValues, renderDefinition } from '../../../src/api/management/render-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
-import { hostNamespaceBaseName } from '../../../src/api/naming.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
+import type { TemplateType } from '../../data/template-types.ts';
 import type { TemplateVersion } from './template-versions.ts';
 
 /** A template rendered with sample values. */
@@ -15,14 +15,17 @@ export interface RenderedSample {
   readonly valueProblems: ReadonlyMap<string, string>;
 }
 
-export const samplePlatform: PlatformValues = {
-  name: 'demo',
-  project: 'default',
-  cluster: 'local',
-  namespace: `${hostNamespaceBaseName('default', 'demo')}-abc123`,
-  user: 'admin',
-  team: '',
-};
+/** Returns sample values about an instance. */
+export function samplePlatform({ namespaceOf }: Pick<TemplateType, 'namespaceOf'>): PlatformValues {
+  return {
+    name: 'demo',
+    project: 'default',
+    cluster: 'local',
+    namespace: `${namespaceOf('default', 'demo')}-abc123`,
+    user: 'admin',
+    team: '',
+  };
+}
 
 const parametersField = 'spec.parameters';
 

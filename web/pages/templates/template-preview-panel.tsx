@@ -6,14 +6,16 @@ import type { PlatformValues } from '../../../src/api/management/render-definiti
 import type { TextProblem } from '../../components/editor/editor-props.ts';
 import { YamlField } from '../../components/form/yaml-field.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { ParameterField } from '../virtual-clusters/create/parameter-field.tsx';
-import { parameterSections } from '../virtual-clusters/create/parameter-sections.ts';
-import { parameterValues, withParameter } from '../virtual-clusters/create/parameter-values.ts';
+import type { TemplateType } from '../../data/template-types.ts';
+import { ParameterField } from '../instances/create/parameter-field.tsx';
+import { parameterSections } from '../instances/create/parameter-sections.ts';
+import { parameterValues, withParameter } from '../instances/create/parameter-values.ts';
 import { renderSample, samplePlatform, type TemplateRenderer, usableParameters } from './render-sample.ts';
 import classes from './template-preview-panel.module.css';
 import type { TemplateVersion } from './template-versions.ts';
 
 export interface TemplatePreviewPanelProps {
+  readonly type: TemplateType;
   readonly render: TemplateRenderer;
   readonly part: TemplateVersion;
   /** Called whenever the problems in the template change. */
@@ -23,9 +25,9 @@ export interface TemplatePreviewPanelProps {
 const platformFields = ['name', 'project', 'user', 'team'] as const satisfies readonly (keyof PlatformValues)[];
 
 /** A preview of the rendered template, with sample values that the user can edit. */
-export function TemplatePreviewPanel({ render, part, onProblems }: TemplatePreviewPanelProps) {
+export function TemplatePreviewPanel({ type, render, part, onProblems }: TemplatePreviewPanelProps) {
   const [given, setGiven] = useState('');
-  const [platform, setPlatform] = useState(samplePlatform);
+  const [platform, setPlatform] = useState(() => samplePlatform(type));
   const shown = useDeferredValue(part);
   const { definition, problems, valueProblems } = useMemo(
     () => renderSample(render, shown, { given, platform }),
@@ -62,7 +64,7 @@ export function TemplatePreviewPanel({ render, part, onProblems }: TemplatePrevi
           ))}
           <fieldset className={classes.group}>
             <Title order={3} size="h6" mb="xs" component="legend">
-              Virtual cluster
+              {type.noun.charAt(0).toUpperCase() + type.noun.slice(1)}
             </Title>
             <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
               {platformFields.map((field) => (

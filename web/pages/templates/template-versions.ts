@@ -1,13 +1,12 @@
 import { compareVersions } from '../../../src/api/management/template-version.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
-import type {
-  VirtualClusterTemplate,
-  VirtualClusterTemplateSpec,
-} from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Template } from '../../data/template-types.ts';
+
+type TemplateSpec = NonNullable<Template['spec']>;
 
 /**
- * A definition that virtual clusters can use: one version of a template, or the template itself if it has no versions.
+ * A definition that instances can use: one version of a template, or the template itself if it has no versions.
  */
 export interface TemplateVersion {
   /** The version; '' for the template itself. */
@@ -18,7 +17,7 @@ export interface TemplateVersion {
   readonly parameters: readonly TemplateParameter[];
 }
 
-export function templateSpec({ spec = {} }: VirtualClusterTemplate): VirtualClusterTemplateSpec {
+export function templateSpec({ spec = {} }: Template): TemplateSpec {
   return spec;
 }
 
@@ -35,11 +34,11 @@ function part(
  * checked, because a draft that the user edits may contain anything.
  */
 export function templateVersions(template: KubeObject): readonly TemplateVersion[] {
-  const spec = (template.spec ?? {}) as VirtualClusterTemplateSpec;
+  const spec = (template.spec ?? {}) as TemplateSpec;
   const versions: unknown = spec.versions;
   if (!Array.isArray(versions) || versions.length === 0) return [part('', 'spec', spec)];
   return versions
-    .map((entry: NonNullable<VirtualClusterTemplateSpec['versions']>[number] | null, at) =>
+    .map((entry: NonNullable<TemplateSpec['versions']>[number] | null, at) =>
       part(String(entry?.version ?? ''), `spec.versions[${at}]`, entry),
     )
     .sort((a, b) => compareVersions(b.version, a.version));

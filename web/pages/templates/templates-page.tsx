@@ -1,29 +1,33 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { Icon } from '../../components/icon.tsx';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { kinds } from '../../data/kind-ref.ts';
 import { displayNameColumn } from '../../data/objects/display-name.ts';
 import { usePermission } from '../../data/permissions.ts';
 import type { ListColumn } from '../../data/rows/list-columns.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import {
+  spaceTemplateType,
+  type Template,
+  type TemplateType,
+  virtualClusterTemplateType,
+} from '../../data/template-types.ts';
 import { CreateTemplate } from './create-template.tsx';
 import { templateSpec, templateVersions } from './template-versions.ts';
 
-const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
+const extraColumns: readonly ListColumn<Template>[] = [
   displayNameColumn,
   {
     name: 'Newest Version',
-    about: 'The version that new virtual clusters use by default.',
+    about: 'The version that new instances use by default.',
     isWide: false,
     text: ({ object }) => templateVersions(object)[0]?.version || 'Not versioned',
   },
   {
     name: 'Parameters',
-    about: 'The number of parameters that a new virtual cluster can set.',
+    about: 'The number of parameters that a new instance can set.',
     isWide: false,
     text: ({ object }) => String(templateVersions(object)[0]?.parameters.length ?? 0),
   },
@@ -36,10 +40,25 @@ const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
 ];
 const leaveOut = [displayNameColumn.name];
 
-/** The page that lists the templates that the caller may see. */
+/** The page that lists the templates for virtual clusters that the caller may see. */
 export function TemplatesPage() {
-  const rows = useRows({ kind: kinds.template, objects: true });
-  const { allowed: mayCreate } = usePermission({ verb: 'create', kind: kinds.template });
+  return <TemplatesList type={virtualClusterTemplateType} title="Templates" what="templates" />;
+}
+
+/** The page that lists the templates for spaces that the caller may see. */
+export function SpaceTemplatesPage() {
+  return <TemplatesList type={spaceTemplateType} title="Space templates" what="space templates" />;
+}
+
+interface TemplatesListProps {
+  readonly type: TemplateType;
+  readonly title: string;
+  readonly what: string;
+}
+
+function TemplatesList({ type, title, what }: TemplatesListProps) {
+  const rows = useRows({ kind: type.kind, objects: true });
+  const { allowed: mayCreate } = usePermission({ verb: 'create', kind: type.kind });
   const [isCreating, setCreating] = useState(false);
   const create = mayCreate ? (
     <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" />}>
@@ -49,29 +68,29 @@ export function TemplatesPage() {
   return (
     <>
       <PageHeader
-        title="Templates"
-        about="A template defines the initial contents and the parameters of virtual clusters."
+        title={title}
+        about={`A template defines the initial contents and the parameters of ${type.noun}s.`}
         actions={create}
       />
       <ResourceList
-        what="templates"
+        what={what}
         rows={rows}
         extraColumns={extraColumns}
         hiddenColumns={leaveOut}
         cells={{
           Name: (_, text) => (
-            <Link to="/templates/$template" params={{ template: text }}>
+            <Link to={type.detailPath} params={{ template: text }}>
               {text}
             </Link>
           ),
         }}
         empty={{
-          title: 'No templates',
-          text: 'Users select a template when they create a virtual cluster.',
+          title: `No ${what}`,
+          text: `Users select a template when they create a ${type.noun}.`,
           ...(create === undefined ? {} : { action: create }),
         }}
       />
-      {isCreating ? <CreateTemplate onClose={() => setCreating(false)} /> : null}
+      {isCreating ? <CreateTemplate type={type} onClose={() => setCreating(false)} /> : null}
     </>
   );
 }

@@ -1,12 +1,12 @@
 import type { JsonValue } from '@flotilla/json';
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { Fragment, useState } from 'react';
-import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
 import { ValueDiff } from '../../components/object/value-diff.tsx';
 import { Panel } from '../../components/panel.tsx';
+import type { Template, TemplateType } from '../../data/template-types.ts';
 import { DeleteVersion } from './delete-version.tsx';
 import { NewVersion } from './new-version.tsx';
 import { type TemplateVersion, templateVersions } from './template-versions.ts';
@@ -16,12 +16,13 @@ type Dialog =
   | { readonly type: 'deletion'; readonly version: string };
 
 export interface VersionsTabProps {
-  readonly template: VirtualClusterTemplate;
+  readonly type: TemplateType;
+  readonly template: Template;
   readonly mayChange: boolean;
 }
 
 /** A tab with the versions of a template. Users can create, delete and compare versions. */
-export function VersionsTab({ template, mayChange }: VersionsTabProps) {
+export function VersionsTab({ type, template, mayChange }: VersionsTabProps) {
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
   const parts = templateVersions(template);
@@ -43,7 +44,7 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
         {hasVersions ? (
           <>
             <Text size="sm" c="dimmed" mb="sm">
-              A virtual cluster requests a version such as 1.2.0 or 1.x.x and uses the newest version that matches.
+              A {type.noun} requests a version such as 1.2.0 or 1.x.x and uses the newest version that matches.
             </Text>
             <SimpleTable
               label="Versions of the template"
@@ -86,17 +87,23 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
         ) : (
           <EmptyState
             title="No versions yet"
-            text="Virtual clusters use the current template. If you create versions, each virtual cluster selects one and is upgraded only on request."
+            text={`The ${type.noun}s use the current template. If you create versions, each ${type.noun} selects one and is upgraded only on request.`}
             action={create}
           />
         )}
       </Panel>
       {parts.length > 1 ? <Comparison parts={parts} /> : null}
       {dialog?.type === 'new' ? (
-        <NewVersion template={template} from={dialog.from} versions={parts.map((one) => one.version)} onClose={close} />
+        <NewVersion
+          type={type}
+          template={template}
+          from={dialog.from}
+          versions={parts.map((one) => one.version)}
+          onClose={close}
+        />
       ) : null}
       {dialog?.type === 'deletion' ? (
-        <DeleteVersion template={template} version={dialog.version} onClose={close} />
+        <DeleteVersion type={type} template={template} version={dialog.version} onClose={close} />
       ) : null}
     </>
   );

@@ -4,7 +4,7 @@ import { timestamp } from '../../meta.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
 import type { Column, ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
-import { accessKeyExpiry, accessKeyPhase } from '../access-key-expiry.ts';
+import { accessKeyExpiry, accessKeyNotice, accessKeyPhase } from '../access-key-expiry.ts';
 import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { scopeSchema } from './scope.ts';
 
@@ -82,6 +82,12 @@ const spec = t.object(
       t.boolean({ description: 'If true, the lifetime starts at the last use of the key instead of at its creation.' }),
     ),
     scope: t.optional(scopeSchema),
+    allowedCIDRs: t.optional(
+      t.array(t.string(), {
+        description:
+          'Address ranges, such as 10.0.0.0/8, from which the key may be used. If absent or empty, from everywhere. Keys that are created with the key can be used only from there too.',
+      }),
+    ),
     type: t.optional(
       t.string({
         description:
@@ -97,12 +103,30 @@ const spec = t.object(
       }),
     ),
     oidcLogin: t.optional(oidcLogin),
+    createdBy: t.optional(
+      t.string({
+        description:
+          'Name of the user who created the key; if a key of a team or of a subject created it, the name of that caller. Set by the server.',
+      }),
+    ),
+    createdWith: t.optional(
+      t.string({ description: 'Name of the access key or login with which the key was created. Set by the server.' }),
+    ),
   },
   { description: 'Desired state of the access key.' },
 );
 
 const status = t.object(
-  { lastActivity: t.optional(t.timestamp({ description: 'Time at which the key was last used.' })) },
+  {
+    lastActivity: t.optional(t.timestamp({ description: 'Time at which the key was last used.' })),
+    disableAt: t.optional(
+      t.timestamp({
+        description:
+          'Time at which the server disables the key of a team, because its creator left the team, was disabled or was deleted.',
+      }),
+    ),
+    message: t.optional(t.string({ description: 'Reason why the server disabled the key, or is about to do so.' })),
+  },
   { description: 'Observed state of the access key.' },
 );
 
@@ -124,11 +148,15 @@ const columns: readonly Column<Static<typeof schema>>[] = [
     },
     { description: 'Time at which the key expires.' },
   ),
+  column('Created By', 'spec.createdBy', { description: 'User who created the key.' }),
   column('Last Activity', (object) => object.status?.lastActivity || undefined, {
     type: 'date',
     description: 'Time since the key was last used.',
   }),
   ageColumn,
+  column('Notice', accessKeyNotice, {
+    description: 'Reason why the key was or will be disabled, or that it expires soon or is unused.',
+  }),
 ];
 
 const shared = {

@@ -3,6 +3,7 @@ import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
+import { hostIsolationSchema } from '../host-isolation/host-isolation.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema, observedGenerationSchema } from './condition.ts';
 import { descriptionSchema, displayNameSchema } from './display-texts.ts';
@@ -22,6 +23,7 @@ const spec = t.object(
     ),
     networkPeer: t.optional(t.boolean({ description: 'If true, the server reaches the cluster through its agent.' })),
     unusable: t.optional(t.boolean({ description: 'If true, no new virtual clusters are placed on the cluster.' })),
+    hostIsolation: t.optional(hostIsolationSchema('the namespaces on the cluster')),
     directEndpoint: t.optional(
       t.object(
         {

@@ -4,7 +4,7 @@ import { t } from '../../schema/schema-builder.ts';
  * The maximum lengths of texts that only people read. Every list contains them, and every write of an object stores them
  * again.
  */
-const maxDisplayNameLength = 256;
+export const maxDisplayNameLength = 256;
 const maxDescriptionLength = 16_384;
 
 export const displayNameSchema = t.string({ description: 'Human-readable name.', maxLength: maxDisplayNameLength });

@@ -7,7 +7,7 @@ const schema = t.object({
   status: t.optional(t.preserved({ description: 'Not used, because there are no objects of this kind.' })),
 });
 
-function emptyKind(kind: string, namespaced: boolean, description: string) {
+function emptyKind(kind: string, description: string) {
   const singular = kind.toLowerCase();
   return defineKind({
     group: managementGroup,
@@ -15,7 +15,7 @@ function emptyKind(kind: string, namespaced: boolean, description: string) {
     kind,
     plural: `${singular}s`,
     singular,
-    namespaced,
+    namespaced: false,
     description,
     schema,
   });
@@ -26,8 +26,7 @@ function emptyKind(kind: string, namespaced: boolean, description: string) {
  * created. Without them, clients would stop with an error instead of continuing without such objects.
  */
 export const emptyKinds = [
-  emptyKind('SpaceInstance', true, 'A namespace of a connected cluster that a tenant uses. This server has none.'),
-  emptyKind('Feature', false, 'A feature that a license enables. This server has none, because it needs no license.'),
-  emptyKind('License', false, 'The license of the server. This server has none, because it needs no license.'),
-  emptyKind('Config', false, 'Settings that are stored as an object. This server reads its settings when it starts.'),
+  emptyKind('Feature', 'A feature that a license enables. This server has none, because it needs no license.'),
+  emptyKind('License', 'The license of the server. This server has none, because it needs no license.'),
+  emptyKind('Config', 'Settings that are stored as an object. This server reads its settings when it starts.'),
 ];

@@ -3,18 +3,19 @@ import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion, projectRoles } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
+import { hostIsolationSchema } from '../host-isolation/host-isolation.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 
 /** The resources whose number a project quota can limit. */
-export const quotaResources = ['virtualclusterinstances'] as const;
+export const quotaResources = ['virtualclusterinstances', 'spaceinstances'] as const;
 
 const quota = (of: string) =>
   t.optional(
     t.map(t.intOrString(), {
-      description: `Maximum number of objects of ${of}, by resource. Supported: virtualclusterinstances.`,
+      description: `Maximum number of objects of ${of}, by resource. Supported: ${quotaResources.join(', ')}.`,
     }),
   );
 
@@ -47,7 +48,7 @@ const spec = t.object(
         t.object({
           kind: t.optional(
             t.string({
-              description: 'Kind of the template. Defaults to VirtualClusterTemplate, the only supported kind.',
+              description: 'Kind of the template: VirtualClusterTemplate, which is the default, or SpaceTemplate.',
             }),
           ),
           name: t.string({ description: 'Name of the template. "*" allows all templates.', minLength: 1 }),
@@ -77,6 +78,9 @@ const spec = t.object(
         { project: quota('the whole project'), user: quota('each user or team') },
         { description: 'Limits on the number of instances. The defaults of the server replace absent ones.' },
       ),
+    ),
+    hostIsolation: t.optional(
+      hostIsolationSchema("the project's namespaces on clusters, if it is stricter than that of the cluster,"),
     ),
     access: t.optional(accessSchema),
   },

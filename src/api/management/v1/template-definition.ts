@@ -8,7 +8,8 @@ const maxMetadataEntries = 500;
 const metadataEntries = (description: string) =>
   t.optional(t.map(t.string(), { description, maxProperties: maxMetadataEntries }));
 
-const metadata = (of: string) =>
+/** Schema of labels and annotations that a template adds to an object. */
+export const addedMetadata = (of: string) =>
   t.optional(
     t.object(
       { labels: metadataEntries('Labels to add.'), annotations: metadataEntries('Annotations to add.') },
@@ -19,10 +20,10 @@ const metadata = (of: string) =>
 /** Schema of a virtual cluster definition: inline in an instance, in a template, or in a version of a template. */
 export const templateDefinitionSchema = t.object(
   {
-    metadata: metadata('the virtual cluster'),
+    metadata: addedMetadata('the virtual cluster'),
     instanceTemplate: t.optional(
       t.object(
-        { metadata: metadata('the virtual cluster instance') },
+        { metadata: addedMetadata('the virtual cluster instance') },
         { description: 'Metadata that is added to the VirtualClusterInstance object.' },
       ),
     ),
@@ -73,7 +74,7 @@ export const templateDefinitionSchema = t.object(
     spaceTemplate: t.optional(
       t.object(
         {
-          metadata: metadata('the host namespace'),
+          metadata: addedMetadata('the host namespace'),
           objects: t.optional(
             t.string({
               description: 'YAML documents of namespaced kinds that the server applies in the host namespace.',

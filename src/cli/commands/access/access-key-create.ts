@@ -3,7 +3,7 @@ import { CliError, usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { createObject, deleteObject } from '../../connection/objects.ts';
-import { withServer } from '../../connection/server-api.ts';
+import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { fieldsFromOptions } from '../../input/fields-from-options.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 import { scopeFromOptions } from '../../input/scope-from-options.ts';
@@ -17,7 +17,7 @@ export const run: CommandRun = async (call) => {
   const object = keyOf(values);
   // A Ctrl-C after this line does not cancel the request: otherwise a valid key could exist that nobody knows.
   call.interrupted.throwIfAborted();
-  return await withServer(call, async (api) => {
+  return await withFreshLogin(call, async (api) => {
     const made = await createObject(api, ownedAccessKeys, object, {});
     const { name = '' } = made.metadata;
     if (format.kind === 'objects') {
@@ -47,6 +47,7 @@ function keyOf(values: CallValues): AccessKey {
   }
   const scope = scopeFromOptions(values);
   const groups = values.list('group');
+  const allowedCIDRs = values.list('allowed-cidr');
 
   return {
     apiVersion: managementApiVersion,
@@ -60,6 +61,7 @@ function keyOf(values: CallValues): AccessKey {
         team: 'team',
       }),
       ...(groups.length === 0 ? {} : { groups: [...groups] }),
+      ...(allowedCIDRs.length === 0 ? {} : { allowedCIDRs: [...allowedCIDRs] }),
       ...(ttl === undefined ? {} : { ttl: parseDuration(ttl, 'ttl') }),
       ...(values.flag('ttl-after-last-activity') ? { ttlAfterLastActivity: true } : {}),
       ...(scope === undefined ? {} : { scope }),

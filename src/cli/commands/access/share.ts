@@ -1,43 +1,45 @@
 import type { AccessEntry, AccessRule } from '../../../api/management/v1/access.ts';
-import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject, patchObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
-import { virtualClusters } from '../../kinds.ts';
+import type { Instance, InstanceKind } from '../../kinds.ts';
 import { formatTable } from '../../output/print-table.ts';
 
 /** The name of the entry in `spec.access` that this command manages. Other entries are not changed when sharing. */
 const entryName = 'shared';
 
-export const run: CommandRun = async (call) =>
-  await withServer(call, async (api) => {
-    const { values, terminal, interrupted: signal } = call;
-    const where = { project: api.access.project, signal };
-    const name = values.argument('name');
-    const instance = await getObject(api, virtualClusters, where, name);
-    const people = { users: values.list('user'), teams: values.list('team') };
-    if (people.users.length + people.teams.length === 0) {
-      terminal.print(accessTable(instance, call));
+/** Returns the command that shares an instance, or shows who has access to it. */
+export function shareCommand(kind: InstanceKind): CommandRun {
+  return async (call) =>
+    await withServer(call, async (api) => {
+      const { values, terminal, interrupted: signal } = call;
+      const where = { project: api.access.project, signal };
+      const name = values.argument('name');
+      const instance = await getObject(api, kind, where, name);
+      const people = { users: values.list('user'), teams: values.list('team') };
+      if (people.users.length + people.teams.length === 0) {
+        terminal.print(accessTable(instance, call));
+        return undefined;
+      }
+      const role = values.text('role');
+      const removes = values.flag('remove');
+      if (removes && role !== undefined)
+        throw usageError('--remove removes all access and cannot be combined with --role');
+      const { resourceVersion = '' } = instance.metadata;
+      const spec = removes ? without(instance, people) : withPeople(instance, people, role);
+      // The resourceVersion makes the server reject the patch if the instance was changed after it was read.
+      await patchObject(api, kind, name, { ...where, patch: { metadata: { resourceVersion }, spec } });
+      const who = [...people.users, ...people.teams.map((team) => `team ${team}`)].join(', ');
+      terminal.print(
+        removes
+          ? `${kind.noun} "${name}" is no longer shared with ${who}\n`
+          : `${kind.noun} "${name}" shared with ${who}\n`,
+      );
       return undefined;
-    }
-    const role = values.text('role');
-    const removes = values.flag('remove');
-    if (removes && role !== undefined)
-      throw usageError('--remove removes all access and cannot be combined with --role');
-    const { resourceVersion = '' } = instance.metadata;
-    const spec = removes ? without(instance, people) : withPeople(instance, people, role);
-    // The resourceVersion makes the server reject the patch if the instance was changed after it was read.
-    await patchObject(api, virtualClusters, name, { ...where, patch: { metadata: { resourceVersion }, spec } });
-    const who = [...people.users, ...people.teams.map((team) => `team ${team}`)].join(', ');
-    terminal.print(
-      removes
-        ? `virtual cluster "${name}" is no longer shared with ${who}\n`
-        : `virtual cluster "${name}" shared with ${who}\n`,
-    );
-    return undefined;
-  });
+    });
+}
 
 interface People {
   readonly users: readonly string[];
@@ -49,7 +51,7 @@ type NamingEntry = Pick<AccessEntry, 'users' | 'teams'>;
 
 type Grants = { access: AccessEntry[]; extraAccessRules: AccessRule[] };
 
-function withPeople(instance: VirtualClusterInstance, people: People, role: string | undefined): Grants {
+function withPeople(instance: Instance, people: People, role: string | undefined): Grants {
   const { access, extraAccessRules: rules } = without(instance, people);
   const kept = access.find(({ name }) => name === entryName);
   const entry = joined<AccessEntry>(kept ?? { name: entryName, verbs: ['get', 'use'] }, people);
@@ -76,7 +78,7 @@ function joined<Entry extends NamingEntry>(before: Entry, { users, teams }: Peop
 /**
  * Returns `spec.access` and `spec.extraAccessRules` without these users and teams. Removes entries that become empty.
  */
-function without({ spec = {} }: VirtualClusterInstance, { users, teams }: People): Grants {
+function without({ spec = {} }: Instance, { users, teams }: People): Grants {
   const less = <Entry extends NamingEntry>(entry: Entry): Entry[] => {
     const leftUsers = (entry.users ?? []).filter((name) => !users.includes(name));
     const leftTeams = (entry.teams ?? []).filter((name) => !teams.includes(name));
@@ -98,7 +100,7 @@ function without({ spec = {} }: VirtualClusterInstance, { users, teams }: People
   };
 }
 
-function accessTable({ spec = {} }: VirtualClusterInstance, { terminal }: CommandCall): string {
+function accessTable({ spec = {} }: Instance, { terminal }: CommandCall): string {
   const owner = spec.owner?.user || `team ${spec.owner?.team ?? ''}`;
   const who = ({ users = [], teams = [] }: NamingEntry) =>
     [...users, ...teams.map((team) => `team ${team}`)].join(', ');

@@ -1,11 +1,21 @@
+import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { fieldsFromOptions } from '../../input/fields-from-options.ts';
 import { readSecretFromStdin } from '../../input/read-stdin.ts';
 import { users } from '../../kinds.ts';
 import { createAndShow } from '../objects/object-create.ts';
+import { printResetLink } from './user-reset-password.ts';
 
-export const run: CommandRun = async (call) => await createAndShow(users, await specOf(call), call);
+export const run: CommandRun = async (call) => {
+  const { values } = call;
+  const needsLink = values.flag('reset-link');
+  if (needsLink && (values.flag('password-stdin') || values.flag('dry-run')))
+    throw usageError('--reset-link cannot be combined with --password-stdin or --dry-run');
+  await createAndShow(users, await specOf(call), call);
+  if (needsLink) await printResetLink(call, {});
+  return undefined;
+};
 
 async function specOf({ values }: CommandCall) {
   const groups = values.list('group');

@@ -2,7 +2,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { patchObject } from '../../connection/objects.ts';
-import { withServer } from '../../connection/server-api.ts';
+import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { promptSecret } from '../../input/prompt-user.ts';
 import { readSecretFromStdin } from '../../input/read-stdin.ts';
 import { users } from '../../kinds.ts';
@@ -10,7 +10,7 @@ import { users } from '../../kinds.ts';
 export const run: CommandRun = async (call) => {
   const name = call.values.argument('name');
   const password = await newPassword(name, call);
-  return await withServer(call, async (api) => {
+  return await withFreshLogin(call, async (api) => {
     await patchObject(api, users, name, { patch: { spec: { password } }, signal: call.interrupted });
     call.terminal.print(`password of user "${name}" changed\n`);
     return undefined;

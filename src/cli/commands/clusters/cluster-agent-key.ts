@@ -1,12 +1,12 @@
 import type { CommandRun } from '../../command-spec.ts';
 import { requestObject } from '../../connection/objects.ts';
-import { withServer } from '../../connection/server-api.ts';
+import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { clusterAccessKey, managementApiVersion } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 export const run: CommandRun = async (call) => {
   const name = call.values.argument('name');
-  return await withServer(call, async (api) => {
+  return await withFreshLogin(call, async (api) => {
     const made = await requestObject(api, clusterAccessKey, {
       method: 'POST',
       path: api.managementPath('clusters', name, 'accesskey'),

@@ -11,32 +11,39 @@ import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { waitUntilReady } from '../../connection/wait-for-instance.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
-import { virtualClusters } from '../../kinds.ts';
+import type { InstanceKind } from '../../kinds.ts';
 import { connectKubectl } from '../../kubeconfig/connect-kubectl.ts';
-import { instanceKubeconfig, kubeconfigText } from '../../kubeconfig/instance-kubeconfig.ts';
+import { instanceKubeconfig, type KubeconfigRequest, kubeconfigText } from '../../kubeconfig/instance-kubeconfig.ts';
 
-export const run: CommandRun = async (call) => {
-  const { values } = call;
-  const command = values.argumentList('command');
-  if (command.length > 0 && values.flag('exec')) throw usageError('--exec cannot be combined with a command');
-  const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
-  const text = await withServer(call, async (api) => {
-    const request = { project: api.access.project, name: values.argument('name'), ttl, signal: call.interrupted };
-    await ensureReadyOrSleeping(api, request.name, call);
-    if (command.length > 0) return kubeconfigText(await instanceKubeconfig(api, request));
-    await connectKubectl(api, request, call);
-    return undefined;
-  });
-  return text === undefined ? undefined : await runWithKubeconfig(text, command, call);
-};
+/** Returns the command that connects kubectl to an instance, or runs a command with a kubeconfig for it. */
+export function connectCommand(kind: InstanceKind): CommandRun {
+  return async (call) => {
+    const { values } = call;
+    const command = values.argumentList('command');
+    if (command.length > 0 && values.flag('exec')) throw usageError('--exec cannot be combined with a command');
+    const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
+    const text = await withServer(call, async (api) => {
+      const { project } = api.access;
+      const request = { kind, project, name: values.argument('name'), ttl, signal: call.interrupted };
+      await ensureReadyOrSleeping(api, request, call);
+      if (command.length > 0) return kubeconfigText(await instanceKubeconfig(api, request));
+      await connectKubectl(api, request, call);
+      return undefined;
+    });
+    return text === undefined ? undefined : await runWithKubeconfig(text, command, call);
+  };
+}
 
 /** Waits until a new instance is ready. Does not wait for a sleeping instance, because its first request wakes it. */
-async function ensureReadyOrSleeping(api: ServerApi, name: string, call: CommandCall): Promise<void> {
-  const { project } = api.access;
-  const instance = await getObject(api, virtualClusters, { project, signal: call.interrupted }, name);
+async function ensureReadyOrSleeping(
+  api: ServerApi,
+  { kind, project, name, signal }: KubeconfigRequest,
+  call: CommandCall,
+): Promise<void> {
+  const instance = await getObject(api, kind, { project, signal }, name);
   const phase = instance.status?.phase;
   if (phase === 'Ready' || phase === 'Sleeping') return;
-  await waitUntilReady(api, { project, name, milliseconds: timeoutFromOptions(call.values) }, call);
+  await waitUntilReady(api, { kind, project, name, milliseconds: timeoutFromOptions(call.values) }, call);
 }
 
 /** Runs a command with a temporary kubeconfig, which is deleted afterwards. Returns the exit code of the command. */

@@ -1,56 +1,60 @@
-import type {
-  VirtualClusterInstance,
-  VirtualClusterInstanceSpec,
-} from '../../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../../api/meta.ts';
 import { projectNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CallValues, CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { createObject, deleteObject, findObject } from '../../connection/objects.ts';
+import { createObject, deleteObject, findObject, typedResponse } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { waitUntilGone, waitUntilReady } from '../../connection/wait-for-instance.ts';
 import { fieldsFromOptions } from '../../input/fields-from-options.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
-import { managementApiVersion, virtualClusters } from '../../kinds.ts';
+import { commandPath, type Instance, type InstanceKind, managementApiVersion, spaces } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
-export const run: CommandRun = async (call) => {
-  const { values, terminal } = call;
-  const format = await outputFormat(values);
-  const [dryRun, connects] = [values.flag('dry-run'), values.flag('connect')];
-  if (dryRun && (connects || values.flag('wait')))
-    throw usageError('--dry-run cannot be combined with --wait or --connect');
-  const spec = await specOf(values);
-  return await withServer(call, async (api) => {
-    const { project } = api.access;
-    const name = values.argument('name');
-    const milliseconds = timeoutFromOptions(values);
-    const object = instanceOf(name, project, spec, values);
-    if (values.flag('recreate')) await deleteExisting(api, { name, milliseconds, dryRun }, call);
-    let instance = await create(api, object, dryRun, call);
-    if (!dryRun && format.kind === 'table') {
-      terminal.print(`virtual cluster "${name}" created in project "${project}"${clusterSuffix(instance)}\n`);
-    }
-    if (connects || values.flag('wait')) {
-      // A Ctrl-C does not interrupt the create request. It interrupts only this wait.
-      instance = await waitUntilReady(api, { project, name, milliseconds }, call).catch((error: unknown) => {
-        if (call.interrupted.aborted) {
-          terminal.printToStderr(`${name} is still being created; delete it with: flotilla delete ${name}\n`);
-        }
-        throw error;
-      });
-    }
-    if (format.kind === 'objects') terminal.print(format.print(instance));
-    else if (dryRun)
-      terminal.print(`virtual cluster "${name}" would be created in project "${project}"${clusterSuffix(instance)}\n`);
-    if (connects) {
-      const { connectKubectl } = await import('../../kubeconfig/connect-kubectl.ts');
-      await connectKubectl(api, { project, name, signal: call.interrupted }, call);
-    }
-    return undefined;
-  });
-};
+/** Returns the command that creates an instance. `--space` selects spaces instead of `given`. */
+export function createCommand(given: InstanceKind): CommandRun {
+  return async (call) => {
+    const { values, terminal } = call;
+    const kind = values.flag('space') ? spaces : given;
+    const format = await outputFormat(values);
+    const [dryRun, connects] = [values.flag('dry-run'), values.flag('connect')];
+    if (dryRun && (connects || values.flag('wait')))
+      throw usageError('--dry-run cannot be combined with --wait or --connect');
+    const spec = await specOf(values);
+    return await withServer(call, async (api) => {
+      const { project } = api.access;
+      const name = values.argument('name');
+      const milliseconds = timeoutFromOptions(values);
+      const object = instanceOf(kind, { name, project, spec }, values);
+      if (values.flag('recreate')) await deleteExisting(api, { kind, name, milliseconds, dryRun }, call);
+      let instance = await create(api, kind, object, call);
+      if (!dryRun && format.kind === 'table') {
+        terminal.print(`${kind.noun} "${name}" created in project "${project}"${clusterSuffix(instance)}\n`);
+      }
+      if (connects || values.flag('wait')) {
+        // A Ctrl-C does not interrupt the create request. It interrupts only this wait.
+        instance = await waitUntilReady(api, { kind, project, name, milliseconds }, call).catch((error: unknown) => {
+          if (call.interrupted.aborted) {
+            const command = commandPath(kind, 'delete');
+            terminal.printToStderr(`${name} is still being created; delete it with: flotilla ${command} ${name}\n`);
+          }
+          throw error;
+        });
+      }
+      if (format.kind === 'objects') terminal.print(format.print(instance));
+      else if (dryRun)
+        terminal.print(`${kind.noun} "${name}" would be created in project "${project}"${clusterSuffix(instance)}\n`);
+      if (connects) {
+        const { connectKubectl } = await import('../../kubeconfig/connect-kubectl.ts');
+        await connectKubectl(api, { kind, project, name, signal: call.interrupted }, call);
+      }
+      return undefined;
+    });
+  };
+}
+
+type InstanceSpec = NonNullable<Instance['spec']>;
 
 /** Parses `<template>@<version>`. The version is optional. It is exact, or has wildcards as in `1.x.x`. */
 export function templateRefOf(text: string): { name: string; version?: string } {
@@ -59,7 +63,7 @@ export function templateRefOf(text: string): { name: string; version?: string } 
   return { name: text.slice(0, at), version: text.slice(at + 1) };
 }
 
-async function specOf(values: CallValues): Promise<VirtualClusterInstanceSpec> {
+async function specOf(values: CallValues): Promise<InstanceSpec> {
   const [files, sets] = [values.list('values'), values.list('set')];
   // The YAML parser is loaded only if there are parameters, because loading it takes time.
   const parameters =
@@ -80,12 +84,13 @@ async function specOf(values: CallValues): Promise<VirtualClusterInstanceSpec> {
   };
 }
 
-function instanceOf(
-  name: string,
-  project: string,
-  spec: VirtualClusterInstanceSpec,
-  values: CallValues,
-): VirtualClusterInstance {
+interface NewInstance {
+  readonly name: string;
+  readonly project: string;
+  readonly spec: InstanceSpec;
+}
+
+function instanceOf(kind: InstanceKind, { name, project, spec }: NewInstance, values: CallValues): KubeObject {
   const pairs = (option: string): Record<string, string> =>
     Object.fromEntries(
       values.list(option).map((pair) => {
@@ -96,7 +101,7 @@ function instanceOf(
     );
   return {
     apiVersion: managementApiVersion,
-    kind: virtualClusters.kind,
+    kind: kind.kind,
     metadata: {
       name,
       namespace: projectNamespace(project),
@@ -108,6 +113,7 @@ function instanceOf(
 }
 
 interface Recreation {
+  readonly kind: InstanceKind;
   readonly name: string;
   /** Maximum time to wait for the deletion. */
   readonly milliseconds: number;
@@ -117,41 +123,37 @@ interface Recreation {
 /** Deletes the existing instance by its uid, so that a newer instance with the same name is not deleted. */
 async function deleteExisting(
   api: ServerApi,
-  { name, milliseconds, dryRun }: Recreation,
+  { kind, name, milliseconds, dryRun }: Recreation,
   call: CommandCall,
 ): Promise<void> {
   const { project } = api.access;
-  const existing = await findObject(api, virtualClusters, { project, signal: call.interrupted }, name);
+  const existing = await findObject(api, kind, { project, signal: call.interrupted }, name);
   if (existing === undefined) return;
   const { uid = '' } = existing.metadata;
-  await deleteObject(api, virtualClusters, name, { project, uid, dryRun });
+  await deleteObject(api, kind, name, { project, uid, dryRun });
   if (dryRun) return;
-  call.terminal.printToStderr(`deleting virtual cluster "${name}" before it is created again\n`);
-  await waitUntilGone(api, { project, name, milliseconds }, uid, call);
+  call.terminal.printToStderr(`deleting ${kind.noun} "${name}" before it is created again\n`);
+  await waitUntilGone(api, { kind, project, name, milliseconds }, uid, call);
 }
 
-async function create(
-  api: ServerApi,
-  object: VirtualClusterInstance,
-  dryRun: boolean,
-  call: CommandCall,
-): Promise<VirtualClusterInstance> {
+async function create(api: ServerApi, kind: InstanceKind, object: KubeObject, call: CommandCall): Promise<Instance> {
   const { project } = api.access;
   const { name = '' } = object.metadata;
+  const dryRun = call.values.flag('dry-run');
   try {
-    return await createObject(api, virtualClusters, object, { project, dryRun, signal: call.interrupted });
+    return await createObject(api, kind, object, { project, dryRun, signal: call.interrupted });
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
     // In a dry run nothing was deleted, so the server reports that the old object exists. That is not an error.
-    if (dryRun && call.values.flag('recreate')) return object;
-    throw new CliError(`virtual cluster "${name}" already exists in project "${project}"`, {
+    if (dryRun && call.values.flag('recreate')) return typedResponse(kind, object);
+    throw new CliError(`${kind.noun} "${name}" already exists in project "${project}"`, {
       next: 'use --recreate to delete it and create it again',
       cause: error,
     });
   }
 }
 
-function clusterSuffix({ spec }: VirtualClusterInstance): string {
+function clusterSuffix({ spec }: Instance): string {
   const cluster = spec?.clusterRef?.cluster ?? '';
   return cluster === '' ? '' : ` on cluster "${cluster}"`;
 }

@@ -2,33 +2,35 @@ import { type JsonValue, listAt, numberAt, textAt } from '@flotilla/json';
 import { displayedPhase } from '../../../api/columns.ts';
 import type { AccessEntry } from '../../../api/management/v1/access.ts';
 import type { Condition } from '../../../api/management/v1/condition.ts';
-import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
 import { projectNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
-import { virtualClusters } from '../../kinds.ts';
+import type { Instance, InstanceKind } from '../../kinds.ts';
 import { type Colors, phaseColor } from '../../output/colors.ts';
 import { escapeControlCharacters } from '../../output/escape-controls.ts';
 
-/** Shows the details, conditions and events of a virtual cluster, which help to find the cause of a problem. */
-export const run: CommandRun = async (call) =>
-  await withServer(call, async (api) => {
-    const name = call.values.argument('name');
-    const where = { project: api.access.project, signal: call.interrupted };
-    const instance = await getObject(api, virtualClusters, where, name);
-    const events = await eventsOf(api, instance, call);
-    call.terminal.print(
-      `${[...summary(instance, call), ...conditions(instance, call), ...eventLines(events)].join('\n')}\n`,
-    );
-    return undefined;
-  });
+/** Returns the command that shows the details, conditions and events of an instance, to find the cause of a problem. */
+export function describeCommand(kind: InstanceKind): CommandRun {
+  return async (call) =>
+    await withServer(call, async (api) => {
+      const name = call.values.argument('name');
+      const where = { project: api.access.project, signal: call.interrupted };
+      const instance = await getObject(api, kind, where, name);
+      const events = await eventsOf(api, instance, call);
+      call.terminal.print(
+        `${[...summary(instance, call), ...conditions(instance, call), ...eventLines(events)].join('\n')}\n`,
+      );
+      return undefined;
+    });
+}
 
-function summary(instance: VirtualClusterInstance, { terminal: { colors } }: CommandCall): string[] {
+function summary(instance: Instance, { terminal: { colors } }: CommandCall): string[] {
   const { metadata, spec = {}, status = {} } = instance;
   const { owner = {}, clusterRef = {}, access = [], extraAccessRules = [] } = spec;
+  const virtualCluster = 'virtualCluster' in clusterRef ? clusterRef.virtualCluster : undefined;
   const phase = displayedPhase(instance) ?? 'New';
   const version = spec.templateRef?.version ?? '';
   const lines: [string, string][] = [
@@ -38,11 +40,11 @@ function summary(instance: VirtualClusterInstance, { terminal: { colors } }: Com
     ['Description', spec.description ?? ''],
     ['Status', phaseColor(colors, phase)(phase)],
     ['Message', status.message ?? ''],
-    ['Version', status.kubernetesVersion ?? ''],
+    ['Version', 'kubernetesVersion' in status ? (status.kubernetesVersion ?? '') : ''],
     ['Owner', owner.user || (owner.team ? `team ${owner.team}` : '')],
     ['Template', template(instance) + (version === '' ? '' : `@${version}`)],
     ['Cluster', clusterRef.cluster ?? ''],
-    ['Location', [clusterRef.namespace, clusterRef.virtualCluster].filter(Boolean).join('/')],
+    ['Location', [clusterRef.namespace, virtualCluster].filter(Boolean).join('/')],
     ['Created', metadata.creationTimestamp ?? ''],
     ['Deleted', metadata.deletionTimestamp ?? ''],
     ['Annotations', pairs(metadata.annotations)],
@@ -59,11 +61,11 @@ function summary(instance: VirtualClusterInstance, { terminal: { colors } }: Com
     );
 }
 
-function projectOf({ metadata }: VirtualClusterInstance): string {
+function projectOf({ metadata }: Instance): string {
   return (metadata.namespace ?? '').slice(projectNamespace('').length);
 }
 
-function template({ spec }: VirtualClusterInstance): string {
+function template({ spec }: Instance): string {
   return spec?.template === undefined ? (spec?.templateRef?.name ?? '') : '<inline>';
 }
 
@@ -78,7 +80,7 @@ function grantText({ users = [], teams = [] }: Pick<AccessEntry, 'users' | 'team
   return `${[...users, ...teams.map((team) => `team ${team}`)].join(', ')}: ${granted}`;
 }
 
-function conditions({ status }: VirtualClusterInstance, { terminal: { colors } }: CommandCall): string[] {
+function conditions({ status }: Instance, { terminal: { colors } }: CommandCall): string[] {
   const all = status?.conditions ?? [];
   if (all.length === 0) return [];
   const longest = Math.max(...all.map(({ type }) => type.length));
@@ -96,12 +98,12 @@ function conditionLine({ type, status, reason, message }: Condition, longest: nu
  */
 async function eventsOf(
   api: ServerApi,
-  { metadata }: VirtualClusterInstance,
+  { metadata, kind }: Instance,
   call: CommandCall,
 ): Promise<readonly JsonValue[]> {
   const { apiPrefix, project } = api.access;
   const path = `/${apiPrefix}/management/api/v1/namespaces/${encodeURIComponent(projectNamespace(project))}/events`;
-  const query = { fieldSelector: `involvedObject.name=${metadata.name},involvedObject.kind=${virtualClusters.kind}` };
+  const query = { fieldSelector: `involvedObject.name=${metadata.name},involvedObject.kind=${kind}` };
   const list = await api.json({ path, query, signal: call.interrupted }).catch((error: unknown) => {
     if (error instanceof StatusError && error.code === 403) return {};
     throw error;

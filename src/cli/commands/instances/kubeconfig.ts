@@ -3,33 +3,48 @@ import { projectNamespace } from '../../../api/naming.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { findAccess } from '../../connection/resolve-access.ts';
+import { findAccess, resolveAccess, type ServerAccess } from '../../connection/resolve-access.ts';
 import { type ServerApi, withServerConnection } from '../../connection/server-api.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
+import { type InstanceKind, virtualClusters } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
- * Prints the kubeconfig of a virtual cluster. Requests it from the server of the login. If there is no login, requests
- * it as the administrator, with the credentials in the data directory of a server on this machine.
+ * Returns the command that prints the kubeconfig of an instance. It requests the kubeconfig from the server of the
+ * login. If there is no login, it requests that of a virtual cluster as the administrator, with the credentials in the
+ * data directory of a server on this machine.
  */
-export const run: CommandRun = async (call) => {
-  const { values } = call;
-  const name = values.optionalArgument('name');
-  const dataDir = values.text('data-dir');
-  const access = dataDir === undefined ? await findAccess(call) : undefined;
-  if (access !== undefined) {
-    const text = await withServerConnection(access, call, (api) => textFor(api, name, call));
-    await outputSecret(text, call);
+export function kubeconfigCommand(kind: InstanceKind): CommandRun {
+  return async (call) => {
+    const { values } = call;
+    const name = values.optionalArgument('name');
+    const dataDir = values.text('data-dir');
+    const access = await accessOf(kind, call);
+    if (access !== undefined) {
+      const text = await withServerConnection(access, call, (api) => textFor(api, kind, name, call));
+      await outputSecret(text, call);
+      return undefined;
+    }
+    if (name === undefined) throw usageError('pass the name of a virtual cluster; --management requires a login');
+    const { instanceKubeconfig } = await import('../../../server/instance-kubeconfig.ts');
+    const project = values.text('project') ?? (call.environment.FLOTILLA_PROJECT || 'default');
+    await outputSecret(await instanceKubeconfig({ instance: name, project, dataDir }), call);
     return undefined;
-  }
-  if (name === undefined) throw usageError('pass the name of a virtual cluster; --management requires a login');
-  const { instanceKubeconfig } = await import('../../../server/instance-kubeconfig.ts');
-  const project = values.text('project') ?? (call.environment.FLOTILLA_PROJECT || 'default');
-  await outputSecret(await instanceKubeconfig({ instance: name, project, dataDir }), call);
-  return undefined;
-};
+  };
+}
 
-async function textFor(api: ServerApi, name: string | undefined, call: CommandCall): Promise<string> {
+/** Returns the login; `undefined` to use the data directory of a server, which only virtual clusters support. */
+async function accessOf(kind: InstanceKind, call: CommandCall): Promise<ServerAccess | undefined> {
+  if (kind !== virtualClusters) return await resolveAccess(call);
+  return call.values.text('data-dir') === undefined ? await findAccess(call) : undefined;
+}
+
+async function textFor(
+  api: ServerApi,
+  kind: InstanceKind,
+  name: string | undefined,
+  call: CommandCall,
+): Promise<string> {
   const { values } = call;
   if (values.flag('management') === (name !== undefined)) {
     throw usageError('pass the name of a virtual cluster, or --management for the management API');
@@ -40,7 +55,7 @@ async function textFor(api: ServerApi, name: string | undefined, call: CommandCa
   if (name === undefined) return kubeconfigText(managementKubeconfig(api));
   const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
   const { project, context } = api.access;
-  const request = { project, name, ttl, server: values.text('server'), signal: call.interrupted };
+  const request = { kind, project, name, ttl, server: values.text('server'), signal: call.interrupted };
   const kubeconfig = await instanceKubeconfig(api, request);
   return kubeconfigText(values.flag('exec') ? await withExecPlugin(kubeconfig, request, context) : kubeconfig);
 }

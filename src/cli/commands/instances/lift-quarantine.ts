@@ -29,7 +29,13 @@ export const run: CommandRun = async (call) =>
       type: 'application/merge-patch+json',
     });
     if (values.flag('wait')) {
-      const wanted = { project, name, milliseconds: timeoutFromOptions(values), isQuarantineLifted: true };
+      const wanted = {
+        kind: virtualClusters,
+        project,
+        name,
+        milliseconds: timeoutFromOptions(values),
+        isQuarantineLifted: true,
+      };
       await waitUntilReady(api, wanted, call);
     }
     terminal.print(`quarantine of virtual cluster "${name}" lifted\n`);

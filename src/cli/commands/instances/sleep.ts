@@ -1,21 +1,29 @@
-import { sleepForceAnnotation } from '../../../api/naming.ts';
+import { acceptDataLossAnnotation, sleepForceAnnotation } from '../../../api/naming.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { patchObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
-import { waitForPhase } from '../../connection/wait-for-instance.ts';
+import { waitUntilAsleep } from '../../connection/wait-for-instance.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
-import { virtualClusters } from '../../kinds.ts';
+import type { InstanceKind } from '../../kinds.ts';
 
-export const run: CommandRun = async (call) =>
-  await withServer(call, async (api) => {
-    const { values, terminal, interrupted: signal } = call;
-    const { project } = api.access;
-    const name = values.argument('name');
-    const patch = { metadata: { annotations: { [sleepForceAnnotation]: 'true' } } };
-    await patchObject(api, virtualClusters, name, { patch, project, signal });
-    if (values.flag('wait')) {
-      await waitForPhase(api, { project, name, milliseconds: timeoutFromOptions(values) }, 'Sleeping', call);
-    }
-    terminal.print(`virtual cluster "${name}" ${values.flag('wait') ? 'is asleep' : 'is going to sleep'}\n`);
-    return undefined;
-  });
+/** Returns the command that puts an instance to sleep. */
+export function sleepCommand(kind: InstanceKind): CommandRun {
+  return async (call) =>
+    await withServer(call, async (api) => {
+      const { values, terminal, interrupted: signal } = call;
+      const { project } = api.access;
+      const name = values.argument('name');
+      const acceptsDataLoss = kind.word === 'virtual-cluster' && values.flag('accept-data-loss');
+      const annotations = {
+        [sleepForceAnnotation]: 'true',
+        ...(acceptsDataLoss ? { [acceptDataLossAnnotation]: 'true' } : {}),
+      };
+      await patchObject(api, kind, name, { patch: { metadata: { annotations } }, project, signal });
+      if (values.flag('wait')) {
+        const wanted = { kind, project, name, milliseconds: timeoutFromOptions(values), acceptsDataLoss };
+        await waitUntilAsleep(api, wanted, call);
+      }
+      terminal.print(`${kind.noun} "${name}" ${values.flag('wait') ? 'is asleep' : 'is going to sleep'}\n`);
+      return undefined;
+    });
+}

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import type { CommandCall } from '../../command-call.ts';
 import { createObject } from '../../connection/objects.ts';
-import { withServer } from '../../connection/server-api.ts';
+import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { managementApiVersion, type NamedKind } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
@@ -13,7 +13,7 @@ export async function createAndShow<Spec extends JsonObject>(
 ): Promise<undefined> {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
-  return await withServer(call, async (api) => {
+  return await withFreshLogin(call, async (api) => {
     const name = values.argument('name');
     const object = { apiVersion: managementApiVersion, kind: kind.kind, metadata: { name }, spec };
     const dryRun = values.flag('dry-run');

@@ -6,14 +6,15 @@ import { CliError, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject, type ObjectScope, patchObject, replaceObject } from '../../connection/objects.ts';
-import { type ServerApi, withServer } from '../../connection/server-api.ts';
+import type { ServerApi } from '../../connection/server-api.ts';
+import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { editText } from '../../input/edit-text.ts';
 import { readDocument } from '../../input/read-parameters.ts';
 import type { NamedKind } from '../../kinds.ts';
 
 /** Returns the command that edits an object in the user's editor, or with `--patch`. */
 export function editCommand(kind: NamedKind): CommandRun {
-  return async (call) => await withServer(call, async (api) => await editObject(api, kind, call));
+  return async (call) => await withFreshLogin(call, async (api) => await editObject(api, kind, call));
 }
 
 export async function editObject(api: ServerApi, kind: NamedKind, call: CommandCall): Promise<undefined> {

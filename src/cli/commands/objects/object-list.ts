@@ -1,6 +1,7 @@
-import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
+import { isJsonObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 import { projectOfNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
+import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject, objectPath, tableMediaType, watchEvents } from '../../connection/objects.ts';
@@ -10,20 +11,28 @@ import { type OutputFormat, outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { pause } from '../../pause.ts';
 
-/** Returns the command that lists the objects of a kind. With `--watch` it also prints changes. */
-export function listCommand(kind: NamedKind): CommandRun {
+/**
+ * Returns the command that lists the objects of a kind. With `--watch` it also prints changes. `keep` selects the objects
+ * to print; it is optional and cannot be combined with `--watch`.
+ */
+export function listCommand(kind: NamedKind, keep?: (object: JsonObject) => boolean): CommandRun {
   return async (call) => {
+    if (keep !== undefined && call.values.flag('watch')) throw usageError('--watch cannot be combined with a filter');
     const format = await outputFormat(call.values);
     return await withServer(call, async (api) => {
       const everywhere = call.values.flag('all-projects');
       const where = { project: everywhere ? undefined : api.access.project };
       const ask: ApiRequest = {
         path: objectPath(api, kind, where),
-        query: { labelSelector: call.values.text('selector') },
+        query: {
+          labelSelector: call.values.text('selector'),
+          ...(keep === undefined ? {} : { includeObject: 'Object' }),
+        },
         signal: call.interrupted,
       };
       await showObjects(api, ask, call, {
         format,
+        ...(keep === undefined ? {} : { keep }),
         withProject: kind.inProject && everywhere,
         async emptyMessage() {
           if (!kind.inProject || everywhere) return `no ${kind.noun}s found`;
@@ -48,6 +57,8 @@ const reconnectMilliseconds = 500;
 export interface ShowOptions {
   readonly format: OutputFormat;
   readonly withProject: boolean;
+  /** True for the objects to print. Optional; defaults to all. The request must ask for whole objects. */
+  keep?(object: JsonObject): boolean;
   /** Returns the message to print if no object is found. */
   emptyMessage(): Promise<string>;
 }
@@ -72,7 +83,7 @@ export async function showObjects(
     if (format.kind === 'objects') terminal.print(format.print(document));
     else for (const line of printer.lines(document)) terminal.print(`${line}\n`);
   };
-  const first = await api.json({ ...ask, accept });
+  const first = filtered(await api.json({ ...ask, accept }), showing.keep);
   const isEmpty = format.kind === 'table' && listAt(first, 'rows').length === 0;
   if (isEmpty) terminal.printToStderr(`${await showing.emptyMessage()}\n`);
   else print(first);
@@ -109,6 +120,19 @@ async function printChanges(
     print(again);
     return textAt(again, 'metadata', 'resourceVersion');
   }
+}
+
+/** Returns a list or table with only the objects to print. */
+function filtered(document: JsonObject, keep: ShowOptions['keep']): JsonObject {
+  if (keep === undefined) return document;
+  const selected = (member: string, objectIn: (item: JsonValue) => JsonValue | undefined) =>
+    listAt(document, member).filter((item) => {
+      const object = objectIn(item);
+      return isJsonObject(object) && keep(object);
+    });
+  return 'rows' in document
+    ? { ...document, rows: selected('rows', (row) => objectAt(row, 'object')) }
+    : { ...document, items: selected('items', (item) => item) };
 }
 
 function projectIn(row: JsonValue): string {

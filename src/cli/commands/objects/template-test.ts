@@ -2,12 +2,13 @@ import { cloneJson } from '@flotilla/json';
 import { yamlText } from '@flotilla/yaml';
 import { renderDefinition } from '../../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../../api/management/resolve-template.ts';
+import { type SpaceTemplate, spaceTemplateKind } from '../../../api/management/v1/space-template.ts';
 import {
   type VirtualClusterTemplate,
   virtualClusterTemplateKind,
 } from '../../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../api/meta.ts';
-import { hostNamespaceBaseName } from '../../../api/naming.ts';
+import { hostNamespaceBaseName, spaceNamespaceBaseName } from '../../../api/naming.ts';
 import { typedObject } from '../../../api/resource.ts';
 import { applyDefaults } from '../../../api/schema/default.ts';
 import { validateSchema } from '../../../api/schema/validate.ts';
@@ -16,7 +17,7 @@ import type { CommandRun } from '../../command-spec.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { readManifests } from '../../input/read-manifests.ts';
 import { readParameters } from '../../input/read-parameters.ts';
-import { templates } from '../../kinds.ts';
+import { spaceTemplates, templates } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { onlyTemplate } from './template-create.ts';
 
@@ -28,7 +29,8 @@ export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
   const file = values.argument('file');
-  const template = onlyTemplate(await readManifests([file]), file);
+  const template = onlyTemplate([templates, spaceTemplates], await readManifests([file]), file);
+  const isSpace = template.kind === spaceTemplates.kind;
   const version = values.text('template-version') ?? '';
   const resolved = resolveTemplate(checkedTemplate(template, file), version);
   if (resolved === undefined) {
@@ -45,7 +47,7 @@ export const run: CommandRun = async (call) => {
       name,
       project,
       cluster: values.text('cluster') ?? 'local',
-      namespace: hostNamespaceBaseName(project, name),
+      namespace: (isSpace ? spaceNamespaceBaseName : hostNamespaceBaseName)(project, name),
       user: values.text('user') ?? 'anna',
       team: '',
     },
@@ -56,7 +58,7 @@ export const run: CommandRun = async (call) => {
   }
   if (values.flag('server')) {
     await withServer(call, async (api) => {
-      const path = api.managementPath(templates.plural, template.metadata.name ?? name);
+      const path = api.managementPath((isSpace ? spaceTemplates : templates).plural, template.metadata.name ?? name);
       const query = { fieldManager: 'flotilla', force: 'true', dryRun: 'All', fieldValidation: 'Strict' };
       await api.json({ method: 'PATCH', path, type: 'application/apply-patch+yaml', body: template, query, signal });
     });
@@ -68,10 +70,13 @@ export const run: CommandRun = async (call) => {
 /**
  * Applies defaults to a template and validates it, as the server does. Throws CliError if a field has the wrong type.
  */
-function checkedTemplate(object: KubeObject, file: string): VirtualClusterTemplate {
+function checkedTemplate(object: KubeObject, file: string): VirtualClusterTemplate | SpaceTemplate {
+  const kind = object.kind === spaceTemplateKind.kind ? spaceTemplateKind : virtualClusterTemplateKind;
   const decoded = cloneJson(object);
-  applyDefaults(virtualClusterTemplateKind.schema, decoded);
-  const [first] = validateSchema(virtualClusterTemplateKind.schema, decoded, '');
+  applyDefaults(kind.schema, decoded);
+  const [first] = validateSchema(kind.schema, decoded, '');
   if (first !== undefined) throw new CliError(`${file}: ${first.field}: ${first.message}`);
-  return typedObject(virtualClusterTemplateKind, decoded);
+  return kind === spaceTemplateKind
+    ? typedObject(spaceTemplateKind, decoded)
+    : typedObject(virtualClusterTemplateKind, decoded);
 }

@@ -1,13 +1,14 @@
 import type { JsonValue } from '@flotilla/json';
+import { defaultHostAccessSettings } from '../../../api/management/host-access/host-access-settings.ts';
 import type { TemplateDefinition } from '../../../api/management/v1/template-definition.ts';
 import { StatusError } from '../../../api/status.ts';
-import type { HostedVirtualCluster, InstallRequest, LabelsAndAnnotations } from '../../../hosts/host.ts';
+import { terminalReasons } from '../../../api/terminal-reasons.ts';
+import type { HostedVirtualCluster, InstallRequest } from '../../../hosts/host.ts';
 import { digestOf } from '../digest-of.ts';
-import type { InstanceDependencies } from '../instance-dependencies.ts';
+import type { HostStepContext, Installation, InstanceDependencies, StepContext } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';
 import { readTemplateObjects } from './read-template-objects.ts';
-import type { HostStepContext } from './step-context.ts';
 
 /**
  * Ensures that the virtual cluster is installed, and returns its observed state. If there is no virtual cluster yet,
@@ -15,93 +16,146 @@ import type { HostStepContext } from './step-context.ts';
  * installed for the instance or imported by it.
  */
 export async function installStep(
-  { host, snapshot, draft, dependencies, signal }: HostStepContext,
+  context: HostStepContext,
   definition: TemplateDefinition | undefined,
 ): Promise<HostedVirtualCluster | undefined> {
-  const { object, uid, location, cluster, external, importedUid } = snapshot;
-  if (external || importedUid !== '') return reportAdopted(snapshot, await host.observe(location, { signal }), draft);
+  const { driver, snapshot, draft, dependencies, signal } = context;
+  const { object, uid, location, external, importedUid } = snapshot;
+  const isImported = importedUid !== '';
+  if (external || isImported) {
+    const observed = await driver.observe(location, { signal });
+    if (observed === undefined && (await reportReplacedCluster(context))) return undefined;
+    const found = reportAdopted(context, observed);
+    if (found === undefined || !dependencies.contents.installsImported) return found;
+  }
   // A new instance is installed without observing first: the host itself rejects a location that is already in use.
   const installed = object.status?.installHash ?? '';
   const isNew = snapshot.observedUid === '' && installed === '' && definition !== undefined;
-  const observed = isNew ? undefined : await host.observe(location, { signal });
-  const installation = definition === undefined ? undefined : installationOf(snapshot, definition);
-  const digest = installation && digestOf(installation as JsonValue);
-  const isSame = digest === undefined || installed === digest;
+  const observed = isNew && !isImported ? undefined : await driver.observe(location, { signal });
+  const isSame = definition === undefined || installed === digestOfInstallation(context, definition);
   const drift = observed?.drift ?? '';
   if (observed !== undefined && observed.owner === uid && isSame && drift === '')
-    return reportDeployed(snapshot, observed, draft);
+    return isImported ? observed : reportDeployed(context, observed);
   if (drift !== '') reportDrift(snapshot, drift, draft, dependencies);
-  if (installation === undefined || digest === undefined) {
+  if (definition === undefined) {
     if (observed?.owner === uid) return observed;
     const why = { reason: 'TemplateNotResolved', message: 'Waiting for the template, which cannot be rendered.' };
-    draft.setCondition('VirtualClusterDeployed', 'False', why);
+    draft.setInstalled('False', why);
     draft.setPhase('Pending', why);
     return undefined;
   }
+  if (observed === undefined && (await reportReplacedCluster(context))) return undefined;
+  return await install(context, definition, observed);
+}
+
+/**
+ * Reports that an instance is missing because its cluster is another one than before, and returns true. The instance must
+ * not be installed there: it would be empty, although its users expect their data.
+ */
+export async function reportReplacedCluster(context: StepContext): Promise<boolean> {
+  const { snapshot, draft, dependencies, signal } = context;
+  const { object, cluster, observedUid } = snapshot;
+  if (observedUid === '') return false;
+  const why = await dependencies.replacedCluster?.(cluster, signal);
+  if (why === undefined) return false;
+  const { reason } = why;
+  const message = `It no longer exists on cluster "${cluster}". ${why.message}`;
+  draft.setInstalled('False', { reason, message });
+  draft.setResponds('False', { reason, message });
+  draft.setPhase('Failed', { reason, message });
+  if (object.status?.reason !== reason) dependencies.events.record(object, 'Warning', reason, message);
+  return true;
+}
+
+/** Installs or updates an instance, and returns its observed state. */
+async function install(
+  context: HostStepContext,
+  definition: TemplateDefinition,
+  before: HostedVirtualCluster | undefined,
+): Promise<HostedVirtualCluster | undefined> {
+  const { driver, snapshot, draft, dependencies, signal } = context;
+  const { object, location, cluster, profile } = snapshot;
+  const { request, digest } = await installRequest(context, definition);
   try {
-    const { space, ...others } = installation;
-    const objects = await readTemplateObjects(space?.objects ?? '', dependencies);
-    const request = { location: snapshot.location, owner: uid, ...others };
-    await host.install(space === undefined ? request : { ...request, space: { ...space, objects } }, { signal });
+    await driver.install(request, { signal });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 409) throw error;
     reportOccupied(snapshot, error.message, draft, dependencies);
     throw error;
   }
   draft.set('installHash', digest);
-  const created = await host.observe(location, { signal });
+  const created = await driver.observe(location, { signal });
   if (created === undefined) {
-    const why = { reason: 'Starting', message: 'Installed; waiting for the virtual cluster to appear.' };
-    draft.setCondition('VirtualClusterDeployed', 'False', why);
+    const why = { reason: 'Starting', message: `Installed; waiting for the ${profile.noun} to appear.` };
+    draft.setInstalled('False', why);
     draft.setPhase('Pending', why);
     return undefined;
   }
-  if (observed?.uid !== created.uid) {
+  if (before?.uid !== created.uid) {
     const verb = snapshot.observedUid === '' ? 'Installed' : 'Reinstalled the missing';
-    const message = `${verb} virtual cluster "${location.name}" in namespace "${location.namespace}" of cluster "${cluster}".`;
+    const message = `${verb} ${profile.locate(location, cluster)}.`;
     dependencies.events.record(object, snapshot.observedUid === '' ? 'Normal' : 'Warning', 'Installed', message);
   }
-  return reportDeployed(snapshot, created, draft);
+  return snapshot.importedUid === '' ? reportDeployed(context, created) : created;
 }
 
-/** The parameters of an installation, without its location and owner. */
-interface Installation extends Omit<InstallRequest, 'location' | 'owner' | 'space'> {
-  /** The objects are YAML documents. */
-  readonly space?: LabelsAndAnnotations & { readonly objects?: string };
+/** A request to install an instance, and the digest of its parameters. */
+interface DigestedRequest {
+  readonly request: InstallRequest;
+  readonly digest: string;
+}
+
+/** Returns the digest of the desired installation. */
+function digestOfInstallation(context: HostStepContext, definition: TemplateDefinition): string {
+  return digestOf(installationOf(context, definition) as JsonValue);
 }
 
 function installationOf(
-  { object }: InstanceSnapshot,
-  { metadata, spaceTemplate, helmRelease, api }: TemplateDefinition,
+  { driver, snapshot, dependencies }: HostStepContext,
+  definition: TemplateDefinition,
 ): Installation {
-  const displayName = object.spec?.displayName ?? '';
+  const { cluster, project } = snapshot;
+  const isolation = driver.isolatesNamespaces === true ? dependencies.isolationOf?.(cluster, project) : undefined;
+  return dependencies.contents.installationOf(snapshot, definition, isolation);
+}
+
+/** Returns the request for the desired installation. Rejects with ApplyError if the template's objects cannot be read. */
+export async function installRequest(
+  context: HostStepContext,
+  definition: TemplateDefinition,
+): Promise<DigestedRequest> {
+  const { snapshot, dependencies } = context;
+  const installation = installationOf(context, definition);
+  const { space, ...others } = installation;
+  const objects = await readTemplateObjects(space?.objects ?? '', dependencies);
+  const request = { location: snapshot.location, owner: snapshot.uid, ...others };
+  const { allowedResources } = dependencies.hostAccess ?? defaultHostAccessSettings;
+  const { excludedResources } = dependencies.contents;
+  const allowed = allowedResources.filter((name) => !excludedResources.includes(name));
   return {
-    ...(displayName === '' ? {} : { displayName }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(spaceTemplate === undefined
-      ? {}
-      : {
-          space: {
-            ...spaceTemplate.metadata,
-            ...(spaceTemplate.objects === undefined ? {} : { objects: spaceTemplate.objects }),
-          },
-        }),
-    ...(helmRelease === undefined ? {} : { helm: helmRelease }),
-    ...(api === undefined ? {} : { api }),
+    request: space === undefined ? request : { ...request, space: { ...space, objects, allowedResources: allowed } },
+    digest: digestOf(installation as JsonValue),
   };
 }
 
-function reportDeployed(
-  { location, cluster }: InstanceSnapshot,
-  observed: HostedVirtualCluster,
-  draft: StatusDraft,
-): HostedVirtualCluster {
-  const locationText = `namespace "${location.namespace}" of cluster "${cluster}"`;
-  draft.setCondition('SpaceReady', 'True', { reason: 'Made', message: `The virtual cluster runs in ${locationText}.` });
-  const message = `Virtual cluster "${location.name}" is installed in ${locationText}.`;
-  draft.setCondition('VirtualClusterDeployed', 'True', { reason: 'Installed', message });
-  draft.set('serviceUID', observed.uid);
+function reportDeployed(context: HostStepContext, observed: HostedVirtualCluster): HostedVirtualCluster {
+  const { snapshot, draft, dependencies } = context;
+  const { location, cluster, profile } = snapshot;
+  draft.setCondition('SpaceReady', 'True', { reason: 'Created', message: profile.inSpace(location, cluster) });
+  if (profile.installedCondition !== 'SpaceReady') {
+    const message = `${capitalized(profile.describe(location))} is installed in ${locationText(snapshot)}.`;
+    draft.setInstalled('True', { reason: 'Installed', message });
+  }
+  dependencies.contents.recordObserved(context, observed);
   return observed;
+}
+
+function locationText({ location, cluster }: InstanceSnapshot): string {
+  return `namespace "${location.namespace}" of cluster "${cluster}"`;
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Reports that parts of the installation are missing or changed. The reinstallation follows. */
@@ -112,7 +166,7 @@ function reportDrift(
   dependencies: InstanceDependencies,
 ): void {
   const message = `The installation on cluster "${cluster}" has drifted: ${drift}. Reinstalling automatically.`;
-  draft.setCondition('VirtualClusterDeployed', 'False', { reason: 'Drifted', message });
+  draft.setInstalled('False', { reason: 'Drifted', message });
   dependencies.events.record(object, 'Warning', 'Drifted', message);
 }
 
@@ -126,41 +180,39 @@ function reportOccupied(
   const message =
     `Cannot install in namespace "${location.namespace}" of cluster "${cluster}" because it is already in use: ` +
     `${detail}. Remove the conflicting object from the cluster, or create an instance with another name.`;
-  const why: StatusReason = { reason: 'PlaceTaken', message };
+  const why: StatusReason = { reason: terminalReasons.placeTaken, message };
   draft.setCondition('SpaceReady', 'False', why);
-  draft.setCondition('VirtualClusterDeployed', 'False', why);
+  draft.setInstalled('False', why);
   draft.setPhase('Failed', why);
   dependencies.events.record(object, 'Warning', why.reason, why.message);
 }
 
-/** Reports the state of an external or imported virtual cluster. The server never installs such a virtual cluster. */
+/** Reports the state of what an instance has imported, or of an external virtual cluster. */
 function reportAdopted(
-  { location, cluster, importedUid, external }: InstanceSnapshot,
+  context: HostStepContext,
   observed: HostedVirtualCluster | undefined,
-  draft: StatusDraft,
 ): HostedVirtualCluster | undefined {
-  const locationText = `in namespace "${location.namespace}" of cluster "${cluster}"`;
+  const { snapshot, draft, dependencies } = context;
+  const { location, cluster, importedUid, external, profile } = snapshot;
   const isExpected = observed !== undefined && (importedUid === '' || observed.uid === importedUid);
+  const what = profile.locate(location, cluster);
   if (isExpected) {
+    draft.setCondition('SpaceReady', 'True', { reason: 'Found', message: profile.inSpace(location, cluster) });
     const how = external ? 'Managed externally' : 'Imported without changes';
-    draft.setCondition('SpaceReady', 'True', { reason: 'Found', message: `The virtual cluster runs ${locationText}.` });
-    const message = `${how}: virtual cluster "${location.name}" ${locationText}.`;
-    draft.setCondition('VirtualClusterDeployed', 'True', { reason: external ? 'External' : 'Imported', message });
-    draft.set('serviceUID', observed.uid);
+    if (profile.installedCondition !== 'SpaceReady')
+      draft.setInstalled('True', { reason: external ? 'External' : 'Imported', message: `${how}: ${what}.` });
+    dependencies.contents.recordObserved(context, observed);
     return observed;
   }
   const why =
     observed === undefined
-      ? {
-          reason: 'NotThere',
-          message: `Virtual cluster "${location.name}" no longer exists ${locationText}. Delete the instance.`,
-        }
+      ? { reason: 'NotFound', message: `${capitalized(what)} no longer exists. Delete the instance.` }
       : {
           reason: 'Replaced',
-          message: `Virtual cluster "${location.name}" ${locationText} is not the one that was imported. Delete the instance and import the new virtual cluster.`,
+          message: `${capitalized(what)} is not the one that was imported. Delete the instance and import the new ${profile.noun}.`,
         };
-  draft.setCondition('VirtualClusterDeployed', 'False', why);
-  draft.setCondition('VirtualClusterReady', 'False', why);
+  draft.setInstalled('False', why);
+  draft.setResponds('False', why);
   draft.setPhase('Failed', why);
   return undefined;
 }

@@ -1,33 +1,38 @@
 import { isGracePeriodOver } from '../../../api/grace-period.ts';
 import { abandonAnnotation, cleanupFinalizer } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
-import type { Host } from '../../../hosts/host.ts';
+import { terminalReasons } from '../../../api/terminal-reasons.ts';
+import type { InstanceDriver } from '../../../hosts/host.ts';
 import type { ReconcileResult } from '../../runtime/controller.ts';
 import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import { StatusDraft } from '../status-draft.ts';
 import { writeStatus } from '../write-status.ts';
-import { removeServerBindings } from './step-apply-contents.ts';
 
 /**
  * Fallback interval for checking a removal; normally the host reports its progress. It is longer than the minute that
  * deleting ten thousand instances takes, so that these removals cause no checks.
  */
 const retryMilliseconds = 120_000;
+/**
+ * The interval for an imported virtual cluster. Its namespace is kept, so the pods of its tenants end one by one, and no watch
+ * of the host includes them.
+ */
+const importedRetryMilliseconds = 5_000;
 /** Maximum time between checks during a grace period, because the wall clock may be changed. */
 const maxCheckIntervalMs = 30_000;
 
 /**
- * Handles an instance that is being deleted. First removes its virtual cluster from the host. After the host reports
+ * Handles an instance that is being deleted. First removes its virtual cluster or space from the host. After the host reports
  * that nothing of it remains, removes the finalizer of the instance.
  */
-export async function removeVirtualClusterStep(
+export async function removeInstanceStep(
   snapshot: InstanceSnapshot,
   dependencies: InstanceDependencies,
   signal: AbortSignal,
 ): Promise<ReconcileResult> {
-  const { object, cluster, external } = snapshot;
+  const { object, cluster, external, profile, importedUid } = snapshot;
   const now = dependencies.clock.now();
   if (!isGracePeriodOver(object, now)) {
     const remaining = Date.parse(object.metadata.deletionTimestamp ?? '') - now;
@@ -35,7 +40,7 @@ export async function removeVirtualClusterStep(
   }
   if (!(object.metadata.finalizers ?? []).includes(cleanupFinalizer)) return undefined;
   const abandoned = snapshot.annotation(abandonAnnotation);
-  const host = dependencies.hostOf(cluster);
+  const host = dependencies.driverOf(cluster);
   if (abandoned !== '') {
     const message = `Abandoned: ${abandoned}. Objects that remain on cluster "${cluster}" are no longer managed.`;
     dependencies.events.record(object, 'Warning', 'Abandoned', message);
@@ -43,17 +48,22 @@ export async function removeVirtualClusterStep(
     await release(host, snapshot, dependencies, signal);
   } else if (host !== undefined) {
     try {
-      if (!(await removeVirtualCluster(host, snapshot, dependencies, signal)))
-        return { requeueAfterMilliseconds: retryMilliseconds };
+      if (!(await removeFromHost(host, snapshot, dependencies, signal)))
+        return { requeueAfterMilliseconds: importedUid === '' ? retryMilliseconds : importedRetryMilliseconds };
     } catch (error) {
       if (error instanceof StatusError) await reportFailure(snapshot, dependencies, error.message, signal);
       throw error;
     }
-    dependencies.events.record(object, 'Normal', 'Removed', `Removed the virtual cluster from cluster "${cluster}".`);
+    dependencies.events.record(object, 'Normal', 'Removed', `Removed the ${profile.noun} from cluster "${cluster}".`);
   } else if (snapshot.observedUid !== '') {
-    const detail = `cluster "${cluster}" is not connected`;
-    await reportFailure(snapshot, dependencies, detail, signal);
-    throw new Error(detail);
+    const replaced = await dependencies.replacedCluster?.(cluster, signal);
+    if (replaced?.reason !== terminalReasons.agentDataLost) {
+      const detail = replaced?.message ?? `cluster "${cluster}" is not connected`;
+      await reportFailure(snapshot, dependencies, detail, signal);
+      throw new Error(detail);
+    }
+    const message = `The ${profile.noun} was lost with the data directory of the agent of cluster "${cluster}".`;
+    dependencies.events.record(object, 'Warning', 'Removed', message);
   }
   await dropFinalizer(snapshot, dependencies, signal);
   return undefined;
@@ -64,7 +74,7 @@ export async function removeVirtualClusterStep(
  * because an unreachable host must not block the deletion of the instance.
  */
 async function release(
-  host: Host | undefined,
+  host: InstanceDriver | undefined,
   snapshot: InstanceSnapshot,
   dependencies: InstanceDependencies,
   signal: AbortSignal,
@@ -74,7 +84,7 @@ async function release(
   try {
     const observed = await host?.observe(location, { signal });
     const isExpected = observedUid !== '' && observed?.uid === observedUid;
-    if (host !== undefined && isExpected) await removeServerBindings(host, snapshot, dependencies, signal);
+    if (host !== undefined && isExpected) await dependencies.contents.release(snapshot, dependencies, signal);
     else if (host === undefined) failure = `cluster "${cluster}" is not connected`;
   } catch (error) {
     if (signal.aborted || !(error instanceof StatusError)) throw error;
@@ -88,32 +98,32 @@ async function release(
   }
 }
 
-async function removeVirtualCluster(
-  host: Host,
+async function removeFromHost(
+  host: InstanceDriver,
   snapshot: InstanceSnapshot,
   dependencies: InstanceDependencies,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { location, uid, observedUid, importedUid, object, cluster } = snapshot;
+  const { location, uid, observedUid, importedUid, object, cluster, profile } = snapshot;
   const observed = await host.observe(location, { signal });
   // The observed owner is checked first: if the server crashed right after the installation, the status lacks the uid.
   // The status never contains the uid of a virtual cluster that belongs to another instance.
   const ownUid = observed?.owner === uid ? observed.uid : importedUid || observedUid || 'none';
   if (observed !== undefined && observed.uid === ownUid && observed.phase !== 'Removing') {
-    const message = `Removing virtual cluster "${location.name}" from cluster "${cluster}".`;
+    const message = `Removing ${profile.describe(location)} from cluster "${cluster}".`;
     dependencies.events.record(object, 'Normal', 'Removing', message);
   }
   return await host.remove(location, { owner: uid, uid: ownUid }, { signal });
 }
 
 async function reportFailure(
-  { object, cluster }: InstanceSnapshot,
+  { object, cluster, profile }: InstanceSnapshot,
   dependencies: InstanceDependencies,
   detail: string,
   signal: AbortSignal,
 ): Promise<void> {
   const message =
-    `Cannot remove the virtual cluster from cluster "${cluster}": ${detail}. Retrying automatically. ` +
+    `Cannot remove the ${profile.noun} from cluster "${cluster}": ${detail}. Retrying automatically. ` +
     `If the cluster is gone permanently, an admin can abandon the instance with the annotation ${abandonAnnotation}: "<reason>".`;
   const draft = new StatusDraft(object, dependencies.clock.now());
   draft.setPhase('Failed', { reason: 'RemovalFailed', message });

@@ -1,22 +1,28 @@
 import { cloneJson } from '@flotilla/json';
+import type { FieldError } from '../../../api/field-error.ts';
+import type { HostAccessSettings } from '../../../api/management/host-access/host-access-settings.ts';
 import type { DefinitionSource, RenderedDefinition } from '../../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../../api/management/resolve-template.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../api/management/v1/template-definition.ts';
-import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
 import type { VirtualClusterTemplate } from '../../../api/management/v1/virtual-cluster-template.ts';
+import { terminalReasons } from '../../../api/terminal-reasons.ts';
 import { digestOf } from '../digest-of.ts';
+import type { Instance } from '../instance-profile.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';
 
 interface TemplateSource {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** Digest of the VirtualClusterTemplate object; '' if the instance uses none. */
+  /** Digest of the template object; '' if the instance uses none. */
   readonly templateDigest: string;
   readonly message: string;
+  /** True if the author of the definition may not act on hosts. */
+  readonly isRestricted: boolean;
 }
 
 export interface RenderServices {
+  readonly hostAccess: HostAccessSettings;
   findTemplate(name: string): Promise<VirtualClusterTemplate | undefined>;
   render(source: DefinitionSource): Promise<RenderedDefinition>;
 }
@@ -28,11 +34,12 @@ export interface RenderServices {
 export async function renderTemplateStep(
   { object, ...snapshot }: InstanceSnapshot,
   draft: StatusDraft,
-  { findTemplate, render }: RenderServices,
+  { findTemplate, render, hostAccess }: RenderServices,
 ): Promise<TemplateDefinition | undefined> {
   const { spec = {}, status = {} } = object;
   const { templateRef, template, parameters, owner, clusterRef } = spec;
-  const last = status.virtualCluster;
+  const { renderedMember, renderedErrors, restrict } = snapshot.profile;
+  const last: TemplateDefinition | undefined = status[renderedMember];
   const [lastSpecDigest, lastTemplateDigest] = (status.renderedFrom ?? '').split('.');
   const specDigest = digestOf(templateRef?.name, templateRef?.version, template, parameters, owner, clusterRef);
   if (last !== undefined && templateRef?.syncOnce === true && lastSpecDigest === specDigest) {
@@ -51,7 +58,7 @@ export async function renderTemplateStep(
     draft.setCondition('TemplateResolved', 'True', resolved);
     return last;
   }
-  const { definition, problems } = await render({
+  const { definition: rendered, problems } = await render({
     definition: source.definition,
     parameters: source.parameters,
     parameterValues: parameters ?? '',
@@ -64,13 +71,20 @@ export async function renderTemplateStep(
       team: owner?.team ?? '',
     },
   });
-  if (problems.length > 0) {
-    const shown = `${problems.slice(0, 3).map(shortened).join('; ')}${problems.length > 3 ? '; …' : ''}`;
-    const message = `The template cannot be rendered: ${shown}. Correct spec.parameters or the template.`;
-    return failed({ reason: 'CannotBeRendered', message });
+  const renderProblems = problems.length > 0 ? problems : renderedErrors(rendered).map(problemOf);
+  if (renderProblems.length > 0) {
+    const message = `The template cannot be rendered: ${shownProblems(renderProblems)}. Correct spec.parameters or the template.`;
+    return failed({ reason: terminalReasons.cannotBeRendered, message });
+  }
+  const { definition, errors } = source.isRestricted
+    ? restrict(rendered, hostAccess)
+    : { definition: rendered, errors: [] };
+  if (errors.length > 0) {
+    const message = `The rendered template acts on the host: ${shownProblems(errors.map(problemOf))}. Remove these parts, or ask an admin to write the template.`;
+    return failed({ reason: 'HostAccessDenied', message });
   }
   draft.setCondition('TemplateResolved', 'True', resolved);
-  draft.set('virtualCluster', definition);
+  draft.set(renderedMember, definition);
   draft.set('renderedFrom', `${specDigest}.${source.templateDigest}`);
   return definition;
 }
@@ -78,27 +92,43 @@ export async function renderTemplateStep(
 /** The maximum length of a problem in a condition. A problem may quote a part of the template. */
 const maxProblemLength = 1000;
 
+function shownProblems(problems: readonly string[]): string {
+  return `${problems.slice(0, 3).map(shortened).join('; ')}${problems.length > 3 ? '; …' : ''}`;
+}
+
+function problemOf({ field, message }: FieldError): string {
+  return `${field}: ${message}`;
+}
+
 function shortened(problem: string): string {
   return problem.length > maxProblemLength ? `${problem.slice(0, maxProblemLength)}…` : problem;
 }
 
-function syncedOnce(instance: VirtualClusterInstance): StatusReason {
+function syncedOnce(instance: Instance): StatusReason {
   const name = instance.spec?.templateRef?.name ?? '';
   const message = `Rendered once from template "${name}". Later changes are ignored because spec.templateRef.syncOnce is set.`;
   return { reason: 'SyncedOnce', message };
 }
 
 async function sourceOf(
-  { spec = {} }: VirtualClusterInstance,
+  { spec = {}, status = {} }: Instance,
   findTemplate: (name: string) => Promise<VirtualClusterTemplate | undefined>,
 ): Promise<TemplateSource | StatusReason> {
   if (spec.template !== undefined) {
     const definition = cloneJson(spec.template);
-    return { definition, parameters: [], templateDigest: '', message: 'Rendered from spec.template.' };
+    // Instances that older releases stored do not record the author.
+    const isRestricted = status.hostAccess !== 'Granted';
+    return { definition, parameters: [], templateDigest: '', message: 'Rendered from spec.template.', isRestricted };
   }
   const { name = '', version: versionPattern = '' } = spec.templateRef ?? {};
   if (name === '')
-    return { definition: {}, parameters: [], templateDigest: '', message: 'The instance has no template.' };
+    return {
+      definition: {},
+      parameters: [],
+      templateDigest: '',
+      message: 'The instance has no template.',
+      isRestricted: false,
+    };
   const template = await findTemplate(name);
   if (template === undefined) {
     const message = `Template "${name}" not found. Create it, or set another one in spec.templateRef.`;
@@ -115,5 +145,7 @@ async function sourceOf(
     parameters,
     templateDigest: digestOf(template.metadata.uid, version, definition, [...parameters]),
     message: `Rendered from template "${name}"${version === undefined ? '' : `, version ${version}`}.`,
+    // Only admins could create templates in older releases, which did not record the author.
+    isRestricted: template.status?.hostAccess === 'Restricted',
   };
 }

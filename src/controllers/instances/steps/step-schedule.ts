@@ -28,7 +28,7 @@ export async function scheduleStep(
   const why = {
     reason: 'NoCluster',
     message:
-      `No cluster is available: project "${project}" allows no reachable cluster that accepts new virtual clusters. ` +
+      `No cluster is available: project "${project}" allows no reachable cluster that accepts new ${snapshot.profile.noun}s. ` +
       'Connect a cluster, or allow one in the project. The instance is then scheduled automatically.',
   };
   const draft = new StatusDraft(object, dependencies.clock.now());

@@ -1,13 +1,14 @@
-import { sleepForcedReason, sleepUnusedReason } from '../../../api/management/sleep-reasons.ts';
-import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
-import { sleepAfterAnnotation, sleepForceAnnotation } from '../../../api/naming.ts';
+import { dataLostReason, sleepForcedReason, sleepUnusedReason } from '../../../api/management/sleep-reasons.ts';
+import { acceptDataLossAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../../api/naming.ts';
+import { DataLossError } from '../../../hosts/data-loss-error.ts';
 import type { HostedVirtualCluster } from '../../../hosts/host.ts';
 import { currentSleepMode } from '../current-sleep-mode.ts';
-import type { InstanceDependencies } from '../instance-dependencies.ts';
+import type { HostStepContext, InstanceDependencies } from '../instance-dependencies.ts';
+import type { Instance } from '../instance-profile.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { SleepMode } from '../sleep-mode.ts';
 import type { StatusReason } from '../status-draft.ts';
-import type { HostStepContext } from './step-context.ts';
+import { dataLostMessage, reportRefusedSleep, setDataCondition } from './sleep-data-condition.ts';
 
 /**
  * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. The server wakes only a virtual
@@ -18,37 +19,54 @@ export async function sleepStep(
   observed: HostedVirtualCluster,
   { sleepReason }: SleepMode,
 ): Promise<HostedVirtualCluster | undefined> {
-  const { host, snapshot, dependencies, signal } = context;
-  const { object, location, external, uid } = snapshot;
+  const { driver, snapshot, dependencies, signal } = context;
+  const { object, location, external, uid, profile } = snapshot;
   if (external || observed.phase === 'Removing') return observed;
+  setDataCondition(context, observed);
   const isSleeping = observed.phase === 'Sleeping';
   if (isSleeping === (sleepReason !== undefined)) {
-    if (!isSleeping && wasPutToSleep(object)) recordWoken(context);
+    if (!isSleeping && wasPutToSleep(object)) recordWoken(context, observed);
     return observed;
   }
   if (sleepReason === undefined) {
     const isManagedSleep = observed.owner === uid || object.status?.phase === 'Sleeping';
     if (!isManagedSleep) return observed;
-    await host.wake(location, { signal });
-    recordWoken(context);
-  } else {
-    const unusedCheck = new UnusedCheck(snapshot, dependencies);
-    const isShared = sleepReason === sleepUnusedReason && dependencies.activity.refresh !== undefined;
-    await host.sleep(location, { signal, ...(isShared ? { isWanted: () => unusedCheck.isUnused() } : {}) });
-    // The use that prevented the sleep causes another reconcile.
-    if (unusedCheck.wasUsed) return observed;
-    dependencies.events.record(object, 'Normal', sleepReason, sleepStatusReason(sleepReason).message);
+    await driver.wake(location, { signal });
+    recordWoken(context, observed);
+    return await driver.observe(location, { signal });
   }
-  return await host.observe(location, { signal });
+  const unusedCheck = new UnusedCheck(snapshot, dependencies);
+  const isShared = sleepReason === sleepUnusedReason && dependencies.activity.refresh !== undefined;
+  try {
+    await driver.sleep(location, {
+      signal,
+      acceptsDataLoss: snapshot.annotation(acceptDataLossAnnotation) === 'true',
+      ...(isShared ? { isWanted: () => unusedCheck.isUnused() } : {}),
+    });
+  } catch (error) {
+    if (!(error instanceof DataLossError)) throw error;
+    reportRefusedSleep(context, error);
+    return observed;
+  }
+  // The use that prevented the sleep causes another reconcile.
+  if (unusedCheck.wasUsed) return observed;
+  const asleep = await driver.observe(location, { signal });
+  if (asleep !== undefined) setDataCondition(context, asleep);
+  const { message } = sleepStatusReason(sleepReason, profile.noun, asleep?.dataLostAt);
+  dependencies.events.record(object, asleep?.dataLostAt === undefined ? 'Normal' : 'Warning', sleepReason, message);
+  return asleep;
 }
 
 /** True if the server has put the virtual cluster to sleep and has not recorded yet that it was woken, by a gateway. */
-function wasPutToSleep({ status }: VirtualClusterInstance): boolean {
+function wasPutToSleep({ status }: Instance): boolean {
   return status?.phase === 'Sleeping' && (status.reason === sleepUnusedReason || status.reason === sleepForcedReason);
 }
 
-function recordWoken({ snapshot, dependencies }: HostStepContext): void {
-  dependencies.events.record(snapshot.object, 'Normal', 'Woken', 'Woke the virtual cluster.');
+function recordWoken({ snapshot, dependencies }: HostStepContext, { dataLostAt }: HostedVirtualCluster): void {
+  const { noun } = snapshot.profile;
+  dependencies.events.record(snapshot.object, 'Normal', 'Woken', `Woke the ${noun}.`);
+  if (dataLostAt === undefined) return;
+  dependencies.events.record(snapshot.object, 'Warning', dataLostReason, dataLostMessage(noun, dataLostAt));
 }
 
 /** Checks once more that no replica has used an instance, after the state of its virtual cluster was read. */
@@ -69,14 +87,23 @@ class UnusedCheck {
   }
 }
 
-/** Returns the reason why an instance sleeps. Its message tells users how to wake the virtual cluster. */
-export function sleepStatusReason(asleep: SleepMode['sleepReason']): StatusReason {
+/**
+ * Returns the reason why an instance sleeps. Its message tells users what is kept and how to wake the virtual cluster.
+ * `dataLostAt` is the time at which the sleep deleted its data; `undefined` if the data is kept.
+ */
+export function sleepStatusReason(
+  asleep: SleepMode['sleepReason'],
+  noun: string,
+  dataLostAt: string | undefined,
+): StatusReason {
+  const data =
+    dataLostAt === undefined ? 'Its objects and persistent volumes are kept.' : dataLostMessage(noun, dataLostAt);
   if (asleep === sleepForcedReason) {
-    const message = `Sleeping because the annotation ${sleepForceAnnotation} is set. All data is kept. Remove the annotation to wake the virtual cluster.`;
+    const message = `Sleeping because the annotation ${sleepForceAnnotation} is set. ${data} Remove the annotation to wake the ${noun}.`;
     return { reason: asleep, message };
   }
   if (asleep !== undefined) {
-    const message = `Sleeping because it was not used for the period in the annotation ${sleepAfterAnnotation}. All data is kept. The next request wakes it.`;
+    const message = `Sleeping because it was not used for the period in the annotation ${sleepAfterAnnotation}. ${data} The next request wakes it.`;
     return { reason: asleep, message };
   }
   return {

@@ -1,6 +1,6 @@
 import { sleepingSinceAnnotation } from '../../../api/naming.ts';
 import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
-import type { StepContext } from './step-context.ts';
+import type { StepContext } from '../instance-dependencies.ts';
 
 /**
  * Records the start of the sleep in an annotation, by which clients recognize a sleeping instance. Removes the

@@ -2,7 +2,7 @@ import type { TemplateDefinition } from '../../../api/management/v1/template-def
 import { abandonAnnotation, importedAnnotation } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
-import type { StepContext } from './step-context.ts';
+import type { StepContext } from '../instance-dependencies.ts';
 
 /**
  * Annotations that only an administrator may set. Templates cannot set them, because users who are not administrators

@@ -52,6 +52,7 @@ async function issueToken(options: TokenRequestOptions, context: RequestContext,
   const token = await options.tokens.issue({
     account,
     lifetimeSeconds: seconds,
+    maker: context.responsible,
     ...(secret === undefined ? {} : { secret }),
     ...(audiences.length === 0 ? {} : { audiences }),
   });
@@ -99,7 +100,7 @@ function throwIfInvalid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(tokenRequestKind, '', errors);
 }
 
-/** Returns the secret that the token shall be bound to. Kubernetes also allows pods and nodes, which no plane has. */
+/** Returns the secret that the token shall be bound to. Kubernetes also allows pods and nodes, which run nowhere here. */
 function boundSecret(options: TokenRequestOptions, namespace: string, request: KubeObject): KubeObject | undefined {
   const reference = objectAt(request as JsonValue, 'spec', 'boundObjectRef');
   if (reference === undefined) return undefined;

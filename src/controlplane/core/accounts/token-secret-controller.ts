@@ -11,7 +11,8 @@ import { peekWithoutManagedFields, type ServedObject } from '../../../registry/v
 import type { RevisionCheck } from '../../../store/store.ts';
 import { systemContext } from '../../system-context.ts';
 import { KeyedWorkQueue } from '../keyed-work-queue.ts';
-import type { AccountTokens } from './account-tokens.ts';
+import type { AccountTokens, TokenIssueOptions } from './account-tokens.ts';
+import { makerOfSecret } from './token-secret-maker.ts';
 
 export interface TokenSecretControllerOptions {
   readonly accounts: KindStore;
@@ -159,15 +160,16 @@ async function fill(
   const token = textAt(data, 'token');
   // The token is replaced if it is missing, or if its signing key has been retired.
   if (token === '' || (await options.tokens.check(decodeBase64(token))) === undefined) {
-    data.token = encodeBase64(await newToken(options.tokens, account, secret));
+    const maker = makerOfSecret(options.secrets.peekHidden(namespace, name));
+    data.token = encodeBase64(await newToken(options.tokens, { account, secret, maker }));
   }
   const next = { ...secret, metadata: { ...secret.metadata, annotations }, data } as KubeObject;
   await options.secrets.verbs.update(context, name, next, writing);
 }
 
 /** Issues a token and checks it. An invalid token would be replaced in an endless loop. */
-async function newToken(tokens: AccountTokens, account: KubeObject, secret: KubeObject): Promise<string> {
-  const token = await tokens.issue({ account, secret });
+async function newToken(tokens: AccountTokens, options: TokenIssueOptions): Promise<string> {
+  const token = await tokens.issue(options);
   if ((await tokens.check(token)) === undefined)
     throw new Error('the service account token that was just issued is not valid');
   return token;

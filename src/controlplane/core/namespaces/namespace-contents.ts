@@ -22,7 +22,7 @@ const maxDeletes = 256;
  * (`RequestContext.fence`).
  */
 export async function deleteNamespaceContents(
-  plane: PlaneStores,
+  plane: Pick<PlaneStores, 'stores'>,
   namespace: string,
   fence?: RevisionCheck,
 ): Promise<RemainingContents | undefined> {
@@ -79,7 +79,8 @@ async function deleteOne(store: KindStore, context: RequestContext, served: Serv
   try {
     await store.verbs.delete(context, name, {
       dryRun: false,
-      gracePeriodSeconds: undefined,
+      // Nothing runs the pods of a plane, so nothing would complete their grace period.
+      gracePeriodSeconds: 0,
       propagationPolicy: 'Background',
       preconditions: { uid },
     });

@@ -1,19 +1,20 @@
-import { type JsonValue, objectAt } from '@flotilla/json';
+import { type JsonValue, listAt, objectAt } from '@flotilla/json';
 import { resourceQuotaKind } from '../../../api/core/resource-quota.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import { groupResourceOf } from '../../../api/resource.ts';
 import { forbidden } from '../../../api/status.ts';
 
 /**
- * The maximum number of quotas in a namespace, and of the resources in the `hard` of all of them. Each create in the
- * namespace updates the status of all its quotas.
+ * The maximum number of quotas in a namespace, of the resources in the `hard` of all of them, and of their scopes. Each
+ * create in the namespace updates the status of all its quotas, and compares the object with their scopes.
  */
 export const maxQuotas = 100;
 export const maxLimitedResources = 1_000;
+const maxScopes = 1_000;
 
 /**
  * Throws 403 if a write exceeds the limits of its namespace. `others` are the other quotas in the namespace. A quota that
- * is already beyond the limits can be changed, unless it gets more resources. Concurrent creates may exceed the limits by
+ * is already beyond the limits can be changed, unless it gets more resources or scopes. Concurrent creates may exceed the limits by
  * their number.
  */
 export function refuseBeyondQuotaLimits(
@@ -25,15 +26,29 @@ export function refuseBeyondQuotaLimits(
   if (old === undefined && others.length >= maxQuotas) {
     throw refuse(`a namespace can have at most ${maxQuotas} resource quotas; limit more resources in one of them`);
   }
-  const own = limitedResources(quota);
-  if (old !== undefined && own <= limitedResources(old)) return;
-  const total = others.reduce((sum, other) => sum + limitedResources(other), own);
-  if (total <= maxLimitedResources) return;
-  throw refuse(
-    `the resource quotas of a namespace can limit at most ${maxLimitedResources} resources together, but would limit ${total}`,
-  );
+  const total = (count: (one: KubeObject) => number) => {
+    const own = count(quota);
+    return old !== undefined && own <= count(old) ? 0 : others.reduce((sum, other) => sum + count(other), own);
+  };
+  const resources = total(limitedResources);
+  if (resources > maxLimitedResources) {
+    throw refuse(
+      `the resource quotas of a namespace can limit at most ${maxLimitedResources} resources together, but would limit ${resources}`,
+    );
+  }
+  const scopes = total(scopesOf);
+  if (scopes > maxScopes) {
+    throw refuse(
+      `the resource quotas of a namespace can have at most ${maxScopes} scopes together, but would have ${scopes}; list a scope once in a quota`,
+    );
+  }
 }
 
 function limitedResources(quota: KubeObject): number {
   return Object.keys(objectAt(quota as JsonValue, 'spec', 'hard') ?? {}).length;
+}
+
+function scopesOf(quota: KubeObject): number {
+  const spec = objectAt(quota as JsonValue, 'spec') ?? {};
+  return listAt(spec, 'scopes').length + listAt(spec, 'scopeSelector', 'matchExpressions').length;
 }

@@ -1,14 +1,5 @@
-import {
-  compareBytes,
-  equalJson,
-  type JsonObject,
-  type JsonValue,
-  listAt,
-  objectAt,
-  setMember,
-  textAt,
-} from '@flotilla/json';
-import { formatQuantity, parseQuantity, quantityOfCount } from '@flotilla/kubernetes-formats';
+import { compareBytes, type JsonObject, type JsonValue, setMember, textAt } from '@flotilla/json';
+import { formatQuantity, parseQuantity, type Quantity, quantityOfCount } from '@flotilla/kubernetes-formats';
 import { resourceQuotaKind } from '../../../api/core/resource-quota.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import { groupResourceOf } from '../../../api/resource.ts';
@@ -20,13 +11,28 @@ import { yieldToEventLoop } from '../../../lib/work-budget.ts';
 import type { AdmissionAttributes } from '../../../registry/admission-attributes.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { KindStores } from '../../../registry/kind-stores.ts';
-import type { StoredResource } from '../../../registry/resource.ts';
+import type { StoredRecord, StoredResource } from '../../../registry/resource.ts';
 import { type ObjectRef, resourceKey } from '../../../registry/rows/rows.ts';
 import type { RevisionCheck } from '../../../store/store.ts';
 import { systemContext } from '../../system-context.ts';
 import { KeyedWorkQueue } from '../keyed-work-queue.ts';
+import type { Usage } from './measured-kind.ts';
+import { measuredKind } from './measured-kinds.ts';
+import { refuseMissingAmounts } from './missing-amounts.ts';
 import { refuseBeyondQuotaLimits } from './quota-limits.ts';
-import { objectCountNames } from './quota-names.ts';
+import { scopeSelectorOf } from './quota-scopes.ts';
+import {
+  addedWithin,
+  changesUsage,
+  hardAmounts,
+  hardOf,
+  hasStatus,
+  limitedResource,
+  limits,
+  type MeasuredObject,
+  measure,
+} from './quota-usage.ts';
+import { UsageLedger } from './usage-ledger.ts';
 
 export interface QuotaAdmissionOptions {
   kinds(): KindStores;
@@ -37,14 +43,6 @@ export interface QuotaAdmissionOptions {
   readonly log: Log;
 }
 
-/** An object whose creation was admitted, but which is not stored yet. */
-interface Reservation {
-  readonly resource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-}
-
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
 /** The number of namespaces whose quotas are updated in one tick of the event loop, if the kinds of the plane change. */
@@ -53,27 +51,29 @@ const namespacesPerTick = 20;
 const conflictRetryMs = 10;
 
 /**
- * Enforces resource quotas when objects are created. The usage is the number of objects in the watch caches plus the
- * admitted objects that are not stored yet. As in Kubernetes, the status of the quota is updated before the create is
- * admitted. It is also updated when the number of objects changes for another reason.
+ * Enforces resource quotas when objects are created, and when an update increases an amount that quotas measure. The
+ * usage is that of the objects in the watch caches plus that of the admitted objects that are not stored yet. As in
+ * Kubernetes, the status of the quota is updated before the write is admitted. It is also updated when the usage changes
+ * for another reason.
  *
- * In a shared store, other processes admit objects too. There, creates in a namespace with a quota take a guard, and run
- * one after another in this process, because concurrent ones would conflict. The status is updated only afterwards, from
- * the stored objects, by the process that maintains the plane (`hooks`). Each create and each removal records this work
- * (`requeuedByCount`). A process that finds a wrong status when it loads the plane, or when kinds were added, requests the
- * work.
+ * In a shared store, other processes admit objects too. There, such writes in a namespace with a quota take a guard, and
+ * run one after another in this process, because concurrent ones would conflict. The status is updated only afterwards,
+ * from the stored objects, by the process that maintains the plane (`hooks`). Each write that changes the usage records
+ * this work (`requeuedByUsage`). A process that finds a wrong status when it loads the plane, or when kinds were added,
+ * requests the work.
  */
 export class QuotaAdmission {
   readonly #options: QuotaAdmissionOptions;
-  readonly #reserved = new Set<Reservation>();
-  /** The creates in a shared store, by namespace. */
-  readonly #guardedCreates = new KeyedSerializer();
+  readonly #ledger: UsageLedger;
+  /** The writes in a shared store, by namespace. */
+  readonly #guardedWrites = new KeyedSerializer();
   readonly #work: KeyedWorkQueue;
   /** The kinds whose objects quotas count, by resource key. `stop` unregisters the listener on the kind's store. */
   readonly #followed = new Map<string, { readonly store: KindStore; readonly stop: () => void }>();
 
   constructor(options: QuotaAdmissionOptions) {
     this.#options = options;
+    this.#ledger = new UsageLedger(options.kinds);
     const { clock, log } = options;
     this.#work = new KeyedWorkQueue({
       name: 'update of quota status',
@@ -98,20 +98,35 @@ export class QuotaAdmission {
     };
   }
 
-  /** Implements `PlanePart.requeuedByCount`: one quota of the namespace that counts the kind. Its task updates all of them. */
-  requeuedByCount(resource: StoredResource, namespace: string): readonly ObjectRef[] {
+  /** Implements `PlanePart.requeuedByUsage`: one quota of the namespace that limits the kind. Its task updates all of them. */
+  requeuedByUsage(
+    resource: StoredResource,
+    namespace: string,
+    old: StoredRecord | undefined,
+    next: StoredRecord | undefined,
+  ): readonly ObjectRef[] {
     if (this.#options.quotas().count(namespace) === 0) return [];
-    const [quota] = this.#matchingQuotas(resource, namespace);
+    if (old !== undefined && next !== undefined && !changesUsage(resource, old.object, next.object)) return [];
+    const quota = this.#quotasIn(namespace).find((one) => limits(one, resource));
     if (quota === undefined) return [];
     return [{ resource: resourceKey(resourceQuotaKind), namespace, name: quota.metadata.name ?? '' }];
   }
 
-  /** Implements `PlanePart.admit`. Throws 403 if the new object would exceed a quota, or the limits of quotas. */
+  /** Implements `PlanePart.admit`. Throws 403 if the write would exceed a quota, or the limits of quotas. */
   admit(write: AdmissionAttributes): Promise<void> | undefined {
     const { resource, context } = write;
     if (resource.plural === resourceQuotaKind.plural && resource.group === '') this.#checkLimits(write);
-    if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return undefined;
-    return this.#options.quotas().count(context.namespace) === 0 ? undefined : this.#reserve(write);
+    if (!resource.namespaced || this.#options.quotas().count(context.namespace) === 0 || !mayAddUsage(write)) {
+      return undefined;
+    }
+    const measured = measure(resource, write.draft.object);
+    const quotas = this.#matchingQuotas(write, measured);
+    if (quotas.length === 0) return undefined;
+    refuseMissingAmounts(write, quotas);
+    const { old } = write.draft;
+    const before = old === undefined ? undefined : measure(resource, old.object);
+    const isWithin = (quota: KubeObject) => addedWithin(quota, before, measured).size > 0;
+    return quotas.some(isWithin) ? this.#reserve(write, before, measured) : undefined;
   }
 
   #checkLimits({ operation, subresource, draft, context }: AdmissionAttributes): void {
@@ -121,35 +136,35 @@ export class QuotaAdmission {
     refuseBeyondQuotaLimits(object, old?.object, others);
   }
 
-  async #reserve(write: AdmissionAttributes): Promise<void> {
+  async #reserve(
+    write: AdmissionAttributes,
+    before: MeasuredObject | undefined,
+    measured: MeasuredObject,
+  ): Promise<void> {
     const { resource, draft, context } = write;
     const { namespace } = context;
-    let matching = this.#matchingQuotas(resource, namespace);
-    if (matching.length === 0) return;
     const isGuarded = this.#options.quotas().isShared && !write.dryRun;
-    if (isGuarded) {
-      await this.#takeGuard(write);
-      // Changes by other processes may have arrived meanwhile.
-      matching = this.#matchingQuotas(resource, namespace);
+    if (isGuarded) await this.#takeGuard(write);
+    // Changes by other processes may have arrived meanwhile.
+    for (const quota of this.#matchingQuotas(write, measured)) {
+      this.#check(quota, addedWithin(quota, before, measured), write);
     }
-    for (const quota of matching) this.#check(quota, namesOf(resource), write);
     if (write.dryRun || isGuarded) return;
     const { name = '', uid = '' } = draft.object.metadata;
-    const reservation: Reservation = { resource: resourceKey(resource), namespace, name, uid };
-    this.#reserved.add(reservation);
+    const release = this.#ledger.reserve({ resource: resourceKey(resource), namespace, name, uid, measured });
     write.onCompleted(() => {
-      this.#reserved.delete(reservation);
+      release();
       void this.#work.add(namespace);
     });
     await this.#work.add(namespace);
   }
 
-  /** Waits for earlier creates in the namespace, and takes the guard of its quotas until the write has ended. */
+  /** Waits for earlier writes in the namespace, and takes the guard of its quotas until the write has ended. */
   async #takeGuard(write: AdmissionAttributes): Promise<void> {
     const { namespace } = write.context;
     await new Promise<void>((started) => {
       const ended = new Promise<void>((end) => write.onCompleted(end));
-      void this.#guardedCreates.run(namespace, () => {
+      void this.#guardedWrites.run(namespace, () => {
         started();
         return ended;
       });
@@ -162,7 +177,11 @@ export class QuotaAdmission {
     const quotas = this.#options.quotas();
     if (quotas.isShared) {
       await this.#requestUpdates();
-      return this.#options.onKinds(() => void this.#requestUpdates());
+      const stopRequests = this.#options.onKinds(() => void this.#requestUpdates());
+      return () => {
+        stopRequests();
+        this.#ledger.stop();
+      };
     }
     const stop = quotas.listen(({ before, after }) => {
       const { namespace = '' } = (after ?? before)?.object.metadata ?? {};
@@ -174,6 +193,7 @@ export class QuotaAdmission {
       stop();
       stopKinds();
       this.#work.stop();
+      this.#ledger.stop();
       for (const followed of this.#followed.values()) followed.stop();
       this.#followed.clear();
     };
@@ -213,45 +233,29 @@ export class QuotaAdmission {
       .map(({ object }) => object);
   }
 
-  /** Returns the quotas in a namespace that limit the number of objects of a kind. */
-  #matchingQuotas(resource: StoredResource, namespace: string): KubeObject[] {
-    const names = namesOf(resource);
-    return this.#quotasIn(namespace).filter(
-      (quota) => hasNoScopes(quota) && names.some((name) => hardOf(quota, name) !== undefined),
+  /** Returns the quotas that limit the written object. */
+  #matchingQuotas({ resource, context }: AdmissionAttributes, { scopes }: MeasuredObject): KubeObject[] {
+    return this.#quotasIn(context.namespace).filter(
+      (quota) => scopeSelectorOf(quota).matches(scopes) && limits(quota, resource),
     );
   }
 
-  #check(quota: KubeObject, names: readonly string[], { resource, draft }: AdmissionAttributes): void {
-    const { namespace = '', name: quotaName = '' } = quota.metadata;
-    const used = this.#count(resourceKey(resource), namespace);
-    const exceeded = names.filter((name) => {
-      const hard = hardOf(quota, name);
-      return hard !== undefined && quantityOfCount(used + 1).billionths > parseQuantity(hard).billionths;
+  #check(quota: KubeObject, added: Usage, { resource, draft }: AdmissionAttributes): void {
+    if (added.size === 0) return;
+    const { name: quotaName = '' } = quota.metadata;
+    const usedOf = this.#ledger.usedWithin(quota, resourceKey(resource));
+    const exceeded = [...added.keys()].toSorted(compareBytes).flatMap((name) => {
+      const [hard, more] = [hardOf(quota, name), added.get(name)];
+      if (hard === undefined || more === undefined) return [];
+      const used = usedOf(name);
+      if (used.billionths + more.billionths <= parseQuantity(hard).billionths) return [];
+      return [{ name, more: formatQuantity(more), used: formatQuantity(used), hard }];
     });
     if (exceeded.length === 0) return;
-    const list = (amount: (name: string) => string) =>
-      exceeded
-        .toSorted(compareBytes)
-        .map((name) => `${name}=${amount(name)}`)
-        .join(',');
-    const requested = list(() => '1');
-    const current = list(() => formatQuantity(quantityOfCount(used)));
-    const limit = list((name) => hardOf(quota, name) ?? '');
+    const list = (member: 'more' | 'used' | 'hard') => exceeded.map((one) => `${one.name}=${one[member]}`).join(',');
+    const amounts = `requested: ${list('more')}, used: ${list('used')}, limited: ${list('hard')}`;
     const { name = '' } = draft.object.metadata;
-    const detail = `exceeded quota: ${quotaName}, requested: ${requested}, used: ${current}, limited: ${limit}`;
-    throw forbidden(groupResourceOf(resource), name, detail);
-  }
-
-  /** Returns the number of stored objects plus the admitted objects that are not stored yet. */
-  #count(resource: string, namespace: string): number {
-    const store = this.#options.kinds().get(resource);
-    const pending = [...this.#reserved].filter(
-      (one) =>
-        one.resource === resource &&
-        one.namespace === namespace &&
-        store?.peek(namespace, one.name)?.object.metadata.uid !== one.uid,
-    );
-    return (store?.count(namespace) ?? 0) + pending.length;
+    throw forbidden(groupResourceOf(resource), name, `exceeded quota: ${quotaName}, ${amounts}`);
   }
 
   /** Updates the status of all quotas in a namespace. Returns false if a conflicting write has changed one of them. */
@@ -266,14 +270,15 @@ export class QuotaAdmission {
   }
 
   #statusOf(quota: KubeObject): JsonObject {
-    const hard = objectAt(quota as JsonValue, 'spec', 'hard') ?? {};
+    const hard = hardAmounts(quota);
     const used: JsonObject = {};
+    const byResource = new Map<string, (name: string) => Quantity>();
     for (const name of Object.keys(hard)) {
-      const count = this.#usedOf(quota, name);
-      // If the plane does not have the kind, the count in the status stays as it is.
+      const amount = this.#usedOf(quota, name, byResource);
+      // If the plane does not have the kind, the amount in the status stays as it is.
       const known = textAt(quota as JsonValue, 'status', 'used', name);
-      const amount = count === undefined ? known : formatQuantity(quantityOfCount(count));
-      if (amount !== '') setMember(used, name, amount);
+      const text = amount === undefined ? known : formatQuantity(amount);
+      if (text !== '') setMember(used, name, text);
     }
     return {
       ...(Object.keys(hard).length === 0 ? {} : { hard }),
@@ -281,15 +286,21 @@ export class QuotaAdmission {
     };
   }
 
-  /** Returns the usage for a quota name, `undefined` if the plane does not have the kind that it counts. */
-  #usedOf(quota: KubeObject, name: string): number | undefined {
-    const resource = countedResource(name);
-    if (resource === undefined) return 0;
+  /**
+   * Returns the usage for a quota name, `undefined` if the plane does not have the kind that it counts. `byResource` are
+   * the usages of the kinds of other names, to which that of the kind is added.
+   */
+  #usedOf(quota: KubeObject, name: string, byResource: Map<string, (name: string) => Quantity>): Quantity | undefined {
+    const none = quantityOfCount(0);
+    const resource = limitedResource(name);
+    if (resource === undefined) return none;
     const store = this.#options.kinds().get(resource);
-    if (store === undefined) return objectCountNames.has(name) ? 0 : undefined;
+    if (store === undefined) return name.startsWith('count/') ? undefined : none;
     if (!store.resource.namespaced) return undefined;
     if (!store.isShared) this.#follow(resource, store);
-    return hasNoScopes(quota) ? this.#count(resource, quota.metadata.namespace ?? '') : 0;
+    const usedOf = byResource.get(resource) ?? this.#ledger.usedWithin(quota, resource);
+    byResource.set(resource, usedOf);
+    return usedOf(name);
   }
 
   /**
@@ -300,9 +311,11 @@ export class QuotaAdmission {
     if (known?.store === store) return;
     known?.stop();
     const stop = store.listen(({ before, after }) => {
-      if ((before === undefined) === (after === undefined)) return;
       const { namespace = '' } = (after ?? before)?.object.metadata ?? {};
-      if (this.#options.quotas().count(namespace) > 0) void this.#work.add(namespace);
+      if (this.#options.quotas().count(namespace) === 0) return;
+      const isChange = before !== undefined && after !== undefined;
+      if (isChange && !changesUsage(store.resource, before.object, after.object)) return;
+      void this.#work.add(namespace);
     });
     this.#followed.set(resource, { store, stop });
   }
@@ -321,31 +334,13 @@ export class QuotaAdmission {
   }
 }
 
-/** Returns the quota names under which objects of a kind are counted, such as `pods` and `count/pods`. */
-function namesOf(resource: StoredResource): readonly string[] {
-  const key = resourceKey(resource);
-  return resource.group === '' && objectCountNames.has(key) ? [key, `count/${key}`] : [`count/${key}`];
-}
-
-/** Returns the resource key of the kind that a quota name counts, `undefined` if it does not count objects. */
-function countedResource(name: string): string | undefined {
-  if (objectCountNames.has(name)) return name;
-  return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
-}
-
-/** True if the quota has no scopes. A quota with scopes counts pods, which no plane has, or some of the volume claims. */
-function hasNoScopes(quota: KubeObject): boolean {
-  const scoped = [
-    ...listAt(quota as JsonValue, 'spec', 'scopes'),
-    ...listAt(quota as JsonValue, 'spec', 'scopeSelector', 'matchExpressions'),
-  ];
-  return scoped.length === 0;
-}
-
-function hasStatus(quota: KubeObject, status: JsonObject): boolean {
-  return equalJson(status, objectAt(quota as JsonValue, 'status') ?? {});
-}
-
-function hardOf(quota: KubeObject, name: string): string | undefined {
-  return textAt(quota as JsonValue, 'spec', 'hard', name) || undefined;
+/**
+ * True if quotas can refuse the write: a create, or an update of a kind whose amounts quotas measure. As in Kubernetes,
+ * quotas do not refuse a status.
+ */
+function mayAddUsage(write: AdmissionAttributes): boolean {
+  const { operation, subresource, resource } = write;
+  if (operation === 'CREATE') return subresource === '';
+  const kind = operation === 'UPDATE' ? measuredKind(resourceKey(resource)) : undefined;
+  return kind !== undefined && (kind.limitsUpdate?.(write) ?? subresource === '');
 }

@@ -5,12 +5,11 @@ import { isEmptyList, setIfAbsent } from './set-defaults.ts';
 /** The target CPU utilization, in percent of the request, of an autoscaler without metrics. */
 const cpuUtilization = 80;
 
-const metrics = [
-  {
-    type: 'Resource',
-    resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuUtilization } },
-  },
-];
+/** Returns the metrics of an autoscaler that has none. */
+export function defaultMetrics(): JsonObject[] {
+  const target = { type: 'Utilization', averageUtilization: cpuUtilization };
+  return [{ type: 'Resource', resource: { name: 'cpu', target } }];
+}
 
 const scaleUp: JsonObject = {
   stabilizationWindowSeconds: 0,
@@ -31,7 +30,7 @@ export const autoscalingDefaults: Readonly<Record<string, StructDefault>> = {
   'autoscaling.HorizontalPodAutoscalerSpec': (spec) => setIfAbsent(spec, { minReplicas: 1 }),
   'autoscalingV2.HorizontalPodAutoscalerSpec': (spec) => {
     setIfAbsent(spec, { minReplicas: 1 });
-    if (isEmptyList(spec.metrics)) spec.metrics = cloneJson(metrics);
+    if (isEmptyList(spec.metrics)) spec.metrics = defaultMetrics();
     if (!isJsonObject(spec.behavior)) return;
     spec.behavior.scaleUp ??= {};
     spec.behavior.scaleDown ??= {};

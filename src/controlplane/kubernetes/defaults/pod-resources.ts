@@ -41,33 +41,43 @@ function isHugePages(name: string): boolean {
 
 /**
  * Returns the total that the containers of a pod need. Init containers run one after another before all others, but
- * those with the restart policy Always keep running beside all later ones.
+ * those with the restart policy Always keep running beside all later ones. `ofContainer` returns the amounts of one
+ * container; it defaults to those in its spec.
  */
-export function amountsOfContainers(spec: JsonObject, member: 'limits' | 'requests'): Amounts {
+export function amountsOfContainers(
+  spec: JsonObject,
+  member: 'limits' | 'requests',
+  ofContainer: (container: JsonObject) => Amounts = (container) => amountsOf(container, member),
+): Amounts {
   const total: Amounts = new Map();
-  for (const container of itemsOf(spec, 'containers')) add(total, amountsOf(container, member));
+  for (const container of itemsOf(spec, 'containers')) add(total, ofContainer(container));
   const running: Amounts = new Map();
   const starting: Amounts = new Map();
   for (const container of itemsOf(spec, 'initContainers')) {
-    const own = amountsOf(container, member);
+    const own = ofContainer(container);
     if (container.restartPolicy === 'Always') {
       add(total, own);
       add(running, own);
     } else {
       // The resources that this container does not use are compared at the end.
       for (const name of own.keys()) addAmount(own, name, running.get(name));
-      raise(starting, own);
+      raiseAmounts(starting, own);
     }
   }
-  raise(starting, running);
-  raise(total, starting);
+  raiseAmounts(starting, running);
+  raiseAmounts(total, starting);
   return total;
 }
 
 /** Returns the amounts in the resources of a container or a pod. */
 export function amountsOf(container: JsonObject, member: 'limits' | 'requests'): Amounts {
+  return amountsIn(objectOf(objectOf(container, 'resources'), member));
+}
+
+/** Returns the amounts of a list of resources, which is a map from names to quantities. */
+export function amountsIn(list: JsonObject | undefined): Amounts {
   const amounts: Amounts = new Map();
-  for (const [name, text] of Object.entries(objectOf(objectOf(container, 'resources'), member) ?? {})) {
+  for (const [name, text] of Object.entries(list ?? {})) {
     const amount = typeof text === 'string' ? readQuantity(text) : undefined;
     if (amount !== undefined) amounts.set(name, amount);
   }
@@ -78,14 +88,15 @@ function add(target: Amounts, more: Amounts): void {
   for (const [name, amount] of more) addAmount(target, name, amount);
 }
 
-function addAmount(target: Amounts, name: string, amount: Quantity | undefined): void {
+export function addAmount(target: Amounts, name: string, amount: Quantity | undefined): void {
   const known = target.get(name);
   if (amount === undefined) return;
   const sum = known === undefined ? amount : { ...known, billionths: known.billionths + amount.billionths };
   target.set(name, sum);
 }
 
-function raise(target: Amounts, least: Amounts): void {
+/** Raises amounts to at least those of `least`. */
+export function raiseAmounts(target: Amounts, least: Amounts): void {
   for (const [name, amount] of least) {
     const known = target.get(name);
     if (known === undefined || amount.billionths > known.billionths) target.set(name, amount);

@@ -25,6 +25,12 @@ export function invalidStruct(path: string, value: JsonValue, detail: string): F
   return { type: 'FieldValueInvalid', field: path, message };
 }
 
+/** Returns the error for a repeated struct. Its members are printed in their order. */
+export function duplicateStruct(path: string, value: JsonObject, detail = ''): FieldError {
+  const message = `Duplicate value: ${printedStruct(value)}${detail === '' ? '' : `: ${detail}`}`;
+  return { type: 'FieldValueDuplicate', field: path, message };
+}
+
 /** Returns the error for a struct that has none of the allowed types. Its members are printed in their order. */
 export function notSupportedStruct(path: string, value: JsonObject, allowed: readonly string[]): FieldError {
   const list = allowed.map((one) => `"${one}"`).join(', ');

@@ -18,7 +18,7 @@ function parsed(text: string): IpAddress | undefined {
 /** True if the text is an IPv6 address that contains an IPv4 address: `::ffff:10.0.0.1`. */
 function isMapped(text: string): boolean {
   const found = parseIp(text);
-  return 'fault' in found && found.fault.startsWith('IPv4-mapped');
+  return 'fault' in found && found.mapped !== undefined;
 }
 
 /** Returns the errors of an IP address, which need not be in canonical form. */
@@ -62,8 +62,8 @@ const isIn = ({ bits, value }: IpAddress, network: string, length: number): bool
 
 /** Parses an address as older versions of Go did: it accepts leading zeros and IPv4-mapped IPv6 addresses. */
 function parsedSloppily(text: string): IpAddress | undefined {
-  const repaired = withoutLeadingZeros(text);
-  return parsed(isMapped(repaired) ? repaired.slice(repaired.lastIndexOf(':') + 1) : repaired);
+  const found = parseIp(withoutLeadingZeros(text));
+  return 'fault' in found ? found.mapped : found;
 }
 
 /** Returns the errors of the address of an endpoint. */
@@ -88,4 +88,20 @@ export function endpointIpErrors(path: string, text: string): FieldError[] {
 /** True for IPv6 addresses whose first byte is ff and whose scope is 2. */
 function isLinkLocalMulticast({ bits, value }: IpAddress): boolean {
   return bits === 128 && value >> 120n === 0xffn && ((value >> 112n) & 0xfn) === 2n;
+}
+
+/** Returns the errors of the address of a network interface with the length of its network, such as `10.9.8.7/24`. */
+export function interfaceAddressErrors(path: string, text: string): FieldError[] {
+  const slash = text.indexOf('/');
+  const [address, length] = [text.slice(0, Math.max(slash, 0)), text.slice(slash + 1)];
+  const found = parsedSloppily(address);
+  const bits = /^\d+$/.test(length) ? Number(length) : Number.NaN;
+  const isWide = address.includes(':');
+  if (found === undefined || !(bits <= (isWide ? 128 : 32))) {
+    return [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
+  }
+  // An IPv4-mapped IPv6 address is an IPv4 address, with a shorter prefix.
+  const shown = isWide && found.bits === 32 && bits > 32 ? bits - 96 : bits;
+  const canonical = `${formatIp(found)}/${shown}`;
+  return text === canonical ? [] : [invalid(path, text, `must be in canonical form (${JSON.stringify(canonical)})`)];
 }

@@ -5,6 +5,7 @@ import { ingressKinds, ingressRules } from './ingress-rules.ts';
 import { networkPolicyKinds, networkPolicyRules } from './network-policy-rules.ts';
 import { nodeKinds, nodeRules } from './node-rules.ts';
 import { ObjectRules } from './object-rules.ts';
+import { podObjectKinds, podObjectRules } from './pod-objects/pod-object-rules.ts';
 import { podKinds, podRules } from './pods/pod-rules.ts';
 import { volumeRules } from './volumes/volume-rules.ts';
 import { workloadKinds, workloadRules } from './workloads/workload-rules.ts';
@@ -18,6 +19,7 @@ export const structRules = {
   ...nodeRules,
   ...volumeRules,
   ...podRules,
+  ...podObjectRules,
   ...workloadRules,
 };
 
@@ -29,5 +31,6 @@ export const kubernetesRules = new ObjectRules(kubernetesStructs, structRules, {
   ...networkPolicyKinds,
   ...nodeKinds,
   ...podKinds,
+  ...podObjectKinds,
   ...workloadKinds,
 });

@@ -79,6 +79,11 @@ export class ObjectRules {
     return boundedErrors(this.#errors(kind, object, old));
   }
 
+  /** Returns the errors of the structs of an updated object, without the rules for changes of the kind. */
+  structErrorsOf(kind: string, object: JsonObject, old: JsonObject): FieldError[] {
+    return boundedErrors(this.#structErrors(kind, object, this.#placeOf(object, old)));
+  }
+
   /** Returns the errors of an object whose status is updated. */
   statusErrorsOf(kind: string, object: JsonObject, old: JsonObject): FieldError[] {
     const place = this.#placeOf(object, old);

@@ -41,7 +41,8 @@ export function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 
-function isExtended(name: string): boolean {
+/** True for a resource that a device plugin or driver announces. */
+export function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && qualifiedNameFaults(`requests.${name}`).length === 0;
 }
 

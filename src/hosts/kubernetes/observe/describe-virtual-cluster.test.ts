@@ -13,6 +13,7 @@ const service: ServiceSummary = {
 const workload: WorkloadSummary = {
   ...{ ...fact, uid: 'workload', isControlPlane: true, replicas: 1 },
   isFallingAsleep: false,
+  dataLostAt: '',
   kubernetesVersion: 'v1.34.0',
   replicaFailure: '',
 };

@@ -12,6 +12,7 @@ export function describeVirtualCluster(snapshot: VirtualClusterSnapshot): Hosted
   if (service === undefined) return undefined;
   const owner = service.owner || (record?.owner ?? '');
   const drift = driftOf(snapshot, owner);
+  const dataLostAt = workloads.find((workload) => workload.isControlPlane)?.dataLostAt ?? '';
   return {
     location,
     uid: service.uid,
@@ -19,6 +20,7 @@ export function describeVirtualCluster(snapshot: VirtualClusterSnapshot): Hosted
     kubernetesVersion: workloads.find(({ kubernetesVersion }) => kubernetesVersion !== '')?.kubernetesVersion ?? '',
     owner,
     ...(drift === undefined ? {} : { drift }),
+    ...(dataLostAt === '' ? {} : { dataLostAt }),
   };
 }
 

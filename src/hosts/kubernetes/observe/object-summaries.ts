@@ -1,6 +1,11 @@
 import { type JsonValue, listAt, numberAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
-import { fallingAsleepAnnotation, hostOwnerLabel, installDigestLabel } from '../../../api/naming.ts';
+import {
+  dataLostAnnotation,
+  fallingAsleepAnnotation,
+  hostOwnerLabel,
+  installDigestLabel,
+} from '../../../api/naming.ts';
 import { apiPort, controlPlaneApp } from '../release/chart-labels.ts';
 
 /** The fields of a Kubernetes object that are cached. A thousand complete pods would take ten megabytes of memory. */
@@ -28,6 +33,8 @@ export interface WorkloadSummary extends ObjectSummary {
   readonly isControlPlane: boolean;
   readonly replicas: number;
   readonly isFallingAsleep: boolean;
+  /** The time at which a sleep deleted the data, in RFC 3339; empty if the last sleep kept it. */
+  readonly dataLostAt: string;
   /** The Kubernetes version in the tag of the image; empty if the tag contains none. */
   readonly kubernetesVersion: string;
   /** The reason why pods cannot be created, from the ReplicaFailure condition; empty if there is no such problem. */
@@ -93,6 +100,9 @@ export function summarizeService(object: KubeObject): ServiceSummary | undefined
   };
 }
 
+/** The length of a time in RFC 3339. A user of the host can write any text. */
+const maxTimeLength = 20;
+
 export function summarizeWorkload(object: KubeObject): WorkloadSummary | undefined {
   const release = labelOf(object, 'release');
   if (release === '') return undefined;
@@ -105,6 +115,7 @@ export function summarizeWorkload(object: KubeObject): WorkloadSummary | undefin
     isControlPlane: labelOf(object, 'app') === controlPlaneApp,
     replicas: numberAt(workload, 'spec', 'replicas') ?? 1,
     isFallingAsleep: object.metadata.annotations?.[fallingAsleepAnnotation] === 'true',
+    dataLostAt: (object.metadata.annotations?.[dataLostAnnotation] ?? '').slice(0, maxTimeLength),
     kubernetesVersion: versionInImages(workload),
     replicaFailure: textAt(failure, 'message'),
   };

@@ -28,7 +28,7 @@ export interface VirtualClusterEndpoint {
 
 export interface VirtualClusterDialerOptions {
   readonly location: HostLocation;
-  readonly connection: Pick<HostConnection, 'forward'>;
+  readonly connection: Pick<HostConnection, 'forward' | 'addresses'>;
   endpoint(): VirtualClusterEndpoint | undefined;
   /** True to try the addresses of the service. False to use only port forwarding. */
   readonly direct: boolean;
@@ -68,7 +68,7 @@ export function dialVirtualCluster(options: VirtualClusterDialerOptions): Virtua
 
   const dialDirect = (address: { host: string; port: number }, signal: AbortSignal) =>
     openSocket({ clock, timeout, where, signal }, async (track) =>
-      waitForSocket(secure(await connectTcp(address, track)), 'secureConnect', track),
+      waitForSocket(secure(await connectTcp(address, track, connection.addresses)), 'secureConnect', track),
     );
 
   async function dialForwarded({ pods, podPort }: VirtualClusterEndpoint, signal: AbortSignal): Promise<Socket> {

@@ -31,8 +31,10 @@ export class FakeCluster {
       api: { send: never, upgrade: never },
       own: { send: never, upgrade: never },
       forward: never,
+      webSocket: never,
       fetch: (path, init) => this.#respond(path, init),
       kubeconfig: writeKubeconfig(kubeconfig),
+      programKubeconfig: async () => writeKubeconfig(kubeconfig),
       close: async () => {
         this.open -= 1;
       },

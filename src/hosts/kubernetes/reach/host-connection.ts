@@ -1,17 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
 import { type Kubeconfig, writeKubeconfig } from '../../../api/kubeconfig.ts';
 import type { Fetch } from '../../../client/http-client.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { lazyValue } from '../../../lib/lazy-value.ts';
+import type { OutgoingAddresses } from '../../../lib/outgoing-addresses.ts';
 import { withoutTrailingSlashes } from '../../../lib/without-trailing-slashes.ts';
 import type { ApiResponse, ClusterApi } from '../../host.ts';
-import { dialServer, type ServerAddress } from './dial-server.ts';
+import { type ConnectionPolicy, dialServer, type ServerAddress } from './dial-server.ts';
 import { openHttpPool } from './http-pool.ts';
 import { type ApiTarget, impersonatingApi, type KubeconfigUserApi, kubeconfigUserApi } from './impersonating-api.ts';
 import { openWebSocket } from './open-web-socket.ts';
 import { type PodPort, portForward, portForwardPath, portForwardProtocol } from './port-forward.ts';
-import { credentialHeaders } from './request-headers.ts';
+import { openProgramAccess, type ProgramTunnel } from './programs/program-access.ts';
+import { bearerHeader, credentialHeaders } from './request-headers.ts';
 
 export type { KubeconfigUserApi } from './impersonating-api.ts';
 
@@ -24,6 +27,18 @@ export interface HostConnectionOptions {
    * requests.
    */
   readonly answerTimeout?: number;
+  /** The servers that may be connected to. Optional; defaults to all. */
+  readonly policy?: ConnectionPolicy | undefined;
+  /** Returns the current token of the user, if it changes. Optional; otherwise the credentials of the kubeconfig are used. */
+  readonly currentToken?: (() => string) | undefined;
+  /** The tunnel through which the server is reached. Optional; otherwise its address is connected to. */
+  readonly tunnel?: ClusterTunnel | undefined;
+}
+
+/** The way to a cluster that its agent keeps open. */
+export interface ClusterTunnel extends ProgramTunnel {
+  /** The cluster as error messages name it. */
+  readonly displayName: string;
 }
 
 /**
@@ -49,8 +64,14 @@ export interface HostConnection {
    * effect on an open connection.
    */
   forward(pod: PodPort, signal: AbortSignal): Promise<Duplex>;
-  /** A kubeconfig for other programs, with a single context and inline credentials. It is a secret: never log it. */
+  /** Opens a WebSocket as the user of the kubeconfig. The signal aborts the handshake. The WebSocket starts paused. */
+  webSocket(path: string, protocol: string, signal: AbortSignal): Promise<WebSocket>;
+  /** The addresses of virtual clusters on the host that may be connected to. Absent if all may be. */
+  readonly addresses?: OutgoingAddresses;
+  /** The kubeconfig, with a single context and inline credentials. It is a secret: never log it. */
   readonly kubeconfig: string;
+  /** Returns a kubeconfig with which other programs on this machine reach the cluster. It is a secret, too. */
+  programKubeconfig(): Promise<string>;
   /** Closes all connections immediately. */
   close(): Promise<void>;
 }
@@ -71,44 +92,51 @@ const maxConnections = 256;
 
 /** Creates a connection. Throws StatusError 400 if the certificates or keys in the kubeconfig are unusable. */
 export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOptions): HostConnection {
-  const { clock, connectTimeout, answerTimeout } = { ...defaults, ...options };
+  const { clock, connectTimeout, answerTimeout, policy, currentToken, tunnel } = { ...defaults, ...options };
   const { origin, pathname, host } = new URL(kubeconfig.server);
   const poolFor = (address: ServerAddress) =>
     openHttpPool({
       origin,
-      dial: dialServer(address, { clock, timeout: connectTimeout }),
+      ...(tunnel === undefined ? {} : { displayName: tunnel.displayName }),
+      dial: tunnel?.dial ?? dialServer(address, { clock, timeout: connectTimeout, policy }),
       clock,
       responseTimeoutMs: answerTimeout,
       maxConnections,
     });
+  const name = tunnel?.displayName ?? host;
   const { clientCertificate, clientKey: _, ...anybody } = kubeconfig;
   const pool = poolFor(kubeconfig);
   const withoutCertificate = lazyValue(() => (clientCertificate === undefined ? pool : poolFor(anybody)));
   const root = withoutTrailingSlashes(pathname);
-  const credentials = credentialHeaders(kubeconfig);
-  const target: ApiTarget = { pool, withoutCertificate: withoutCertificate.get, credentials, root, name: host };
+  const fixedCredentials = credentialHeaders(kubeconfig);
+  const credentials = () => (currentToken === undefined ? fixedCredentials : bearerHeader(currentToken()));
+  const target: ApiTarget = { pool, withoutCertificate: withoutCertificate.get, credentials, root, name };
   const own = kubeconfigUserApi(target);
+  const programs = openProgramAccess(kubeconfig, { clock, timeout: connectTimeout, policy, tunnel });
+  const webSocket: HostConnection['webSocket'] = async (path, protocol, signal) =>
+    await openWebSocket(await pool.connect(signal), {
+      path: `${root}${path}`,
+      headers: credentials(),
+      protocol,
+      host,
+      clock,
+      timeout: answerTimeout,
+      signal,
+    });
   return {
     own,
     api: impersonatingApi(target),
     fetch: fetchOver(own),
+    ...(policy === undefined ? {} : { addresses: policy.addresses }),
+    webSocket,
     async forward(pod, signal) {
-      const path = `${root}${portForwardPath(pod)}`;
-      const asked = {
-        path,
-        headers: credentials,
-        protocol: portForwardProtocol,
-        host,
-        clock,
-        timeout: answerTimeout,
-        signal,
-      };
-      const webSocket = await openWebSocket(await pool.connect(signal), asked);
-      return portForward(webSocket, `the pod ${pod.namespace}/${pod.name}`, clock);
+      const opened = await webSocket(portForwardPath(pod), portForwardProtocol, signal);
+      return portForward(opened, `the pod ${pod.namespace}/${pod.name}`, clock);
     },
     kubeconfig: writeKubeconfig(kubeconfig),
+    programKubeconfig: programs.kubeconfig,
     async close() {
-      await Promise.all([pool.close(), withoutCertificate.created?.close()]);
+      await Promise.all([pool.close(), withoutCertificate.created?.close(), programs.close()]);
     },
   };
 }

@@ -9,7 +9,7 @@ import { Semaphore } from '../../../lib/queue/semaphore.ts';
 import type { ApiResponse, UpgradedConnection } from '../../host.ts';
 import type { HttpPoolRequest } from './http-pool-request.ts';
 import { NoResponseError, networkErrorCode, toNoResponseError } from './no-response.ts';
-import type { Dial } from './open-socket.ts';
+import type { Dial, DialedSocket } from './open-socket.ts';
 import { ResponseStream } from './response-stream.ts';
 import { upgradeConnection } from './upgrade-connection.ts';
 
@@ -31,7 +31,7 @@ export interface HttpPool {
   send(request: HttpPoolRequest): Promise<ApiResponse>;
   upgrade(request: HttpPoolRequest): Promise<ApiResponse | UpgradedConnection>;
   /** Opens a connection for a caller with its own HTTP implementation. `close` of the pool closes it too. */
-  connect(signal: AbortSignal): Promise<Socket>;
+  connect(signal: AbortSignal): Promise<DialedSocket>;
   /** The number of open connections, including idle ones. */
   readonly connections: number;
   /** Closes all connections immediately. */
@@ -57,7 +57,7 @@ class UndiciHttpPool implements HttpPool {
   readonly #host: string;
   readonly #where: string;
   readonly #closing = new AbortController();
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new Set<DialedSocket>();
   readonly #slots: Semaphore;
   // Created on first use, because an undici pool allocates memory for thousands of requests. Requests wait for a slot
   // before they enter the pool, because the pool would keep aborted requests in its own queue.
@@ -78,7 +78,7 @@ class UndiciHttpPool implements HttpPool {
     return this.#sockets.size;
   }
 
-  async connect(signal: AbortSignal): Promise<Socket> {
+  async connect(signal: AbortSignal): Promise<DialedSocket> {
     this.#closing.signal.throwIfAborted();
     const socket = await this.#options.dial(signal);
     this.#sockets.add(socket);
@@ -142,7 +142,7 @@ class UndiciHttpPool implements HttpPool {
       bodyTimeout: 0,
       connect: (_, done) => {
         this.connect(this.#closing.signal).then(
-          (socket) => done(null, socket),
+          (socket) => done(null, socket as Socket),
           (error: Error) => done(error, null),
         );
       },

@@ -15,8 +15,8 @@ export interface ApiTarget {
    * the token, so with both, every token would authenticate as the owner of the certificate, who may do everything.
    */
   withoutCertificate(): HttpPool;
-  /** The authorization header for the user of the kubeconfig; empty if that user authenticates with a certificate. */
-  readonly credentials: RawHeaders;
+  /** Returns the authorization header for the user of the kubeconfig; empty if that user authenticates with a certificate. */
+  credentials(): RawHeaders;
   /** The root path of the API; empty, or for example `/k8s/clusters/a`. */
   readonly root: string;
   /** The server as error messages name it. */
@@ -33,8 +33,8 @@ export interface KubeconfigUserApi {
 
 export function kubeconfigUserApi({ pool, credentials, root }: ApiTarget): KubeconfigUserApi {
   return {
-    send: async (request) => await pool.send(wireRequest(root, request, credentials)),
-    upgrade: async (request) => await pool.upgrade(upgradeRequest(root, request, credentials)),
+    send: async (request) => await pool.send(wireRequest(root, request, credentials())),
+    upgrade: async (request) => await pool.upgrade(upgradeRequest(root, request, credentials())),
   };
 }
 
@@ -49,7 +49,7 @@ export function impersonatingApi({
   name,
 }: ApiTarget): Required<ClusterApi> {
   const headersFor = (as: ApiRequest['as']) =>
-    'token' in as ? bearerHeader(as.token) : [...credentials, ...impersonationHeaders(as)];
+    'token' in as ? bearerHeader(as.token) : [...credentials(), ...impersonationHeaders(as)];
   const poolFor = (as: ApiRequest['as']) => ('token' in as ? withoutCertificate() : pool);
 
   /**

@@ -12,6 +12,7 @@ export type NoResponseReason =
   | 'ClientCertificateRefused'
   | 'CredentialsRefused'
   | 'ProxyRefused'
+  | 'ServerDenied'
   | 'ConnectionEnded'
   | 'Unreachable';
 
@@ -56,6 +57,10 @@ const reasonsByCode: Readonly<Record<string, readonly [NoResponseReason, string]
   ERR_SSL_WRONG_VERSION_NUMBER: ['TlsFailed', 'does not speak TLS'],
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ['TlsFailed', 'does not speak TLS'],
   EPROTO: ['TlsFailed', 'does not speak TLS'],
+  EADDRDENIED: [
+    'ServerDenied',
+    'is not used, because its address is in a range of the setting hosts.deniedCIDRs, such as loopback and link-local addresses',
+  ],
   EMFILE: ['Unreachable', 'cannot be connected to: this server has no file handles left'],
   ENFILE: ['Unreachable', 'cannot be connected to: this server has no file handles left'],
 };

@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../lib/clock.ts';
+import type { OutgoingAddresses } from '../../../lib/outgoing-addresses.ts';
 import { unlessAborted } from '../../../lib/unless-aborted.ts';
 import { toNoResponseError } from './no-response.ts';
 
@@ -7,7 +9,10 @@ import { toNoResponseError } from './no-response.ts';
  * Opens a new connection to one server, on which HTTP requests can be sent. Rejects with StatusError 503. The caller
  * must close the connection.
  */
-export type Dial = (signal: AbortSignal) => Promise<Socket>;
+export type Dial = (signal: AbortSignal) => Promise<DialedSocket>;
+
+/** A connection on which HTTP requests can be sent: a socket, or a stream in a tunnel. */
+export type DialedSocket = Duplex & { ref(): unknown; unref(): unknown };
 
 /** Registers a socket that a connection attempt has opened. It is destroyed if the attempt fails. */
 export type TrackResource = (resource: { destroy(): unknown }) => void;
@@ -52,10 +57,17 @@ export async function openSocket<S extends Socket>(
   }
 }
 
-export async function connectTcp(target: { host: string; port: number }, track: TrackResource): Promise<Socket> {
+/** Opens a TCP connection. Rejects if `addresses` denies the address of the target. */
+export async function connectTcp(
+  target: { host: string; port: number },
+  track: TrackResource,
+  addresses?: OutgoingAddresses,
+): Promise<Socket> {
+  addresses?.checkLiteral(target.host);
   // TCP keep-alive detects a server that has disappeared silently. A watch without events would not notice it
   // otherwise.
-  const socket = connect({ ...target, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 });
+  const lookup = addresses === undefined ? {} : { lookup: addresses.lookup };
+  const socket = connect({ ...target, ...lookup, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 });
   return await waitForSocket(socket, 'connect', track);
 }
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { isJsonObject } from '@flotilla/json';
 import { WebSocket } from 'ws';
 import { type Status, StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { NoResponseError, toNoResponseError } from './no-response.ts';
+import type { DialedSocket } from './open-socket.ts';
 import type { RawHeaders } from './request-headers.ts';
 
 export interface WebSocketRequest {
@@ -29,7 +29,7 @@ const maxMessageLength = 4 * 1024 * 1024;
  * rejects with the Status that the server sent. If there is no response or no Status, rejects with StatusError 503. In
  * both cases the connection is closed. The signal can abort only the handshake. The WebSocket starts paused.
  */
-export async function openWebSocket(socket: Socket, request: WebSocketRequest): Promise<WebSocket> {
+export async function openWebSocket(socket: DialedSocket, request: WebSocketRequest): Promise<WebSocket> {
   const { path, headers, protocol, host, clock, timeout, signal } = request;
   // The scheme `ws:` has no effect, because the connection exists already.
   const webSocket = new WebSocket(`ws://${host}${path}`, [protocol], {

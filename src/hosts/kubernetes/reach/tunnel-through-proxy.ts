@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { badRequest } from '../../../api/status.ts';
+import type { OutgoingAddresses } from '../../../lib/outgoing-addresses.ts';
 import { NoResponseError, toNoResponseError } from './no-response.ts';
 import { connectTcp, type TrackResource, waitForSocket } from './open-socket.ts';
 import { createTlsConnector } from './tls-connector.ts';
@@ -15,17 +16,19 @@ export function tunnelThroughProxy(proxy: URL, timeout: number): typeof connectT
   const secure = isSecure ? createTlsConnector({ name: address.host }) : undefined;
   const credentials = credentialsOf(proxy);
 
-  async function connectToProxy(track: TrackResource): Promise<Socket> {
+  async function connectToProxy(track: TrackResource, addresses?: OutgoingAddresses): Promise<Socket> {
     try {
-      const carrier = await connectTcp(address, track);
+      const carrier = await connectTcp(address, track, addresses);
       return secure === undefined ? carrier : await waitForSocket(secure(carrier), 'secureConnect', track);
     } catch (error) {
       throw toNoResponseError(error, { where: `the proxy ${proxy.host}`, timeout });
     }
   }
 
-  return async (target, track) => {
-    const carrier = await connectToProxy(track);
+  return async (target, track, addresses) => {
+    // The proxy resolves the name of the target, so only an address can be checked here.
+    addresses?.checkLiteral(target.host);
+    const carrier = await connectToProxy(track, addresses);
     const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
     return await new Promise<Socket>((resolve, reject) => {
       const connectRequest = request({

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ApiResponse, UpgradedConnection } from '../../host.ts';
 import type { HttpPoolRequest } from './http-pool-request.ts';
+import type { DialedSocket } from './open-socket.ts';
 import { returnedHeaders } from './request-headers.ts';
 
 export interface UpgradeRequest extends Omit<HttpPoolRequest, 'body'> {
@@ -14,7 +14,7 @@ export interface UpgradeRequest extends Omit<HttpPoolRequest, 'body'> {
  * the signal fires or the upgrade fails.
  */
 export async function upgradeConnection(
-  socket: Socket,
+  socket: DialedSocket,
   { method, path, host, headers, signal }: UpgradeRequest,
   { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
 ): Promise<ApiResponse | UpgradedConnection> {

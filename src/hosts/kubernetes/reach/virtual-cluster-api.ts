@@ -35,7 +35,7 @@ function unusableError(snapshot: VirtualClusterSnapshot): StatusError | undefine
   if (service === undefined) return virtualClusterNotFound(location);
   const what = `the virtual cluster ${location.name}`;
   if (isBeingRemoved(snapshot)) return serviceUnavailable(`${what} is being removed`);
-  if (isAsleep(snapshot)) return serviceUnavailable(`${what} is asleep and keeps its data; wake it to use it`);
+  if (isAsleep(snapshot)) return serviceUnavailable(`${what} is asleep; wake it to use it`);
   if (readyPods(snapshot).length > 0) return undefined;
   const { message = '' } = describeVirtualCluster(snapshot) ?? {};
   return serviceUnavailable(`${what} is not running${message === '' ? '' : `: ${message}`}`, 1);

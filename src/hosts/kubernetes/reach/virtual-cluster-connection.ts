@@ -13,7 +13,7 @@ export interface VirtualClusterConnectionOptions {
   readonly location: HostLocation;
   readonly uid: string;
   readonly credentials: VirtualClusterCredentials;
-  readonly connection: Pick<HostConnection, 'forward'>;
+  readonly connection: Pick<HostConnection, 'forward' | 'addresses'>;
   endpointOf(location: HostLocation): VirtualClusterEndpoint | undefined;
   readonly direct: boolean;
   readonly clock: Clock;
@@ -80,7 +80,7 @@ export function openVirtualClusterConnection(options: VirtualClusterConnectionOp
   return {
     uid,
     credentials,
-    api: impersonatingApi({ pool, withoutCertificate, credentials: ownCredentials, root: '', name: where }),
+    api: impersonatingApi({ pool, withoutCertificate, credentials: () => ownCredentials, root: '', name: where }),
     connections: () => pools.reduce((sum, each) => sum + each.connections, 0),
     closeExcept(pods) {
       for (const dialer of dialers) dialer.closeExcept(pods);

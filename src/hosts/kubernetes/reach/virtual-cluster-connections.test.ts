@@ -5,6 +5,7 @@ import { encodeBase64 } from '../../../api/decode/base64.ts';
 import { writeKubeconfig } from '../../../api/kubeconfig.ts';
 import { ManualClock } from '../../../lib/clock.ts';
 import { silentLog } from '../../../lib/log.ts';
+import { defaultDeniedCIDRs, OutgoingAddresses } from '../../../lib/outgoing-addresses.ts';
 import type { ApiRequest } from '../../host.ts';
 import { bodyText, testApiRequest } from '../observe/api-request.fixture.ts';
 import { ApiServerTestEnv, testKeyPairs } from './api-server.fixture.ts';
@@ -296,6 +297,25 @@ test('an address that refuses connections causes no delay', async () => {
   endpoint = { ...endpoint, service: { type: 'ClusterIP', clusterIP: '127.0.0.1', ingress: [], port: 1 } };
   reopen(true);
   expect(await ask()).toBe('from inside');
+});
+
+test('an address in a denied range is not connected to', async () => {
+  if (endpoint === undefined) throw new Error('none');
+  let tries = 0;
+  const internal = createServer(() => tries++);
+  internal.listen(0, '127.0.0.1');
+  await once(internal, 'listening');
+  const { port } = internal.address() as AddressInfo;
+  endpoint = {
+    ...endpoint,
+    service: { type: 'LoadBalancer', clusterIP: '', ingress: [{ ip: '127.0.0.1' }, { hostname: 'localhost' }], port },
+  };
+  connection = { ...connection, addresses: new OutgoingAddresses(defaultDeniedCIDRs) };
+  reopen(true);
+  expect(await ask()).toBe('from inside');
+  expect(ports.pods).toEqual(['vc-0']);
+  expect(tries).toBe(0);
+  internal.close();
 });
 
 test('an idle connection is dropped', async () => {

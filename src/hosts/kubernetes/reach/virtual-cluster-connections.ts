@@ -10,7 +10,7 @@ import { openVirtualClusterConnection, type VirtualClusterConnection } from './v
 import { readVirtualClusterSecret, sameCredentials } from './virtual-cluster-secret.ts';
 
 export interface VirtualClusterConnectionsOptions {
-  readonly connection: Pick<HostConnection, 'fetch' | 'forward'>;
+  readonly connection: Pick<HostConnection, 'fetch' | 'forward' | 'addresses'>;
   /**
    * Returns how a virtual cluster can be reached now; `undefined` if it does not exist. Called for each connection, so
    * it must use a cache.

@@ -32,7 +32,7 @@ async function setUp(then: string, changed: Partial<HelmSettings> = {}) {
   const settings: HelmSettings = { ...defaultHelmSettings, program, path, environment, ...changed };
   const workDir = join(folder, 'work');
   await mkdir(workDir);
-  const helm = createHelm({ settings, kubeconfig: 'token: hush', workDir, clock: systemClock });
+  const helm = createHelm({ settings, kubeconfig: async () => 'token: hush', workDir, clock: systemClock });
   return {
     helm,
     settings,

@@ -12,8 +12,8 @@ import { HelmFailure, runHelm } from './run-helm.ts';
 
 export interface HelmOptions {
   readonly settings: HelmSettings;
-  /** A kubeconfig for the cluster, with inline credentials. It is a secret. */
-  readonly kubeconfig: string;
+  /** Returns a kubeconfig for the cluster, with inline credentials. It is a secret. */
+  kubeconfig(): Promise<string>;
   /** A directory for the files of helm. No other program may write to it. */
   readonly workDir: string;
   readonly clock: Clock;
@@ -115,7 +115,7 @@ export function createHelm(options: HelmOptions): Helm {
               `--timeout=${settings.timeoutSeconds}s`,
             ],
           ];
-          await run(arguments_, { kubeconfig: options.kubeconfig, 'values.yaml': values }, signal);
+          await run(arguments_, { kubeconfig: await options.kubeconfig(), 'values.yaml': values }, signal);
         },
         signal,
       ),
@@ -124,7 +124,7 @@ export function createHelm(options: HelmOptions): Helm {
         location,
         async () => {
           const arguments_ = ['uninstall', location.name, '--ignore-not-found', ...onCluster(location)];
-          await run(arguments_, { kubeconfig: options.kubeconfig }, signal);
+          await run(arguments_, { kubeconfig: await options.kubeconfig() }, signal);
         },
         signal,
       ),

@@ -14,6 +14,8 @@ export interface HostContext {
   readonly metadataClient: ApiClient;
   /** Sends requests as the user of the kubeconfig. Ignores `ApiRequest.as`. */
   readonly ownApi: ClusterApi;
+  /** Sends requests as the user in `ApiRequest.as`, by impersonation. */
+  readonly callerApi: ClusterApi;
   readonly helm: Helm;
   readonly settings: HelmSettings;
   readonly cache: HostCache;

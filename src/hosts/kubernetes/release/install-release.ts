@@ -5,12 +5,12 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { displayNameAnnotation, hostOwnerLabel, installDigestLabel } from '../../../api/naming.ts';
 import { groupResourceOf } from '../../../api/resource.ts';
 import { conflict, serviceUnavailable } from '../../../api/status.ts';
-import { applyObjects } from '../../apply-objects.ts';
 import type { HostLocation, InstallRequest } from '../../host.ts';
 import { InstallError } from '../../install-error.ts';
 import { addLabelsAndAnnotations, deleteByUid, ensureOwnedObject, findObject, ownerOf } from '../../owned-object.ts';
-import { createVirtualClusterClient } from '../../virtual-cluster-client.ts';
 import { serviceKind } from '../host-kinds.ts';
+import { isolateNamespace, namespaceMetadata } from '../isolation/isolate-namespace.ts';
+import { applyTemplateObjects } from '../isolation/template-objects.ts';
 import { type ReleaseRecordSummary, summarizeService, summarizeWorkload } from '../observe/object-summaries.ts';
 import { controlPlaneApp } from './chart-labels.ts';
 import { chartOf } from './helm-charts.ts';
@@ -20,18 +20,23 @@ import { scaleDown, workloadsOf } from './scale-workloads.ts';
 /** Installs a virtual cluster as a Helm release, or updates it. Skips steps that are already done. */
 export async function installRelease(work: HostContext, wanted: InstallRequest, signal: AbortSignal): Promise<void> {
   const { hostClient, cache, helm } = work;
-  const { location, owner, displayName, metadata = {}, space = {}, helm: release = {} } = wanted;
+  const { location, owner, displayName, metadata = {}, helm: release = {} } = wanted;
   const call = { signal };
   const chart = chartOf(release.chart, work.settings);
   const namespaces = hostClient.resource(namespaceKind);
   await ensureOwnedObject(
     namespaces,
-    { kind: namespaceKind, key: { name: location.namespace }, owner, spec: undefined, metadata: space },
+    {
+      kind: namespaceKind,
+      key: { name: location.namespace },
+      owner,
+      spec: undefined,
+      metadata: namespaceMetadata(wanted),
+    },
     call,
   );
-  if (space.objects !== undefined && space.objects.length > 0) {
-    await applyObjects(space.objects, createVirtualClusterClient(work.ownApi, signal), location.namespace);
-  }
+  await isolateNamespace(work, wanted, signal);
+  await applyTemplateObjects(work, wanted, signal);
   const values = release.values ?? '';
   const digest = hash('sha256', JSON.stringify([chart, values]), 'hex').slice(0, 32);
   const services = hostClient.resource(serviceKind);
@@ -50,7 +55,11 @@ export async function installRelease(work: HostContext, wanted: InstallRequest, 
       signal,
     );
     // Helm has started the control plane, because the chart does not know about sleep. Put it back to sleep.
-    if (controlPlane.some(({ replicas }) => replicas === 0)) await scaleDown(hostClient, location, signal);
+    // A control plane without a persistent volume lost its data when it first went to sleep, so nothing more is lost.
+    if (controlPlane.some(({ replicas }) => replicas === 0)) {
+      const options = { signal, clock: work.clock, isWanted: async () => true, acceptsDataLoss: true };
+      await scaleDown(hostClient, location, options);
+    }
   }
   const service = await findObject(services, location, call);
   if (

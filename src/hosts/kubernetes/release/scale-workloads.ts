@@ -1,9 +1,11 @@
 import { type JsonObject, type JsonValue, numberAt } from '@flotilla/json';
-import type { KubeObject } from '../../../api/meta.ts';
-import { fallingAsleepAnnotation, replicasAnnotation } from '../../../api/naming.ts';
+import { type KubeObject, timestamp } from '../../../api/meta.ts';
+import { dataLostAnnotation, fallingAsleepAnnotation, replicasAnnotation } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { ApiClient, ResourceClient } from '../../../client/resource-client.ts';
-import type { HostLocation } from '../../host.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { DataLossError } from '../../data-loss-error.ts';
+import type { HostLocation, SleepOptions } from '../../host.ts';
 import { deploymentKind, podKind, statefulSetKind } from '../host-kinds.ts';
 import {
   pausedAnnotations,
@@ -12,30 +14,51 @@ import {
   syncedPodSelector,
   workloadApps,
 } from './chart-labels.ts';
+import { dataLossCause } from './data-storage.ts';
 
 const appsInOrder: readonly string[] = workloadApps;
 
 /** The number of attempts to scale the workloads. An attempt fails if another client changes them at the same time. */
 const maxAttempts = 5;
 
+export interface ScaleDownOptions extends Pick<SleepOptions, 'acceptsDataLoss'> {
+  readonly signal: AbortSignal;
+  /** Called after the state of the workloads was read. Nothing is changed if it returns false. */
+  isWanted(): Promise<boolean>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
 /**
  * Scales all workloads of the virtual cluster to zero and records their replica counts in annotations. Returns false if
- * the virtual cluster has no workloads. `isWanted` is called after their state was read; nothing is changed if it returns
- * false.
+ * the virtual cluster has no workloads. Rejects with DataLossError as described at `InstanceDriver.sleep`.
  */
 export async function scaleDown(
   hostClient: ApiClient,
   location: HostLocation,
-  signal: AbortSignal,
-  isWanted: () => Promise<boolean> = async () => true,
+  { signal, isWanted, acceptsDataLoss = false, clock }: ScaleDownOptions,
 ): Promise<boolean> {
-  const sleepPatch = (workload: KubeObject) => {
-    const replicas = numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1;
-    if (replicas === 0) return undefined;
-    const annotations = { [replicasAnnotation]: String(replicas), [fallingAsleepAnnotation]: 'true' };
-    return { metadata: { annotations }, spec: { replicas: 0 } };
-  };
-  return await scale(hostClient, location, signal, async () => ((await isWanted()) ? sleepPatch : () => undefined));
+  return await scale(hostClient, location, signal, async (workloads) => {
+    if (!(await isWanted())) return () => undefined;
+    const cause = workloads.some((each) => replicasOf(each) > 0)
+      ? await dataLossCause(hostClient, location, workloads, signal)
+      : undefined;
+    if (cause !== undefined && !acceptsDataLoss) throw new DataLossError(cause);
+    const lostAt = cause === undefined ? null : timestamp(clock.now());
+    return (workload) => {
+      const replicas = replicasOf(workload);
+      if (replicas === 0) return undefined;
+      const annotations = {
+        [replicasAnnotation]: String(replicas),
+        [fallingAsleepAnnotation]: 'true',
+        [dataLostAnnotation]: lostAt,
+      };
+      return { metadata: { annotations }, spec: { replicas: 0 } };
+    };
+  });
+}
+
+function replicasOf(workload: KubeObject): number {
+  return numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1;
 }
 
 /**
@@ -48,7 +71,7 @@ export async function scaleUp(hostClient: ApiClient, location: HostLocation, sig
       (name) => name in present,
     );
     const annotations = Object.fromEntries(outdated.map((name) => [name, null]));
-    if ((numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1) > 0) {
+    if (replicasOf(workload) > 0) {
       return outdated.length === 0 ? undefined : { metadata: { annotations } };
     }
     const recorded = Number.parseInt(present[replicasAnnotation] ?? present[pausedReplicasAnnotation] ?? '', 10);
@@ -93,11 +116,15 @@ export async function workloadsOf(
   { namespace, name }: HostLocation,
   signal: AbortSignal,
 ): Promise<readonly { readonly client: ResourceClient; readonly object: KubeObject }[]> {
-  const clients = [statefulSetKind, deploymentKind].map((kind) => hostClient.resource(kind));
   const found = await Promise.all(
-    clients.map(async (client) => {
+    [statefulSetKind, deploymentKind].map(async (kind) => {
+      const client = hostClient.resource(kind);
       const { items } = await client.list({ namespace, labelSelector: releaseSelector(name), signal });
-      return items.map((object) => ({ client, object }));
+      // The items of a list have no kind.
+      return items.map((object): { client: ResourceClient; object: KubeObject } => ({
+        client,
+        object: { ...object, kind: kind.kind },
+      }));
     }),
   );
   const order = ({ object }: { object: KubeObject }) => appsInOrder.indexOf(object.metadata.labels?.app ?? '');
@@ -109,11 +136,11 @@ async function scale(
   hostClient: ApiClient,
   location: HostLocation,
   signal: AbortSignal,
-  choosePatch: () => Promise<(workload: KubeObject) => JsonObject | undefined>,
+  choosePatch: (workloads: readonly KubeObject[]) => Promise<(workload: KubeObject) => JsonObject | undefined>,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     const workloads = await workloadsOf(hostClient, location, signal);
-    const patchOf = await choosePatch();
+    const patchOf = await choosePatch(workloads.map(({ object }) => object));
     try {
       for (const { client, object } of workloads) {
         const patch = patchOf(object);

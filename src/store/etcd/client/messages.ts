@@ -1,5 +1,15 @@
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { readFields, readInteger, readText, writeFlag, writeInteger, writeMessage, writeText } from './wire.ts';
+import {
+  readFields,
+  readInteger,
+  readText,
+  readValue,
+  writeFlag,
+  writeInteger,
+  writeMessage,
+  writeText,
+  writeValue,
+} from './wire.ts';
 
 /*
  * The messages of etcd's KV service. Only the fields that the store uses are here. All keys and values of the store are
@@ -96,7 +106,7 @@ export function writeRange(writer: BinaryWriter, request: RangeRequest): void {
 
 function writePut(writer: BinaryWriter, request: PutRequest): void {
   writeText(writer, 1, request.key);
-  writeText(writer, 2, request.value);
+  writeValue(writer, 2, request.value);
   writeInteger(writer, 3, request.lease);
 }
 
@@ -160,7 +170,7 @@ export function readKeyValue(bytes: Uint8Array): KeyValue {
     if (field === 1) key = readText(reader);
     else if (field === 2) createRevision = readInteger(reader);
     else if (field === 3) modRevision = readInteger(reader);
-    else if (field === 5) value = readText(reader);
+    else if (field === 5) value = readValue(reader);
     else return false;
     return true;
   });

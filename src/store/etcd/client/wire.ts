@@ -1,4 +1,5 @@
 import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { sealedBytes, sealedText } from './value-bytes.ts';
 
 /*
  * Reads and writes the fields of protobuf messages. As protobuf requires, a field with the default value is not
@@ -7,6 +8,13 @@ import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wi
 
 export function writeText(writer: BinaryWriter, field: number, value: string | undefined): void {
   if (value !== undefined && value !== '') writer.tag(field, WireType.LengthDelimited).string(value);
+}
+
+/** Writes the value of a row. */
+export function writeValue(writer: BinaryWriter, field: number, value: string): void {
+  const bytes = sealedBytes(value);
+  if (bytes === undefined) writeText(writer, field, value);
+  else writer.tag(field, WireType.LengthDelimited).bytes(bytes);
 }
 
 export function writeInteger(writer: BinaryWriter, field: number, value: number | bigint | undefined): void {
@@ -41,6 +49,16 @@ export function readInteger(reader: BinaryReader): number {
 }
 
 export function readText(reader: BinaryReader): string {
+  return readBuffer(reader).toString('utf8');
+}
+
+/** Reads the value of a row. */
+export function readValue(reader: BinaryReader): string {
+  const bytes = readBuffer(reader);
+  return sealedText(bytes) ?? bytes.toString('utf8');
+}
+
+function readBuffer(reader: BinaryReader): Buffer {
   const bytes = reader.bytes();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

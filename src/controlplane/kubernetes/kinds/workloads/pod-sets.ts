@@ -63,7 +63,7 @@ export const daemonSet: KubernetesKind = {
   unconditionalUpdate: true,
   complete: showTemplateGeneration,
   prepare: keepTemplateGeneration,
-  status: { keeps: [], ...statusRulesOf('apps.DaemonSet') },
+  status: { keeps: [], prepare: keepTemplateGeneration, ...statusRulesOf('apps.DaemonSet') },
   columns: [
     countColumn('Desired', 'status.desiredNumberScheduled', 'The number of nodes that should run the pod.'),
     countColumn('Current', 'status.currentNumberScheduled', 'The number of nodes that run the pod.'),

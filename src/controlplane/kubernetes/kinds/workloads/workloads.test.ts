@@ -88,6 +88,10 @@ describe('the kinds of workloads', () => {
       spec: { ...spec, template: { ...template, spec: { containers: [{ name: 'web', image: 'nginx:2' }] } } },
     });
     expect(changed.metadata).toMatchObject({ generation: 2, annotations: { [annotation]: '2' } });
+    const withStatus = await kinds.updateStatus('daemonsets.apps', changed, {
+      metadata: { ...changed.metadata, annotations: { [annotation]: '7', note: 'kept' } },
+    });
+    expect(withStatus.metadata.annotations).toEqual({ [annotation]: '2', note: 'kept' });
     const numbered = (number: string) => ({ metadata: { name: 'x', annotations: { [annotation]: number } }, spec });
     expect(() => kinds.decoded('daemonsets.apps', numbered('x'))).toThrow('parsing "x": invalid syntax');
     expect(() => kinds.decoded('daemonsets.apps', numbered('9'.repeat(20)))).toThrow('value out of range');

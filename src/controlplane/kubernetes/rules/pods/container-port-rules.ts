@@ -40,12 +40,13 @@ export function* hostPortErrors(
 }
 
 /** Validates the host ports of a pod in the network of its node, where they are the ports of the containers. */
-export function* hostNetworkPortErrors({ spec, path }: PodContext): Generator<FieldError> {
+export function* hostNetworkPortErrors({ spec, path, isPod }: PodContext): Generator<FieldError> {
   if (spec.hostNetwork !== true) return;
   for (const [container, at] of itemsAt(spec, 'containers', path)) {
     for (const [port, portPath] of itemsAt(container, 'ports', at)) {
       const hostPort = numberOf(port.hostPort);
-      if (hostPort === 0 || hostPort === numberOf(port.containerPort)) continue;
+      // The host port of a pod template may be absent. It is set when a pod is created.
+      if ((hostPort === 0 && !isPod) || hostPort === numberOf(port.containerPort)) continue;
       const detail = 'must match `containerPort` when `hostNetwork` is true';
       yield invalid(childPath(portPath, 'hostPort'), hostPort, detail);
     }

@@ -8,6 +8,10 @@ export interface PodContext {
   readonly spec: JsonObject;
   readonly path: string;
   readonly place: Place;
+  /** The metadata of the pod or the pod template. */
+  readonly metadata: JsonObject;
+  /** False for the spec of a pod template. */
+  readonly isPod: boolean;
   /** The pod spec of the stored object. Absent for a create. */
   readonly old?: JsonObject;
   /** The volumes without errors, by name. The check of the volumes adds them, so only later checks can use them. */
@@ -32,6 +36,8 @@ export function podContext(spec: JsonObject, place: Place): PodContext {
     spec,
     path,
     place,
+    metadata: objectAt(memberAt(place.root, path.split('.').slice(0, -1)), 'metadata'),
+    isPod: path === 'spec',
     ...(isJsonObject(old) ? { old } : {}),
     volumes: new Map(),
     claimNames: new Set(names.filter((name) => name !== '')),

@@ -29,6 +29,15 @@ export function* seccompErrors(context: JsonObject, contextPath: string): Genera
   }
 }
 
+/** Returns the AppArmor profile that an annotation names; `undefined` if it names none. */
+export function annotatedAppArmorProfile(annotation: string): JsonObject | undefined {
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
+  if (annotation === 'unconfined') return { type: 'Unconfined' };
+  const prefix = 'localhost/';
+  const localhostProfile = annotation.startsWith(prefix) ? annotation.slice(prefix.length) : '';
+  return localhostProfile === '' ? undefined : { type: 'Localhost', localhostProfile };
+}
+
 /** Returns the errors of the AppArmor profile in a security context. */
 export function* appArmorErrors(context: JsonObject, contextPath: string): Generator<FieldError> {
   const profile = structAt(context, 'appArmorProfile');

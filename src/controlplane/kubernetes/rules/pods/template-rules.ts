@@ -9,7 +9,7 @@ import { tolerations } from '../toleration-checks.ts';
 import { localPathErrors } from './mount-rules.ts';
 import { allContainers, structAt } from './pod-context.ts';
 
-const mirrorPod = 'kubernetes.io/config.mirror';
+export const mirrorPod = 'kubernetes.io/config.mirror';
 const tolerationList = 'scheduler.alpha.kubernetes.io/tolerations';
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
 export const seccompOfPod = 'seccomp.security.alpha.kubernetes.io/pod';
@@ -30,12 +30,19 @@ export const templateMetadata: Check = function* (template, place) {
   const path = childPath(place.path, 'annotations');
   const annotations = annotationsOf(template);
   yield* validateAnnotations(annotations, path);
+  yield* podAnnotationErrors(template, { ...place, path });
+};
+
+/** Validates the annotations of a pod or a pod template that have a meaning. `place` is that of the annotations. */
+export const podAnnotationErrors: Check = function* (template, place) {
+  const { path } = place;
+  const annotations = annotationsOf(template);
   const spec = objectAt(template, 'spec');
   if (annotations[mirrorPod] !== undefined && textOf(spec.nodeName) === '') {
     const detail = 'must set spec.nodeName if mirror pod annotation is set';
     yield invalid(keyPath(path, mirrorPod), annotations[mirrorPod], detail);
   }
-  yield* annotatedTolerationErrors(annotations[tolerationList] ?? '', { ...place, path });
+  yield* annotatedTolerationErrors(annotations[tolerationList] ?? '', place);
   const cost = annotations[deletionCost];
   if (cost !== undefined && !isCost(cost)) yield invalid(keyPath(path, deletionCost), cost, 'must be a 32bit integer');
   yield* annotatedProfileErrors(annotations, path);

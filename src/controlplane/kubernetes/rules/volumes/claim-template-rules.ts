@@ -116,6 +116,12 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Returns the errors of a template for claims, in a volume of a pod. */
 export function* claimTemplateErrors(template: JsonObject, path: string): Generator<FieldError> {
+  yield* templateMetadataErrors(template, path);
+  yield* claimSpecErrors(objectAt(template, 'spec'), childPath(path, 'spec'));
+}
+
+/** Returns the errors of the metadata of a template, which may contain only labels and annotations. */
+export function* templateMetadataErrors(template: JsonObject, path: string): Generator<FieldError> {
   const metadata = objectAt(template, 'metadata');
   const at = (name: string) => childPath(childPath(path, 'metadata'), name);
   yield* validateAnnotations(objectAt(metadata, 'annotations') as Texts, at('annotations'));
@@ -124,5 +130,4 @@ export function* claimTemplateErrors(template: JsonObject, path: string): Genera
     // Kubernetes makes the names of fields from those of the Go struct.
     if (!isUnset(metadata[name] ?? undefined)) yield forbiddenField(at(name === 'uid' ? 'uID' : name), 'cannot be set');
   }
-  yield* claimSpecErrors(objectAt(template, 'spec'), childPath(path, 'spec'));
 }

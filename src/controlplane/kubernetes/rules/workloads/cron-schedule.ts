@@ -3,7 +3,7 @@ import { parseGoDuration } from '../../../../http/request/go-duration.ts';
 import { timeZoneFault } from './time-zone.ts';
 
 /** The values of a field of a schedule. */
-interface Bounds {
+export interface Bounds {
   readonly min: number;
   readonly max: number;
   readonly names?: readonly string[];
@@ -12,7 +12,8 @@ interface Bounds {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const fieldBounds: readonly Bounds[] = [
+/** The fields of a schedule in their order: minute, hour, day of the month, month, day of the week. */
+export const fieldBounds: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
@@ -21,7 +22,7 @@ const fieldBounds: readonly Bounds[] = [
 ];
 
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
-const every = '@every ';
+export const every = '@every ';
 
 /** Returns the reason why a cron schedule is invalid, worded as in Kubernetes; `undefined` if it is valid. */
 export function cronScheduleFault(schedule: string): string | undefined {
@@ -65,7 +66,7 @@ function fieldFault(field: string, bounds: Bounds): string | undefined {
   return undefined;
 }
 
-/** Thrown inside `rangeFault` only. */
+/** Thrown by `parseRange`. */
 class ScheduleError extends Error {}
 
 function rangeFault(text: string, bounds: Bounds): string | undefined {
@@ -82,7 +83,16 @@ function rangeFault(text: string, bounds: Bounds): string | undefined {
   }
 }
 
-function parseRange(text: string, bounds: Bounds): { start: number; end: number; step: number } {
+/** The values from `start` to `end` in steps. `isStar` is true for `*` and `?`. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+  readonly isStar: boolean;
+}
+
+/** Parses one range of a field. The caller checks the values against the bounds. */
+export function parseRange(text: string, bounds: Bounds): Range {
   const [range = '', step, ...moreSteps] = text.split('/');
   const [low = '', high, ...moreLimits] = range.split('-');
   const isStar = low === '*' || low === '?';
@@ -90,11 +100,11 @@ function parseRange(text: string, bounds: Bounds): { start: number; end: number;
   if (!isStar && moreLimits.length > 0) throw new ScheduleError(`too many hyphens: ${text}`);
   let end = isStar ? bounds.max : high === undefined ? start : valueIn(high, bounds);
   if (moreSteps.length > 0) throw new ScheduleError(`too many slashes: ${text}`);
-  if (step === undefined) return { start, end, step: 1 };
+  if (step === undefined) return { start, end, step: 1, isStar };
   const parsed = integerOf(step);
   // A single number with a step is a range up to the maximum.
   if (high === undefined) end = bounds.max;
-  return { start, end, step: parsed };
+  return { start, end, step: parsed, isStar };
 }
 
 function valueIn(text: string, { min, names = [] }: Bounds): number {

@@ -3,13 +3,8 @@ import { equalJson, type JsonObject } from '@flotilla/json';
 import { childPath, keyPath } from '../../../../../api/schema/field-path.ts';
 import { itemsAt, objectAt, textOf } from '../../checks.ts';
 import { allContainers, isSet, structAt } from '../pod-context.ts';
-import {
-  annotationsOf,
-  appArmorOfContainer,
-  localProfile,
-  seccompOfContainer,
-  seccompOfPod,
-} from '../template-rules.ts';
+import { annotatedAppArmorProfile } from '../profile-rules.ts';
+import { annotationsOf, appArmorOfContainer, seccompOfContainer, seccompOfPod } from '../template-rules.ts';
 import { fractionWarnings } from './fraction-warnings.ts';
 
 const bytes = ['memory', 'ephemeral-storage'];
@@ -19,7 +14,7 @@ const unusedSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field 
 export function* containerWarnings(template: JsonObject, path: string): Generator<string> {
   const annotations = annotationsOf(template);
   const spec = objectAt(template, 'spec');
-  const annotationPath = (key: string) => keyPath(`${path}.metadata.annotations`, key);
+  const annotationPath = (key: string) => keyPath(childPath(path, 'metadata.annotations'), key);
   const security = objectAt(spec, 'securityContext');
   if (!isSet(security.seccompProfile) && annotations[seccompOfPod] !== undefined) {
     yield `${annotationPath(seccompOfPod)}: ${unusedSeccomp}`;
@@ -52,11 +47,8 @@ function* resourceWarnings(container: JsonObject, path: string): Generator<strin
 /** True if the AppArmor profile in an annotation is that of the pod. */
 function isProfileOf(security: JsonObject, annotation: string): boolean {
   const ofPod = structAt(security, 'appArmorProfile');
-  if (ofPod === undefined) return false;
-  if (annotation === 'runtime/default') return equalJson(ofPod, { type: 'RuntimeDefault' });
-  if (annotation === 'unconfined') return equalJson(ofPod, { type: 'Unconfined' });
-  const localhostProfile = annotation.startsWith(localProfile) ? annotation.slice(localProfile.length) : '';
-  return localhostProfile !== '' && equalJson(ofPod, { type: 'Localhost', localhostProfile });
+  const annotated = annotatedAppArmorProfile(annotation);
+  return ofPod !== undefined && annotated !== undefined && equalJson(ofPod, annotated);
 }
 
 /** Warns about variables that hide previous ones. A variable whose value contains the previous one does not hide it. */

@@ -126,7 +126,7 @@ const deprecatedAnnotations: readonly (readonly [key: string, warning: string])[
 function* annotationWarnings(template: JsonObject, path: string): Generator<string> {
   const annotations = annotationsOf(template);
   for (const [key, warning] of deprecatedAnnotations) {
-    if (annotations[key] !== undefined) yield `${keyPath(`${path}.metadata.annotations`, key)}: ${warning}`;
+    if (annotations[key] !== undefined) yield `${keyPath(childPath(path, 'metadata.annotations'), key)}: ${warning}`;
   }
 }
 

@@ -1,0 +1,155 @@
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import { socketPair } from '../../tunnel/socket-pair.fixture.ts';
+import type { TunnelCarrier } from '../control-server.ts';
+import { keepTunnels } from './keep-tunnels.ts';
+
+/** The number of tunnels of an agent. In these tests, all of them open and end at the same time. */
+const tunnels = 2;
+const pingIntervalMs = 10_000;
+
+/** A clock that records the delays for which tunnels wait before they are opened. */
+class RecordingClock extends ManualClock {
+  readonly delays: number[] = [];
+
+  override after(milliseconds: number, callback: () => void): () => void {
+    if (milliseconds !== pingIntervalMs) this.delays.push(milliseconds);
+    return super.after(milliseconds, callback);
+  }
+}
+
+let clock: RecordingClock;
+/** The carriers that the agent has tried, in this order. */
+let attempts: TunnelCarrier[];
+/** The carriers for which the network or the server refuses the connection. */
+let refused: TunnelCarrier[];
+let isServerReachable: boolean;
+/** The server's ends of the open tunnels. */
+let open: Socket[];
+let stop: () => Promise<void>;
+
+beforeEach(() => {
+  clock = new RecordingClock();
+  attempts = [];
+  refused = [];
+  open = [];
+  isServerReachable = true;
+});
+afterEach(() => stop());
+
+/** Starts to keep tunnels open. */
+function start(): void {
+  const stopping = new AbortController();
+  const server = {
+    async openTunnel(carrier: TunnelCarrier) {
+      attempts.push(carrier);
+      if (refused.includes(carrier)) throw new Error('the connection was closed');
+      const [near, far] = await socketPair();
+      // A socket reports the end of its connection only if its bytes are read.
+      open.push(far.resume());
+      return near;
+    },
+  };
+  const done = keepTunnels(
+    {
+      server,
+      isServerReachable: () => isServerReachable,
+      accept: () => {},
+      onOpened: () => {},
+      clock,
+      log: silentLog,
+      random: () => 0.25,
+    },
+    stopping.signal,
+  );
+  stop = async () => {
+    stopping.abort();
+    await done;
+  };
+}
+
+/** Waits until both tunnels are about to wait, lets the time pass, and returns how long each has waited. */
+async function nextDelay(): Promise<number> {
+  await expect.poll(() => clock.delays.length).toBe(tunnels);
+  const [first = Number.NaN, second] = clock.delays.splice(0);
+  expect(second).toBe(first);
+  const before = attempts.length;
+  clock.advance(first - 1);
+  expect(attempts.length).toBe(before);
+  clock.advance(1);
+  await expect.poll(() => attempts.length).toBe(before + tunnels);
+  return first;
+}
+
+/** Closes the tunnels at the server. */
+async function endAll(): Promise<void> {
+  await expect.poll(() => open.length).toBe(tunnels);
+  for (const socket of open.splice(0)) socket.destroy();
+}
+
+const both = (carrier: TunnelCarrier) => Array.from({ length: tunnels }, () => carrier);
+
+describe('tunnels that ended', () => {
+  it('are opened again after a random delay below a second, so that agents do not all connect at the same time', async () => {
+    start();
+    await expect.poll(() => open.length).toBe(tunnels);
+    clock.advance(6_000);
+    await endAll();
+    expect(await nextDelay()).toBe(250);
+    await expect.poll(() => open.length).toBe(tunnels);
+  });
+
+  it('are opened again after longer and longer delays if they end soon', async () => {
+    start();
+    const delays: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      await endAll();
+      delays.push(await nextDelay());
+    }
+    expect(delays).toEqual([312.5, 625, 1_250, 2_500]);
+    await expect.poll(() => open.length).toBe(tunnels);
+    clock.advance(6_000);
+    await endAll();
+    expect(await nextDelay()).toBe(250);
+  });
+
+  it('are opened as upgrades during and after an outage', async () => {
+    start();
+    await expect.poll(() => open.length).toBe(tunnels);
+    refused = ['upgrade', 'web-socket'];
+    await endAll();
+    // The agent notices the outage only after its first attempts.
+    await nextDelay();
+    isServerReachable = false;
+    for (let round = 0; round < 5; round++) await nextDelay();
+    refused = [];
+    isServerReachable = true;
+    await nextDelay();
+    await expect.poll(() => open.length).toBe(tunnels);
+    expect(new Set(attempts)).toEqual(new Set(['upgrade']));
+  });
+
+  it('are WebSockets if only upgrades are refused, and upgrades again when these have ended', async () => {
+    refused = ['upgrade'];
+    start();
+    await nextDelay();
+    await nextDelay();
+    await expect.poll(() => open.length).toBe(tunnels);
+    expect(attempts).toEqual([...both('upgrade'), ...both('upgrade'), ...both('web-socket')]);
+    clock.advance(6_000);
+    refused = [];
+    await endAll();
+    await nextDelay();
+    await expect.poll(() => open.length).toBe(tunnels);
+    expect(attempts.slice(-tunnels)).toEqual(both('upgrade'));
+  });
+
+  it('are upgrades again if a WebSocket is refused as well', async () => {
+    refused = ['upgrade', 'web-socket'];
+    start();
+    for (let round = 0; round < 3; round++) await nextDelay();
+    expect(attempts.slice(-2 * tunnels)).toEqual([...both('web-socket'), ...both('upgrade')]);
+  });
+});

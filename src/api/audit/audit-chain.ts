@@ -1,0 +1,87 @@
+/**
+ * The last member of every line of an audit log. Its hash depends on all earlier lines, so a line cannot be changed,
+ * removed or moved without changing the hashes of all later lines.
+ */
+export interface ChainLink {
+  /** The number of the line in its log. The first line has the number 1. */
+  readonly seq: number;
+  /**
+   * The hash of the line before. Present in the first line of each file, so that a file can be verified when older files
+   * have been removed, and in lines with a signature. The first line of a log has a random value here.
+   */
+  readonly previous?: string;
+  /** The signature of `seq - 1` and `previous`. */
+  readonly signed?: CheckpointSignature;
+  /** Present if the server removed the rest of an interrupted write before this line: the number of bytes. */
+  readonly repaired?: { readonly bytes: number };
+  /** Present if the server missed lines at its start that it had signed: the newest of them. */
+  readonly lost?: ChainHead;
+  readonly hash: string;
+}
+
+/** The last line of an audit log. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface CheckpointSignature {
+  /** The time of the signature, in RFC 3339 format. */
+  readonly time: string;
+  /** The ID of the key. */
+  readonly key: string;
+  /** An Ed25519 signature in base64url. */
+  readonly signature: string;
+}
+
+/** A signed state of an audit log. */
+export interface AuditCheckpoint extends ChainHead, CheckpointSignature {}
+
+/** The response of `GET /audit/checkpoints`: the newest checkpoint of each log, and the key that verifies them. */
+export interface AuditCheckpointList {
+  readonly kind: typeof auditCheckpointListKind;
+  readonly apiVersion: string;
+  /** The public key in PEM format. */
+  readonly publicKey: string;
+  readonly items: readonly ReplicaCheckpoint[];
+}
+
+export interface ReplicaCheckpoint extends AuditCheckpoint {
+  /** The ID of the replica; `only` if the server does not share its store. */
+  readonly replica: string;
+}
+
+export const auditCheckpointListKind = 'AuditCheckpointList';
+/** Path of the newest checkpoints. */
+export const auditCheckpointsPath = '/audit/checkpoints';
+/** Path at which the server verifies its audit logs. */
+export const auditVerifyPath = '/audit/verify';
+
+/** The result of verifying one audit log. */
+export interface AuditVerification {
+  /** The files that were read, oldest first. */
+  readonly files: readonly string[];
+  /** The number of lines whose hashes were checked. */
+  readonly lines: number;
+  /** The number of lines without hashes before the first one with a hash. An older version wrote them. */
+  readonly unprotectedLines: number;
+  /** The number and the time of the first and the last line with a hash. */
+  readonly first?: { readonly seq: number; readonly time: string };
+  readonly last?: { readonly seq: number; readonly time: string };
+  /** The last line that a valid signature covers. Absent if no public key was given or no line is signed. */
+  readonly signedUpTo?: number;
+  readonly problems: readonly AuditProblem[];
+  /** Events that are not tampering, such as the repair of an interrupted write. */
+  readonly notices: readonly AuditProblem[];
+}
+
+/** One finding of a verification. */
+export interface AuditProblem {
+  readonly file: string;
+  /** The number of the line in the file, starting with 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** One line of the response of `GET /audit/verify`: the result of one replica, or the reason why it has none. */
+export type ReplicaVerification = { readonly replica: string } & (AuditVerification | { readonly error: string });

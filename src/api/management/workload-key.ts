@@ -1,0 +1,12 @@
+/** The fields that tell whether a key is a workload's. */
+interface KeyOrigin {
+  readonly spec?: { readonly type?: string; readonly identity?: { readonly connector?: string } };
+}
+
+/**
+ * True if the server issued the key to a workload for a token of a trusted issuer. Such keys have the type `Other`,
+ * because nobody has logged in, and only the server can set their identity.
+ */
+export function isWorkloadKey({ spec }: KeyOrigin): boolean {
+  return spec?.type === 'Other' && (spec.identity?.connector ?? '') !== '';
+}

@@ -1,0 +1,70 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { ChainHead, ChainLink } from '../../api/audit/audit-chain.ts';
+import { type AuditLogLocation, findAuditLogFiles, withAuditLogFile } from '../log-files.ts';
+import { readLinesBackwards } from '../read-lines-backwards.ts';
+import { lineEnd, readLink } from './chain-format.ts';
+
+const newline = 10;
+const chunkBytes = 64 * 1024;
+
+/**
+ * Returns the last line of the log that has a link; `undefined` if there is none. The newest file that is not empty
+ * decides, because a file without links was written by an older version.
+ */
+export async function findChainHead(location: AuditLogLocation): Promise<ChainHead | undefined> {
+  for (const file of await findAuditLogFiles(location)) {
+    const found = await withAuditLogFile(location, file, async (handle) => {
+      for await (const link of linksBackwards(handle, file.size)) return link;
+      return undefined;
+    });
+    if (found !== undefined) return { seq: found.seq, hash: found.hash };
+    const hasLines = await withAuditLogFile(location, file, async (handle) => {
+      const torn = await countTornBytes(handle, file.size);
+      return torn < file.size;
+    });
+    if (hasLines === true) return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * True if the log contains this line, or only newer ones, because retention has removed the file of the line. False if the
+ * line was removed or changed, or belongs to another log.
+ */
+export async function hasLine(location: AuditLogLocation, { seq, hash }: ChainHead): Promise<boolean> {
+  let oldest: number | undefined;
+  for (const file of await findAuditLogFiles(location)) {
+    const found = await withAuditLogFile(location, file, async (handle) => {
+      for await (const link of linksBackwards(handle, file.size)) {
+        if (link.seq <= seq) return link;
+        oldest = link.seq;
+      }
+      return undefined;
+    });
+    if (found !== undefined) return found.seq === seq && found.hash === hash;
+  }
+  return oldest !== undefined;
+}
+
+async function* linksBackwards(file: FileHandle, size: number): AsyncGenerator<ChainLink> {
+  const end = lineEnd.trimEnd();
+  for await (const { lines } of readLinesBackwards(file, size)) {
+    for (const { text } of lines) {
+      const link = text.endsWith(end) ? readLink(Buffer.from(text)) : undefined;
+      if (link !== undefined) yield link;
+    }
+  }
+}
+
+/** Returns the number of bytes after the last newline of a file: the rest of an interrupted write. */
+export async function countTornBytes(file: FileHandle, size: number): Promise<number> {
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  for (let end = size; end > 0; ) {
+    const length = Math.min(chunkBytes, end);
+    const { bytesRead } = await file.read(buffer, 0, length, end - length);
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(newline);
+    if (at >= 0) return size - (end - length + at + 1);
+    end -= length;
+  }
+  return size;
+}

@@ -1,0 +1,18 @@
+/** One entry of the setting `audit.forward`: a system that receives all lines of the audit log. */
+export interface ForwardSettings {
+  /** Identifies the target. The position in the log is stored under this name. */
+  readonly name: string;
+  readonly type: 'webhook' | 'syslog';
+  /** `https://…` for a webhook, `tls://host:port` for syslog. */
+  readonly url: string;
+  /** The body of the requests of a webhook. */
+  readonly format: 'jsonl' | 'list';
+  /** How a webhook proves its identity with the content of `secretFile`. */
+  readonly auth: 'none' | 'bearer' | 'hmac';
+  readonly secretFile?: string | undefined;
+  /** The CA certificates that verify the target. Optional; defaults to those of Node.js. */
+  readonly caFile?: string | undefined;
+  /** The client certificate and its key. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+}

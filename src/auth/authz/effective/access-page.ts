@@ -1,0 +1,47 @@
+import { compareBytes } from '@flotilla/json';
+
+/** The position of an object or subject in a list: its kind, its namespace and its name. */
+export type Position = readonly [rank: number, namespace: string, name: string];
+
+/** An object or subject whose entries are computed when they are needed. */
+export interface PageItem<Entry> {
+  readonly position: Position;
+  /** Absent if the item certainly has no entries. */
+  readonly entries?: (() => readonly Entry[]) | undefined;
+}
+
+export interface Page<Entry> {
+  readonly entries: readonly Entry[];
+  /** The position after which the next page starts. Absent if this is the last page. */
+  readonly next?: Position;
+}
+
+/** Maximum numbers of items of a page: those that are examined, and those whose entries are computed. */
+const maxInspected = 20_000;
+const maxComputed = 1000;
+
+/**
+ * Collects the entries of items in the order of their positions, up to the limit. All entries of an item are on the
+ * same page.
+ */
+export function collectPage<Entry>(items: Iterable<PageItem<Entry>>, limit: number): Page<Entry> {
+  const entries: Entry[] = [];
+  let inspected = 0;
+  let computed = 0;
+  let last: Position | undefined;
+  for (const item of items) {
+    if (last !== undefined && (entries.length >= limit || inspected >= maxInspected || computed >= maxComputed)) {
+      return { entries, next: last };
+    }
+    inspected++;
+    last = item.position;
+    if (item.entries === undefined) continue;
+    computed++;
+    entries.push(...item.entries());
+  }
+  return { entries };
+}
+
+export function comparePositions(a: Position, b: Position): number {
+  return a[0] - b[0] || compareBytes(a[1], b[1]) || compareBytes(a[2], b[2]);
+}

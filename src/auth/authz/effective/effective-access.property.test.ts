@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { auditorsGroup, projectNamespace, userGroup } from '../../../api/naming.ts';
+import { accessStateOf, testInstance, testProject, testTeamObject } from '../access-state.fixture.ts';
+import type { ReviewState } from '../access-state.ts';
+import { decide } from '../decide.ts';
+import { guardedKinds } from '../guarded-kinds.ts';
+import { anyScope, subjectsOf, world } from '../random-world.fixture.ts';
+import { reviewedObjects } from '../rules-review.ts';
+import { compileScope } from '../scope.ts';
+import type { AuthorizationSubject } from '../subject.ts';
+import { accessOfSubject } from './effective-access.ts';
+import { type AccessGrants, attributesOf, type GuardedPlace, permissionsToCheck } from './object-grants.ts';
+
+const listed = new Set([
+  'projects',
+  'virtualclusterinstances',
+  'secrets',
+  'configmaps',
+  'clusters',
+  'virtualclustertemplates',
+  'users',
+  'teams',
+]);
+
+/** All objects of the state, and the kinds themselves. */
+function placesIn(state: ReviewState): GuardedPlace[] {
+  return guardedKinds()
+    .filter(({ kind }) => listed.has(kind.plural))
+    .flatMap((guarded) => {
+      const namespaces = guarded.kind.namespaced
+        ? [...state.projects()].map(({ metadata }) => projectNamespace(metadata.name ?? ''))
+        : [''];
+      return namespaces.flatMap((namespace) => [
+        { guarded, namespace, name: '' },
+        ...[...reviewedObjects(guarded.kind, { state, namespace })].map(({ object }) => ({
+          guarded,
+          namespace,
+          name: object.metadata.name ?? '',
+        })),
+      ]);
+    });
+}
+
+function allPages(subject: AuthorizationSubject, state: ReviewState, limit: number): AccessGrants[] {
+  const entries: AccessGrants[] = [];
+  for (let page = accessOfSubject(subject, state, { limit }); ; ) {
+    entries.push(...page.entries);
+    if (page.next === undefined) return entries;
+    page = accessOfSubject(subject, state, { limit, after: page.next });
+  }
+}
+
+describe('the effective access of any subject in any state', () => {
+  it('contains exactly the permissions that the authorizer grants, whatever the size of pages', {
+    timeout: 60_000,
+  }, () => {
+    let granted = 0;
+    fc.assert(
+      fc.property(
+        world,
+        fc.array(anyScope, { maxLength: 1 }),
+        fc.integer({ min: 1, max: 50 }),
+        (objects, given, limit) => {
+          const state = accessStateOf(objects);
+          for (const unscoped of subjectsOf(objects)) {
+            const subject = { ...unscoped, scopes: given.map(compileScope) };
+            const entries = allPages(subject, state, limit);
+            for (const place of placesIn(state)) {
+              const here = entries.filter(
+                ({ resource, namespace, name }) =>
+                  resource === '*' ||
+                  (resource === place.guarded.kind.plural && namespace === place.namespace && name === place.name),
+              );
+              const isListed = (list: 'verbs' | 'subresources', text: string) =>
+                here.some((entry) => entry[list].includes(text) || entry[list].includes('*'));
+              const allowed = (verb: string, subresource: string) =>
+                decide(subject, attributesOf(place, verb, subresource), state).allowed;
+              const checks = permissionsToCheck(place);
+              for (const { verb, subresource } of checks) {
+                const expected =
+                  subresource === ''
+                    ? allowed(verb, '')
+                    : checks.some((other) => other.subresource === subresource && allowed(other.verb, subresource));
+                const actual = subresource === '' ? isListed('verbs', verb) : isListed('subresources', subresource);
+                if (expected) granted++;
+                if (expected !== actual) {
+                  expect({
+                    subject,
+                    place: [place.guarded.kind.plural, place.namespace, place.name],
+                    verb,
+                    subresource,
+                    here,
+                  }).toBe(expected);
+                }
+              }
+            }
+          }
+        },
+      ),
+      { numRuns: 12 },
+    );
+    expect(granted).toBeGreaterThan(1000);
+  });
+});
+
+describe('the chain of grants', () => {
+  const user = (name: string, ...groups: string[]): AuthorizationSubject => ({
+    user: { name, groups: [userGroup(name), ...groups] },
+    system: false,
+    scopes: [],
+  });
+  const state = accessStateOf({
+    projects: [
+      testProject('red', {
+        members: [{ kind: 'Team', name: 'leads', clusterRole: 'platform-management-project-admin' }],
+      }),
+    ],
+    teams: [testTeamObject('leads', { users: ['anna'] }), testTeamObject('guests', { users: ['anna'] })],
+    instances: [
+      testInstance('red', 'demo', {
+        owner: { user: 'anna' },
+        access: [{ name: 'lookers', verbs: ['get'], teams: ['guests'] }],
+      }),
+    ],
+  });
+  const via = (subject: AuthorizationSubject) =>
+    accessOfSubject(subject, state, { limit: 500 })
+      .entries.filter(({ name, resource }) => name === 'demo' && resource === 'virtualclusterinstances')
+      .map((entry) => [entry.via, entry.verbs]);
+
+  it('names each reason separately: ownership, the role of a team, and an access entry', () => {
+    const teams = ['platform:team:leads', 'platform:team:guests'];
+    const all = ['get', 'update', 'patch', 'delete', 'use'];
+    expect(via(user('anna', ...teams))).toEqual([
+      [['team leads', 'admin of the project'], all],
+      [['owner of the object'], all],
+      [['team guests', 'access entry "lookers" of the object'], ['get']],
+    ]);
+  });
+
+  it('names the group of auditors', () => {
+    expect(via(user('rita', auditorsGroup))).toEqual([[[`group ${auditorsGroup}`], ['get']]]);
+  });
+});

@@ -1,0 +1,24 @@
+/** A person as an OpenID Connect provider identifies them. Only `issuer` and `subject` together identify the person. */
+export interface ProviderIdentity {
+  /** The name of the connector (`auth.oidc[].name`) through which the person signed in. */
+  readonly connector: string;
+  readonly issuer: string;
+  readonly subject: string;
+  /** The value of the claim that the connector uses as the user's name. */
+  readonly username: string;
+  readonly displayName?: string;
+  readonly email?: string;
+  readonly emailVerified: boolean;
+  /** The URL of a picture of the person. */
+  readonly picture?: string;
+  readonly groups: readonly string[];
+}
+
+/** The result of a sign-in or a refresh at a provider. Its tokens are secrets. */
+export interface ProviderLogin {
+  readonly identity: ProviderIdentity;
+  /** Absent if the provider issues none. A refresh may replace it. */
+  readonly refreshToken?: string;
+  /** The ID token, which a sign-out at the provider names as a hint. */
+  readonly idToken?: string;
+}

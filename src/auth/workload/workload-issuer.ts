@@ -1,0 +1,30 @@
+import type { JsonObject } from '@flotilla/json';
+
+/** An issuer of tokens for workloads, such as the jobs of a CI system, as `auth.workloadIdentity` defines it. */
+export interface WorkloadIssuer {
+  readonly name: string;
+  /** The value that the claim `iss` of its tokens must have. */
+  readonly issuer: string;
+  /** A token must name at least one of them in its claim `aud`. */
+  readonly audiences: readonly string[];
+  /** The URL of the key set. Absent: discovery finds it. */
+  readonly jwksUri?: string;
+  /** A file with the key set, for issuers that this server cannot reach. */
+  readonly jwksFile?: string;
+  /** CA certificates for connections to the issuer, in PEM format. Absent: the system's. */
+  readonly caFile?: string;
+  /** The first rule that matches a token applies. */
+  readonly rules: readonly WorkloadRule[];
+}
+
+/** Gives the workloads whose claims match an access key of a user. */
+export interface WorkloadRule {
+  readonly name: string;
+  /** A CEL expression over `claims`. */
+  readonly when: string;
+  readonly user: string;
+  /** The scope of the access keys, like `spec.scope` of an access key. */
+  readonly scope: JsonObject;
+  /** The lifetime of the access keys in seconds. */
+  readonly ttl: number;
+}

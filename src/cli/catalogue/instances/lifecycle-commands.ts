@@ -1,0 +1,62 @@
+import type { CommandSpec } from '../../command-spec.ts';
+import { commandPath, type InstanceKind } from '../../kinds.ts';
+import { dryRunOption } from '../shared-options.ts';
+import { locationOptions, nameArgument, namesArgument, waitOptions } from './instance-options.ts';
+
+export function deleteCommandSpec(kind: InstanceKind): CommandSpec {
+  const path = commandPath(kind, 'delete');
+  return {
+    path,
+    summary: `Delete ${kind.noun}s and everything in them`,
+    args: [namesArgument(kind)],
+    options: [
+      ...locationOptions,
+      ...waitOptions(`the ${kind.noun}s are deleted`),
+      { flags: '--ignore-not-found', description: `Do not fail if a ${kind.noun} does not exist` },
+      dryRunOption,
+    ],
+    examples: [
+      {
+        command: `flotilla ${path} demo --wait`,
+        does: `Delete a ${kind.noun} and wait until nothing of it is left`,
+      },
+      { command: `flotilla ${path} demo --ignore-not-found`, does: 'Clean up at the end of a pipeline' },
+    ],
+    load: async () => ({ run: (await import('../../commands/instances/delete.ts')).deleteInstancesCommand(kind) }),
+  };
+}
+
+/** The parts of the command that puts an instance to sleep that depend on the kind. */
+export interface SleepCommandDetails {
+  /** Describes the state of a sleeping instance. */
+  readonly effect: string;
+  readonly details?: string;
+  readonly options?: CommandSpec['options'];
+}
+
+export function sleepCommandSpec(kind: InstanceKind, more: SleepCommandDetails): CommandSpec {
+  const { effect, details, options = [] } = more;
+  const path = commandPath(kind, 'sleep');
+  return {
+    path,
+    summary: `Put a ${kind.noun} to sleep until it is woken`,
+    args: [nameArgument(kind)],
+    ...(details === undefined ? {} : { details }),
+    options: [...locationOptions, ...waitOptions(`the ${kind.noun} sleeps`), ...options],
+    examples: [{ command: `flotilla ${path} demo`, does: effect }],
+    load: async () => ({ run: (await import('../../commands/instances/sleep.ts')).sleepCommand(kind) }),
+  };
+}
+
+export function wakeCommandSpec(kind: InstanceKind): CommandSpec {
+  const path = commandPath(kind, 'wake');
+  return {
+    path,
+    aliases: ['wakeup'],
+    summary: `Wake a ${kind.noun}`,
+    args: [nameArgument(kind)],
+    options: [...locationOptions, ...waitOptions(`the ${kind.noun} is ready`)],
+    examples: [{ command: `flotilla ${path} demo --wait`, does: `Wake a ${kind.noun} and wait until it is ready` }],
+    load: async () => ({ run: (await import('../../commands/instances/wake.ts')).wakeCommand(kind) }),
+  };
+}

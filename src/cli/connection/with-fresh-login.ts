@@ -1,0 +1,64 @@
+import { freshLoginCause } from '../../api/naming.ts';
+import { StatusError } from '../../api/status.ts';
+import type { CommandCall } from '../command-call.ts';
+import { readConfig, writeConfig } from '../config/config-file.ts';
+import { configPath } from '../config/config-path.ts';
+import { promptSecret } from '../input/prompt-user.ts';
+import { fetchSelf } from './fetch-self.ts';
+import { requestPasswordLogin } from './password-login.ts';
+import { resolveAccess, type ServerAccess } from './resolve-access.ts';
+import { type ServerApi, withServerConnection } from './server-api.ts';
+
+/**
+ * Calls `use` like `withServer`. If the server requires a recent login, asks for the password and calls
+ * `use` again. `use` must be repeatable up to the request that the server rejects.
+ */
+export async function withFreshLogin<T>(call: CommandCall, use: (api: ServerApi) => Promise<T>): Promise<T> {
+  const access = await resolveAccess(call);
+  try {
+    return await withServerConnection(access, call, use);
+  } catch (error) {
+    if (!needsFreshLogin(error) || !call.terminal.canPrompt) throw error;
+    const before = await withServerConnection(access, call, (api) => fetchSelf(api, call.interrupted));
+    const user = before?.status?.user?.name ?? '';
+    if (user === '') throw error;
+    call.terminal.printToStderr(
+      'this change needs a recent login; enter your password, or press Ctrl-C and log in again\n',
+    );
+    const password = await promptSecret(`Password for ${user}: `, call);
+    const accessKey = await requestPasswordLogin(access, { username: user, password }, call);
+    const fresh: ServerAccess = { ...access, accessKey };
+    const replacesLogin = before?.status?.accessKeyType === 'Login' && access.context !== undefined;
+    if (replacesLogin) await saveLogin(access, accessKey, call);
+    try {
+      return await withServerConnection(fresh, call, use);
+    } finally {
+      // A saved login is replaced by the new one. Next to an access key, the new login is used only for this command.
+      await logOut(replacesLogin ? access : fresh, call);
+    }
+  }
+}
+
+function needsFreshLogin(error: unknown): boolean {
+  const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
+  return causes.some(({ reason }) => reason === freshLoginCause);
+}
+
+async function saveLogin({ context = '' }: ServerAccess, accessKey: string, call: CommandCall): Promise<void> {
+  const path = configPath(call.environment);
+  const config = await readConfig(path);
+  const saved = config.logins.get(context);
+  if (saved === undefined) return;
+  // The end of the new login is unknown.
+  const { expires: _ended, ...login } = saved;
+  await writeConfig(path, { ...config, logins: new Map([...config.logins, [context, { ...login, accessKey }]]) });
+}
+
+/** Ends a login. A new password has already ended the logins before it, and a login that stays expires anyway. */
+async function logOut(access: ServerAccess, call: CommandCall): Promise<void> {
+  await withServerConnection(access, call, (api) => api.json({ method: 'POST', path: '/auth/logout' })).catch(
+    (error: unknown) => {
+      if (!(error instanceof StatusError)) throw error;
+    },
+  );
+}

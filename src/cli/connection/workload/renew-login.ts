@@ -1,0 +1,40 @@
+import type { Login } from '../../config/config-file.ts';
+import { readConfig, writeConfig } from '../../config/config-file.ts';
+import { configPath } from '../../config/config-path.ts';
+import type { Environment } from '../../environment.ts';
+import { logInAsWorkload } from './workload-login.ts';
+
+/**
+ * Renews the access key of a workload's login in time, and saves it. Returns the login to use. If the renewal fails, the
+ * current key is used until it expires.
+ */
+export async function renewedLogin(name: string, login: Login, environment: Environment): Promise<Login> {
+  if (!isDue(login)) return login;
+  const path = configPath(environment);
+  // Another command may have renewed it in the meantime.
+  const current = (await readConfig(path)).logins.get(name);
+  if (current !== undefined && !isDue(current)) return current;
+  const { workload } = login;
+  if (workload === undefined) return login;
+  const { renewAfter: _past, ...source } = workload;
+  let renewed: Login;
+  try {
+    renewed = { ...login, ...(await logInAsWorkload(login, source, environment)) };
+  } catch (error) {
+    if (Date.parse(login.expires ?? '') > Date.now()) return login;
+    throw error;
+  }
+  try {
+    const config = await readConfig(path);
+    if (config.logins.has(name)) {
+      await writeConfig(path, { ...config, logins: new Map([...config.logins, [name, renewed]]) });
+    }
+  } catch {
+    // The key cannot be saved, for example in a read-only home directory. The next command renews it again.
+  }
+  return renewed;
+}
+
+function isDue({ workload }: Login): boolean {
+  return workload !== undefined && Date.parse(workload.renewAfter) <= Date.now();
+}

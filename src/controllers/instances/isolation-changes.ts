@@ -1,0 +1,40 @@
+import { valueAt, writeJson } from '@flotilla/json';
+import type { KubeObject } from '../../api/meta.ts';
+import { projectNamespace } from '../../api/naming.ts';
+import type { InstanceIndex } from './instance-index.ts';
+
+/**
+ * Finds the instances whose host namespaces a change of `spec.hostIsolation` affects. Other changes of clusters and
+ * projects affect none: the status of a cluster changes often.
+ */
+export class IsolationChanges {
+  readonly #index: InstanceIndex;
+  readonly #projectFields: readonly string[];
+  readonly #known = new Map<string, string>();
+
+  /** `projectFields` are further fields of a project's spec that affect its instances on hosts. */
+  constructor(index: InstanceIndex, projectFields: readonly string[] = []) {
+    this.#index = index;
+    this.#projectFields = projectFields;
+  }
+
+  affectedByCluster(cluster: KubeObject): readonly string[] {
+    const { name = '' } = cluster.metadata;
+    return this.#hasChanged(`cluster ${name}`, cluster) ? this.#index.onCluster(name) : [];
+  }
+
+  affectedByProject(project: KubeObject): readonly string[] {
+    const { name = '' } = project.metadata;
+    return this.#hasChanged(`project ${name}`, project, this.#projectFields)
+      ? this.#index.inNamespace(projectNamespace(name))
+      : [];
+  }
+
+  /** False for an object that was not known before: all instances are reconciled when the controller starts. */
+  #hasChanged(key: string, object: KubeObject, fields: readonly string[] = []): boolean {
+    const text = writeJson(['hostIsolation', ...fields].map((field) => valueAt(object, 'spec', field) ?? null));
+    const before = this.#known.get(key);
+    this.#known.set(key, text);
+    return before !== undefined && before !== text;
+  }
+}

@@ -1,0 +1,35 @@
+import { dataLostReason, sleepKeepsDataCondition, sleepRefusedReason } from '../../../api/management/sleep-reasons.ts';
+import { acceptDataLossAnnotation } from '../../../api/naming.ts';
+import type { DataLossError } from '../../../hosts/data-loss-error.ts';
+import type { HostedVirtualCluster } from '../../../hosts/host.ts';
+import type { StepContext } from '../instance-dependencies.ts';
+
+/** Reports that an instance is not put to sleep, because it would lose its data. */
+export function reportRefusedSleep({ snapshot, draft, dependencies }: StepContext, { detail }: DataLossError): void {
+  const { object, profile } = snapshot;
+  const message =
+    `Not put to sleep, because everything in the ${profile.noun} would be lost: ${detail}. ` +
+    `Give it a persistent volume. If the loss is acceptable, set the annotation ${acceptDataLossAnnotation} to "true".`;
+  draft.setCondition(sleepKeepsDataCondition, 'False', { reason: sleepRefusedReason, message });
+  const isKnown = object.status?.conditions?.some(
+    (condition) => condition.type === sleepKeepsDataCondition && condition.message === message,
+  );
+  if (isKnown !== true) dependencies.events.record(object, 'Warning', sleepRefusedReason, message);
+}
+
+/** Sets the condition of an instance whose last sleep has deleted its data, and removes it from any other instance. */
+export function setDataCondition({ snapshot, draft }: StepContext, observed: HostedVirtualCluster): void {
+  if (observed.dataLostAt === undefined) {
+    draft.removeCondition(sleepKeepsDataCondition);
+    return;
+  }
+  const message = dataLostMessage(snapshot.profile.noun, observed.dataLostAt);
+  draft.setCondition(sleepKeepsDataCondition, 'False', { reason: dataLostReason, message });
+}
+
+export function dataLostMessage(noun: string, dataLostAt: string): string {
+  return (
+    `The ${noun} has no persistent volume. The sleep that began at ${dataLostAt} deleted everything in it, ` +
+    `as the annotation ${acceptDataLossAnnotation} allows. It starts empty, with the objects of its template.`
+  );
+}

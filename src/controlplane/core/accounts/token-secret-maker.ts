@@ -1,0 +1,27 @@
+import { type JsonObject, type JsonValue, textAt } from '@flotilla/json';
+import { secretTypes } from '../../../api/core/secret.ts';
+import type { RequestContext } from '../../../registry/context.ts';
+import type { Draft } from '../../../registry/resource.ts';
+
+/** Member of the hidden part of a token secret: the name of the user or team that created its token. */
+const hiddenMaker = 'maker';
+
+/**
+ * Records the creator of the token in a token secret: the caller who created the secret, or the last caller who removed
+ * the token, because the controller then issues a new one. Clients cannot change the hidden part.
+ */
+export function recordMakerOfSecret(draft: Draft, { system, responsible }: RequestContext): void {
+  const { object, old, hidden } = draft;
+  if (system || textAt(object as JsonValue, 'type') !== secretTypes.serviceAccountToken) return;
+  if (old !== undefined && tokenOf(old.object as JsonValue) === tokenOf(object as JsonValue)) return;
+  if (responsible === undefined) delete hidden[hiddenMaker];
+  else hidden[hiddenMaker] = responsible;
+}
+
+export function makerOfSecret(hidden: JsonObject | undefined): string | undefined {
+  return textAt(hidden, hiddenMaker) || undefined;
+}
+
+function tokenOf(secret: JsonValue): string {
+  return textAt(secret, 'data', 'token');
+}

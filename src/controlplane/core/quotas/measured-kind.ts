@@ -1,0 +1,23 @@
+import type { Quantity } from '@flotilla/kubernetes-formats';
+import type { KubeObject } from '../../../api/meta.ts';
+import type { AdmissionAttributes } from '../../../registry/admission-attributes.ts';
+import type { ObjectScopes } from './quota-scopes.ts';
+
+/** The amounts that an object uses, by quota name. */
+export type Usage = ReadonlyMap<string, Quantity>;
+
+/** A kind of which quotas limit more than the number of objects, for example the storage that claims request. */
+export interface MeasuredKind {
+  /** The resource key of the kind. */
+  readonly resource: string;
+  /** True if a quota of this name limits objects of the kind. */
+  measures(name: string): boolean;
+  /** Returns the amounts that an object uses, by quota name, without amounts of zero. Depends only on the object. */
+  amountsOf(object: KubeObject): Usage;
+  /** Returns the scopes that an object is in. Absent if a quota with scopes never measures the kind. */
+  scopesOf?(object: KubeObject): ObjectScopes;
+  /** Returns the containers that lack an amount which they must set if a quota has the name, by quota name. */
+  missingIn?(object: KubeObject): ReadonlyMap<string, readonly string[]>;
+  /** True if quotas can refuse the update. Absent if that is each update of the object itself. */
+  limitsUpdate?(write: Pick<AdmissionAttributes, 'subresource' | 'draft'>): boolean;
+}

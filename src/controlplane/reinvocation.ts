@@ -1,0 +1,37 @@
+import { equalJson, type JsonValue } from '@flotilla/json';
+import type { KubeObject } from '../api/meta.ts';
+
+/**
+ * Decides which policies or webhooks are called again in the second round of a mutation: those with the
+ * reinvocationPolicy `IfNeeded`, if the object was changed after their call.
+ */
+export class Reinvocation {
+  #lastObject: KubeObject | undefined;
+  readonly #called = new Set<string>();
+  readonly #callAgain = new Set<string>();
+
+  /** Called before a round. In the second round, the object may have been changed by others. */
+  startRound(object: KubeObject): void {
+    if (this.#lastObject !== undefined && !equalJson(this.#lastObject as JsonValue, object as JsonValue))
+      this.changed();
+  }
+
+  endRound(object: KubeObject): void {
+    this.#lastObject = object;
+  }
+
+  mustCallAgain(key: string): boolean {
+    return this.#callAgain.has(key);
+  }
+
+  /** Called after a call that may be repeated. */
+  mayCallAgain(key: string): void {
+    this.#called.add(key);
+  }
+
+  /** Called when the object has changed: all earlier calls that may be repeated must be repeated. */
+  changed(): void {
+    for (const key of this.#called) this.#callAgain.add(key);
+    this.#called.clear();
+  }
+}

@@ -1,0 +1,30 @@
+import { type JsonObject, numberAt, textAt } from '@flotilla/json';
+import type { CredentialUse } from '../../api/management/credential-use.ts';
+import { systemPrefix, tokenMakerClaim } from '../../api/naming.ts';
+
+const accountPrefix = `${systemPrefix}serviceaccount:`;
+
+/**
+ * Describes the use of a service account token with these claims at `now`; `undefined` if they name no service account.
+ * The cluster that issued the token must have accepted it.
+ */
+export function describeTokenUse(claims: JsonObject | undefined, now: number): CredentialUse | undefined {
+  const subject = textAt(claims, 'sub');
+  if (!subject.startsWith(accountPrefix)) return undefined;
+  const [namespace = '', serviceAccount = ''] = subject.slice(accountPrefix.length).split(':');
+  // Kubernetes writes the name of the Secret into a claim of its own.
+  const secret =
+    textAt(claims, 'kubernetes.io', 'secret', 'name') || textAt(claims, 'kubernetes.io/serviceaccount/secret.name');
+  const maker = textAt(claims, tokenMakerClaim);
+  const issued = numberAt(claims, 'iat');
+  const expires = numberAt(claims, 'exp');
+  return {
+    namespace,
+    serviceAccount,
+    ...(secret === '' ? {} : { secret }),
+    ...(maker === '' ? {} : { maker }),
+    lastUsed: now,
+    ...(issued === undefined ? {} : { issued: issued * 1000 }),
+    ...(expires === undefined ? {} : { expires: expires * 1000 }),
+  };
+}

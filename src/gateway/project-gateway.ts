@@ -1,0 +1,37 @@
+import type { SpaceInstance } from '../api/management/v1/space-instance.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
+import { pathNotFound } from '../api/status.ts';
+import { authenticatedChain } from '../http/chain.ts';
+import type { Handler } from '../http/exchange.ts';
+import { pathSegments, rawPath } from '../http/request/path-segments.ts';
+import { type InstanceGatewayOptions, instanceGateway } from './instance-gateway.ts';
+import { virtualClusterType } from './instance-type.ts';
+import { spaceType } from './spaces/space-type.ts';
+
+type SharedOptions = Pick<
+  InstanceGatewayOptions<VirtualClusterInstance>,
+  'chain' | 'authorize' | 'tokens' | 'resume' | 'onPlane' | 'clock'
+>;
+
+export interface ProjectGatewayOptions extends SharedOptions {
+  readonly virtualClusters: Pick<
+    InstanceGatewayOptions<VirtualClusterInstance>,
+    'instance' | 'access' | 'changes' | 'serviceAccounts'
+  >;
+  /** Spaces do not accept tokens of service accounts, which are service accounts of the host cluster. */
+  readonly spaces: Pick<InstanceGatewayOptions<SpaceInstance>, 'instance' | 'access' | 'changes'>;
+}
+
+/** Handles `/<api_prefix>/project/<project>/virtualcluster/<name>` and `/<api_prefix>/project/<project>/space/<name>`. */
+export function projectGateway({ virtualClusters, spaces, ...shared }: ProjectGatewayOptions): Handler {
+  const handlers: ReadonlyMap<string, Handler> = new Map([
+    [virtualClusterType.pathSegment, instanceGateway({ ...shared, ...virtualClusters, type: virtualClusterType })],
+    [spaceType.pathSegment, instanceGateway({ ...shared, ...spaces, type: spaceType })],
+  ]);
+  const unknownPath = authenticatedChain({ ...shared.chain, depth: 2 }, () => Promise.reject(pathNotFound()));
+  return (exchange) => {
+    const [, , project = '', collection = '', name = ''] = pathSegments(rawPath(exchange.request.url));
+    const handler = project === '' || name === '' ? undefined : handlers.get(collection);
+    return (handler ?? unknownPath)(exchange);
+  };
+}

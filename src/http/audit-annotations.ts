@@ -1,0 +1,46 @@
+import { dryRunAuditAnnotation, isOwnAuditAnnotation } from '../api/naming.ts';
+
+/**
+ * Limits on the annotations of all policies and webhooks of one request: their number, and the characters of their keys and
+ * values.
+ */
+const maxCount = 64;
+const maxLength = 16_384;
+
+/**
+ * The annotations of the audit event of one request. As in Kubernetes, the first value of a key stays: later ones are
+ * dropped.
+ */
+export class AuditAnnotations {
+  readonly #values: Record<string, string> = {};
+  #admissionCount = 0;
+  #admissionLength = 0;
+
+  /** A copy of the annotations so far. */
+  get values(): Readonly<Record<string, string>> {
+    return { ...this.#values };
+  }
+
+  /** Adds an annotation of the server. */
+  add(key: string, value: string): void {
+    if (!Object.hasOwn(this.#values, key)) this.#values[key] = value;
+  }
+
+  /**
+   * Adds an annotation of a tenant's policy or webhook. Drops it if its key belongs to the server, or if all of them together
+   * would exceed a limit.
+   */
+  addOfAdmission(key: string, value: string): void {
+    const length = this.#admissionLength + key.length + value.length;
+    if (this.#admissionCount === maxCount || length > maxLength) return;
+    if (Object.hasOwn(this.#values, key) || isOwnAuditAnnotation(key)) return;
+    this.#values[key] = value;
+    this.#admissionCount++;
+    this.#admissionLength = length;
+  }
+
+  /** Marks the request as a dry run. */
+  markDryRun(): void {
+    this.#values[dryRunAuditAnnotation] = 'true';
+  }
+}

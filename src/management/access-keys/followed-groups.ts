@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject, textAt } from '@flotilla/json';
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import type { User } from '../../api/management/v1/user.ts';
+import { callerOf } from '../../auth/authz/caller.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { AccessKeyDraft } from '../drafts.ts';
+import { groupsFromProviders } from '../identities/provider-rights.ts';
+import { hiddenFollowedGroups, hiddenKeyHash } from './access-key-hidden.ts';
+
+/** The parts of the management state that this module reads. */
+interface Users {
+  user(name: string): User | undefined;
+  userHidden(name: string): JsonObject | undefined;
+}
+interface HiddenKeys {
+  accessKeyHidden(name: string): JsonObject | undefined;
+}
+
+/** A granted group of a key that depends on a user: the key has it only while the user has it. */
+interface FollowedGroup {
+  readonly group: string;
+  readonly user: string;
+  /** The UID of the user, so that a later user with the same name does not count. */
+  readonly uid: string;
+}
+
+/**
+ * Records on which users the granted groups of a key depend. If a user who has a group gives it to the key of a team, the
+ * group depends on that user, and later on the user with this group who replaces the value of the key or enables it.
+ * Otherwise a person could keep a group by giving it to the key of a team. A group that an admin granted depends on nobody
+ * until a member who has it replaces the value or enables the key. If the key of the request has a group only while
+ * a user has it, the group depends on the same user in the new key.
+ */
+export function recordFollowedGroups(
+  { object, old, hidden }: AccessKeyDraft,
+  granted: readonly string[],
+  context: RequestContext,
+  state: Users & HiddenKeys,
+): void {
+  const stored = followedGroups(old?.hidden);
+  const ofRequestKey = followedGroups(state.accessKeyHidden(context.accessKey ?? ''));
+  const before = old?.object.spec?.groups ?? [];
+  const isTeamKey = (object.spec?.team ?? '') !== '';
+  const caller = isTeamKey && !context.system ? state.user(callerOf(context.user).user ?? '') : undefined;
+  const own = caller === undefined ? [] : groupsOf(caller, state);
+  const isTakenOver =
+    old !== undefined &&
+    (hidden[hiddenKeyHash] !== old.hidden?.[hiddenKeyHash] ||
+      (old.object.spec?.disabled === true && object.spec?.disabled !== true));
+  const followed = granted.flatMap((group): FollowedGroup[] => {
+    const known = stored.find((one) => one.group === group);
+    const isNew = !before.includes(group);
+    if (!isNew && known === undefined && !isTakenOver) return [];
+    if ((isNew || isTakenOver) && caller !== undefined && own.includes(group))
+      return [{ group, user: caller.metadata.name ?? '', uid: caller.metadata.uid ?? '' }];
+    const source = isNew ? ofRequestKey.find((one) => one.group === group) : known;
+    return source === undefined ? [] : [source];
+  });
+  if (followed.length === 0) delete hidden[hiddenFollowedGroups];
+  else hidden[hiddenFollowedGroups] = followed.map((one) => ({ ...one }));
+}
+
+/** Returns the granted groups that the key has now, without those that the user on whom they depend has lost. */
+export function withoutLostGroups(
+  granted: readonly string[],
+  hidden: JsonObject | undefined,
+  state: Users,
+): readonly string[] {
+  const followed = followedGroups(hidden);
+  if (followed.length === 0) return granted;
+  return granted.filter((group) => followed.every((one) => one.group !== group || isHeld(one, state)));
+}
+
+/** Returns the names of the users on whom groups of a key depend. */
+export function followedUsers(hidden: JsonObject | undefined): readonly string[] {
+  const followed = followedGroups(hidden);
+  return followed.length === 0 ? noNames : [...new Set(followed.map(({ user }) => user))];
+}
+
+const noNames: readonly string[] = [];
+
+/** Returns the current versions of the users on whom groups of a key depend. */
+export function followedUserObjects(
+  key: AccessKey,
+  state: Pick<Users, 'user'> & HiddenKeys,
+): readonly (User | undefined)[] {
+  return followedUsers(state.accessKeyHidden(key.metadata.name ?? '')).map((name) => state.user(name));
+}
+
+function isHeld({ group, user: name, uid }: FollowedGroup, state: Users): boolean {
+  const user = state.user(name);
+  return user !== undefined && user.metadata.uid === uid && groupsOf(user, state).includes(group);
+}
+
+/** Returns the groups that a user has: those that an admin assigned, and those from providers. None if it is disabled. */
+function groupsOf(user: User, state: Pick<Users, 'userHidden'>): readonly string[] {
+  const { metadata, spec } = user;
+  if (spec?.disabled === true || metadata.deletionTimestamp !== undefined) return [];
+  return [...(spec?.groups ?? []), ...groupsFromProviders(user, state.userHidden(metadata.name ?? ''))];
+}
+
+/** Reads the followed groups in the hidden part of a key. They form a list, because `__proto__` can be a group. */
+function followedGroups(hidden: JsonObject | undefined): readonly FollowedGroup[] {
+  const list = hidden?.[hiddenFollowedGroups];
+  if (!Array.isArray(list)) return noGroups;
+  return list
+    .filter(isJsonObject)
+    .map((one) => ({ group: textAt(one, 'group'), user: textAt(one, 'user'), uid: textAt(one, 'uid') }));
+}
+
+const noGroups: readonly FollowedGroup[] = [];

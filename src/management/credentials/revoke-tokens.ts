@@ -1,0 +1,97 @@
+import type { JsonObject } from '@flotilla/json';
+import {
+  maxRevokedAccounts,
+  type RevokedTokens,
+  revokedAccountKey,
+  type ServiceAccountName,
+} from '../../api/management/revoked-tokens.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { timestamp } from '../../api/meta.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { contextWithChanges, type RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+
+export interface TokenRevocation {
+  readonly instance: VirtualClusterInstance;
+  /** The service accounts whose tokens are revoked, or `all` of the virtual cluster. */
+  readonly accounts: readonly ServiceAccountName[] | 'all';
+  /** The maximum age of tokens at the gateway in seconds; 0 means no limit. Older entries are not needed. */
+  readonly maxAgeSeconds: number;
+}
+
+/** Returns the number of service accounts that would have an entry of their own. */
+export function countRevokedAccounts({ instance, accounts, maxAgeSeconds }: TokenRevocation, now: number): number {
+  if (accounts === 'all') return 0;
+  const current = neededEntries(instance.status?.revokedTokens, maxAgeSeconds, now);
+  return new Set([...Object.keys(current), ...accounts.map(revokedAccountKey)]).size;
+}
+
+export const tooManyRevokedAccounts = `must not revoke tokens of more than ${maxRevokedAccounts} service accounts one by one; revoke all at once (spec.revokeAll)`;
+
+export interface RevokeOptions {
+  readonly instances: KindStore;
+  readonly clock: Clock;
+  readonly context: RequestContext;
+}
+
+/**
+ * Records in the status of the instance that tokens issued until now are revoked. Returns after the recorded time, so that
+ * tokens that are issued after that are valid: the time of issue in a token has no fractions of a second.
+ */
+export async function revokeTokens(revocation: TokenRevocation, options: RevokeOptions): Promise<void> {
+  await waitUntil(await recordRevocation(revocation, options), options.clock);
+}
+
+/** Records the revocation and returns the recorded time. The caller must respond only after that time. */
+export async function recordRevocation(
+  revocation: TokenRevocation,
+  { instances, clock, context }: RevokeOptions,
+): Promise<number> {
+  const { metadata, status } = revocation.instance;
+  const { namespace = '', name = '', uid = '' } = metadata;
+  const time = (Math.floor(clock.now() / 1000) + 1) * 1000;
+  const revokedTokens = revocationPatch(revocation, status?.revokedTokens, time);
+  // The server writes the status on behalf of a caller, whose permission was checked for the subresource.
+  await instances.status?.patch(
+    contextWithChanges(context, { system: true, namespace }),
+    name,
+    { type: 'merge', document: { metadata: { uid }, status: { revokedTokens } }, findings: [] },
+    { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false },
+  );
+  return time;
+}
+
+/** Resolves when the clock has reached the time. */
+export async function waitUntil(time: number, clock: Clock): Promise<void> {
+  const left = time - clock.now();
+  if (left > 0) await new Promise<void>((resolve) => clock.after(left, resolve));
+}
+
+/** Returns the merge patch. It names only the changed entries, so that concurrent revocations do not undo each other. */
+function revocationPatch(
+  { accounts, maxAgeSeconds }: TokenRevocation,
+  current: RevokedTokens = {},
+  time: number,
+): JsonObject {
+  if (accounts === 'all') return { issuedBefore: timestamp(time), serviceAccounts: null };
+  const needed = neededEntries(current, maxAgeSeconds, time);
+  const obsolete = Object.keys(current.serviceAccounts ?? {}).filter((key) => needed[key] === undefined);
+  return {
+    serviceAccounts: {
+      ...Object.fromEntries(obsolete.map((key) => [key, null])),
+      ...Object.fromEntries(accounts.map((account) => [revokedAccountKey(account), timestamp(time)])),
+    },
+  };
+}
+
+/** Returns the entries of service accounts that revoke tokens which have not reached the maximum age. */
+function neededEntries(
+  revoked: RevokedTokens = {},
+  maxAgeSeconds: number,
+  now: number,
+): Partial<NonNullable<RevokedTokens['serviceAccounts']>> {
+  const entries = Object.entries(revoked.serviceAccounts ?? {});
+  return Object.fromEntries(
+    entries.filter(([, time]) => maxAgeSeconds === 0 || Date.parse(time) + maxAgeSeconds * 1000 > now),
+  );
+}

@@ -1,0 +1,152 @@
+import { type FieldError, fieldNotFound, invalid, required } from '../../api/field-error.ts';
+import {
+  type EffectiveAccessSpec,
+  type EffectiveAccessStatus,
+  effectiveAccessReviewKind,
+} from '../../api/management/v1/effective-access-review.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { projectNamespace } from '../../api/naming.ts';
+import { groupResourceOf, typedObject } from '../../api/resource.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import { forbidden, invalidObject } from '../../api/status.ts';
+import { callerOf } from '../../auth/authz/caller.ts';
+import { hasRole } from '../../auth/authz/project-grants.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import type { ManagementState } from '../state.ts';
+import { computedObject } from '../subresources/computed-object.ts';
+import { findSubject, type SubjectRef } from './access-subjects.ts';
+import { accessOf, accessTo, readContinue } from './list-access.ts';
+
+export type EffectiveAccessOptions = Pick<ManagementDependencies, 'state' | 'clock'>;
+
+const kind = effectiveAccessReviewKind;
+
+/** Maximum number of entries in a response. An object can have several, so a response may have a few more. */
+const maxEntries = 500;
+
+const instanceFields = ['virtualClusterInstance', 'spaceInstance'] as const;
+const subjectFields = ['user', 'team', 'accessKey', ...instanceFields] as const;
+
+/**
+ * POST `effectiveaccessreviews`: lists what a subject has access to, or who has access to an instance. Stores nothing.
+ */
+export function effectiveAccessReviews(options: EffectiveAccessOptions): MountedResource {
+  return {
+    kind,
+    verbs: {
+      async create(context, sent) {
+        const name = sent.metadata.name ?? '';
+        throwIfInvalid(name, validateSchema(kind.schema, sent, ''));
+        const spec = typedObject(kind, sent).spec ?? {};
+        throwIfInvalid(name, specErrors(spec));
+        await options.state.caughtUp();
+        const viewer = requireViewer(spec, context, options.state);
+        const status = viewer === 'projectAdmin' ? statusInProject(spec, options) : statusOf(spec, options);
+        if (status === undefined) throw invalidObject(kind, name, [subjectNotFound(spec)]);
+        return computedObject(kind, sent.metadata, { spec, status });
+      },
+    },
+    subresources: {},
+  };
+}
+
+function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(kind, name, [...errors]);
+}
+
+function specErrors(spec: EffectiveAccessSpec): FieldError[] {
+  const given = subjectFields.filter((field) => !['', undefined].includes(spec[field] as string | undefined));
+  const list = 'user, team, accessKey, virtualClusterInstance and spaceInstance';
+  return [
+    ...(given.length === 0 ? [required('spec', `exactly one of ${list} must be set`)] : []),
+    ...given.slice(1).map((field) => invalid(`spec.${field}`, spec[field], `exactly one of ${list} must be set`)),
+    ...instanceFields
+      .filter((field) => spec.project !== undefined && spec[field] !== undefined)
+      .map((field) => invalid('spec.project', spec.project, `must not be set together with ${field}`)),
+    ...(spec.limit !== undefined && (spec.limit < 1 || spec.limit > maxEntries)
+      ? [invalid('spec.limit', spec.limit, `must be between 1 and ${maxEntries}`)]
+      : []),
+    ...((spec.continue ?? '') !== '' && readContinue(spec.continue ?? '') === undefined
+      ? [invalid('spec.continue', spec.continue, 'must be the value of status.continue of a previous response')]
+      : []),
+  ];
+}
+
+/**
+ * Throws 403 unless the caller may review the subject. The error does not reveal whether the subject exists. Returns
+ * `projectAdmin` for a caller who may review the subject only because the caller is an admin of the project.
+ */
+function requireViewer(
+  spec: EffectiveAccessSpec,
+  { user, system }: RequestContext,
+  state: ManagementState,
+): 'subjectReader' | 'projectAdmin' {
+  const caller = callerOf(user);
+  if (system || caller.isAdmin || caller.isAuditor) return 'subjectReader';
+  const key = state.accessKey(spec.accessKey ?? '')?.spec;
+  const isOwn =
+    (caller.user !== undefined && (spec.user === caller.user || key?.user === caller.user)) ||
+    caller.teams.includes(spec.team ?? '') ||
+    caller.teams.includes(key?.team ?? '');
+  if (isOwn) return 'subjectReader';
+  const project = (spec.virtualClusterInstance ?? spec.spaceInstance)?.project ?? spec.project ?? '';
+  // Admins of a project cannot read the access keys of others.
+  if ((spec.accessKey ?? '') === '' && hasRole(caller, state.project(project), 'admin')) return 'projectAdmin';
+  throw forbidden(
+    groupResourceOf(kind),
+    '',
+    'only admins and auditors may review the access of others; admins of a project may review an instance of the project, or a user or team with spec.project',
+  );
+}
+
+/**
+ * Returns the status for an admin of the project. It lists nothing for subjects that do not exist or are disabled, as
+ * for those without access to the project, because the caller may not read users.
+ */
+function statusInProject(
+  spec: EffectiveAccessSpec,
+  options: EffectiveAccessOptions,
+): EffectiveAccessStatus | undefined {
+  const status = statusOf(spec, options);
+  if ((spec.virtualClusterInstance ?? spec.spaceInstance) !== undefined) return status;
+  return status === undefined || status.inactive !== undefined ? { entries: [] } : status;
+}
+
+/** Returns the status. `undefined` if the subject does not exist. */
+function statusOf(
+  spec: EffectiveAccessSpec,
+  { state, clock }: EffectiveAccessOptions,
+): EffectiveAccessStatus | undefined {
+  const limit = spec.limit ?? maxEntries;
+  const after = readContinue(spec.continue ?? '');
+  const now = clock.now();
+  const { virtualClusterInstance: ofInstance, spaceInstance: ofSpace } = spec;
+  if (ofInstance !== undefined) {
+    const instance = state.instance(projectNamespace(ofInstance.project), ofInstance.name);
+    return instance && accessTo(virtualClusterInstanceKind, instance, state, { after, limit, now });
+  }
+  if (ofSpace !== undefined) {
+    const space = state.space(projectNamespace(ofSpace.project), ofSpace.name);
+    return space && accessTo(spaceInstanceKind, space, state, { after, limit, now });
+  }
+  const ref = subjectOf(spec);
+  const found = findSubject(ref, state, now);
+  return found && accessOf(ref, found, state, { after, limit, project: spec.project || undefined });
+}
+
+function subjectNotFound(spec: EffectiveAccessSpec): FieldError {
+  for (const field of instanceFields) {
+    const instance = spec[field];
+    if (instance !== undefined) return fieldNotFound(`spec.${field}`, `${instance.project}/${instance.name}`);
+  }
+  const ref = subjectOf(spec);
+  return fieldNotFound(`spec.${ref.kind === 'AccessKey' ? 'accessKey' : ref.kind.toLowerCase()}`, ref.name);
+}
+
+function subjectOf({ user = '', team = '', accessKey = '' }: EffectiveAccessSpec): SubjectRef {
+  if (user !== '') return { kind: 'User', name: user };
+  return team !== '' ? { kind: 'Team', name: team } : { kind: 'AccessKey', name: accessKey };
+}

@@ -1,0 +1,86 @@
+import { equalJson, type JsonObject, textAt, textsAt } from '@flotilla/json';
+import { activeIdentities, linkedIdentities } from '../../api/management/identities.ts';
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import type { IdentityLink, User, UserIdentity } from '../../api/management/v1/user.ts';
+import { adminsGroup } from '../../api/naming.ts';
+import type { UserDraft } from '../drafts.ts';
+import { identityClaim } from './identity-links.ts';
+import { hiddenPassword, hiddenProviderGroups } from './user-hidden.ts';
+
+/** Returns the groups that the user has at identity providers, with the prefixes of the connectors. */
+function providerGroups(user: User, hidden: JsonObject | undefined): readonly string[] {
+  return activeIdentities(user).flatMap((identity) => {
+    const { groupsPrefix = '' } = identity;
+    const groups = storedGroups(hidden, identity);
+    return groupsPrefix === '' ? groups : groups.map((group) => `${groupsPrefix}${group}`);
+  });
+}
+
+/** Returns the groups of one identity from the hidden part of its user, as the provider names them. */
+export function storedGroups(hidden: JsonObject | undefined, link: IdentityLink): readonly string[] {
+  return textsAt(hidden, hiddenProviderGroups, identityClaim(link));
+}
+
+/** Returns all groups that the user has because of groups at identity providers, including that of administrators. */
+export function groupsFromProviders(user: User, hidden: JsonObject | undefined): readonly string[] {
+  const groups = providerGroups(user, hidden);
+  return activeIdentities(user).some(({ admin }) => admin === true) ? [...groups, adminsGroup] : groups;
+}
+
+/** The part of the management state that tells whether a user can log in with a password. */
+interface PasswordState {
+  userHidden(name: string): JsonObject | undefined;
+  readonly passwordsEnabled: boolean;
+}
+
+/**
+ * True if an identity provider reports that the person is gone, and nothing else confirms the person: no other identity
+ * of the user is active, and the user has no password with which they may log in. The access keys of such a user are
+ * invalid.
+ */
+export function isGone(user: User, passwords: PasswordState): boolean {
+  if (user.status?.identities === undefined) return false;
+  const identities = linkedIdentities(user);
+  if (!identities.some(({ state }) => state === 'Gone')) return false;
+  if (identities.some(({ state }) => state === 'Active')) return false;
+  return !passwords.passwordsEnabled || textAt(passwords.userHidden(user.metadata.name ?? ''), hiddenPassword) === '';
+}
+
+/** True if the key is a login with an identity that has ended since, or that is no longer linked with the user. */
+export function isEndedIdentityLogin({ metadata, spec }: AccessKey, user: User | undefined): boolean {
+  const { connector, userId } = spec?.identity ?? {};
+  if (connector === undefined || spec?.type !== 'Login') return false;
+  const identity = user && activeIdentities(user).find((one) => one.connector === connector && one.subject === userId);
+  if (identity === undefined) return true;
+  // A sign-in after the end of an identity must not revive older logins.
+  return Date.parse(metadata.creationTimestamp ?? '') < Date.parse(identity.activeSince ?? '');
+}
+
+/** True if two versions of a user have the same identities. Then these give the same permissions. */
+export function hasSameIdentities(before: User | undefined, after: User | undefined): boolean {
+  return equalJson(before?.status?.identities, after?.status?.identities);
+}
+
+/**
+ * Moves the groups of the identities in a status write to the hidden part, because colleagues can read the status. An
+ * identity without groups in the write keeps those that are stored.
+ */
+export function hideProviderGroups(draft: UserDraft): void {
+  const { object, hidden, old } = draft;
+  const identities = object.status?.identities;
+  if (identities === undefined) {
+    delete hidden[hiddenProviderGroups];
+    return;
+  }
+  const kept: JsonObject = {};
+  const shown: UserIdentity[] = [];
+  for (const { groups, ...identity } of identities) {
+    const claim = identityClaim(identity);
+    const known = groups ?? storedGroups(old?.hidden, identity);
+    if (known.length > 0) kept[claim] = [...known];
+    shown.push(identity);
+  }
+  object.status = { ...object.status, identities: shown };
+  if (Object.keys(kept).length === 0) delete hidden[hiddenProviderGroups];
+  else hidden[hiddenProviderGroups] = kept;
+}

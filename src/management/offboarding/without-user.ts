@@ -1,0 +1,50 @@
+import { equalJson, type JsonObject, type JsonValue } from '@flotilla/json';
+import type { AccessEntry, AccessRule } from '../../api/management/v1/access.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
+import type { Project } from '../../api/management/v1/project.ts';
+
+/** The fields of any kind that can name a user. */
+export interface NamingSpec {
+  readonly owner?: Owner;
+  readonly access?: AccessEntry[];
+  readonly extraAccessRules?: AccessRule[];
+  readonly members?: NonNullable<NonNullable<Project['spec']>['members']>;
+  readonly users?: string[];
+}
+
+/** The changes that remove a user from an object. */
+export interface Removal {
+  /** The new values of the fields that change. Empty if nothing grants the user access. */
+  readonly grants: JsonObject;
+  readonly isOwner: boolean;
+}
+
+/** Returns the changes that remove a user from the owner, the access entries and the members of an object. */
+export function withoutUser({ owner, access, extraAccessRules, members, users }: NamingSpec, user: string): Removal {
+  const after = {
+    access: withoutName(access, user),
+    extraAccessRules: withoutName(extraAccessRules, user),
+    members: members?.filter(({ kind, name }) => kind === 'Team' || name !== user),
+    users: users?.filter((name) => name !== user),
+  };
+  const before = { access, extraAccessRules, members, users };
+  const grants: JsonObject = {};
+  for (const field of ['access', 'extraAccessRules', 'members', 'users'] as const) {
+    const next = after[field] as JsonValue | undefined;
+    if (next !== undefined && !equalJson(next, before[field] as unknown as JsonValue)) grants[field] = next;
+  }
+  return { grants, isOwner: owner?.user === user };
+}
+
+/** Removes the user from the entries of a list, and entries that then name nobody. */
+function withoutName<Entry extends Pick<AccessEntry, 'users' | 'teams'>>(
+  entries: readonly Entry[] | undefined,
+  user: string,
+): Entry[] | undefined {
+  return entries?.flatMap((entry) => {
+    const { users = [], teams = [] } = entry;
+    if (!users.includes(user)) return [entry];
+    const left = users.filter((name) => name !== user);
+    return left.length + teams.length === 0 ? [] : [{ ...entry, users: left }];
+  });
+}

@@ -1,0 +1,128 @@
+import { equalJson, type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
+import { type FieldError, notSupported } from '../../api/field-error.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { teamKind } from '../../api/management/v1/team.ts';
+import { userKind } from '../../api/management/v1/user.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { StoredResource } from '../../registry/resource.ts';
+import type { ManagementState } from '../state.ts';
+
+type Lookups = Pick<ManagementState, 'user' | 'team' | 'project' | 'cluster'>;
+
+/** The verbs that an entry of `access` can grant. */
+const accessVerbs = ['get', 'list', 'watch', 'update', 'patch', 'delete', 'use', '*'] as const;
+
+/** Maximum number of names of one write that are looked up. */
+const maxLookups = 200;
+
+/**
+ * Adds to the rules of a kind: verbs in `spec.access` must exist, and unknown users and teams in `spec.access` and
+ * `spec.extraAccessRules` cause a warning. They are allowed, because manifests may be applied in any order.
+ */
+export function withKnownNames(resource: StoredResource, state: Lookups): StoredResource {
+  return {
+    ...resource,
+    validate(draft, context, subresource) {
+      const errors = resource.validate?.(draft, context, subresource) ?? [];
+      const { spec } = draft.object;
+      const isChanged = (list: string) =>
+        !equalJson([...listAt(spec, list)], [...listAt(draft.old?.object.spec, list)]);
+      const changed = context.system ? [] : ['access', 'extraAccessRules'].filter(isChanged);
+      if (changed.length === 0) return errors;
+      const names = changed.flatMap((list) => principalNames(spec, list));
+      return warnAboutUnknown(names, context, state).then(async () => [
+        ...(await errors),
+        ...(changed.includes('access') ? verbErrors(spec) : []),
+      ]);
+    },
+  };
+}
+
+/** Warns about projects and clusters in the scope of an access key that do not exist, and about unusual verbs. */
+export async function warnAboutScope(
+  scope: JsonValue | undefined,
+  context: RequestContext,
+  state: Lookups,
+): Promise<void> {
+  const names = [
+    ...scopeNames(scope, 'projects', 'project', projectKind),
+    ...scopeNames(scope, 'virtualClusters', 'project', projectKind),
+    ...scopeNames(scope, 'clusters', 'cluster', clusterKind),
+  ];
+  await warnAboutUnknown(names, context, state);
+  for (const [index, rule] of listAt(scope, 'rules').entries()) {
+    for (const [at, verb] of textsAt(rule, 'verbs').entries()) {
+      if (knownRuleVerbs.has(verb)) continue;
+      context.warn(
+        `spec.scope.rules[${index}].verbs[${at}]: no request has the verb ${JSON.stringify(verb)}, unless a cluster defines it`,
+      );
+    }
+  }
+}
+
+const knownRuleVerbs: ReadonlySet<string> = new Set([
+  ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'use', '*'],
+  ...['impersonate', 'bind', 'escalate', 'approve', 'sign', 'attest', 'post', 'put', 'head', 'options'],
+]);
+
+interface NamedReference {
+  readonly field: string;
+  readonly kind: ResourceKind;
+  readonly name: string;
+}
+
+/** Warns in the same way about objects that do not exist and that the caller may not read, which it must not reveal. */
+async function warnAboutUnknown(
+  references: readonly NamedReference[],
+  context: RequestContext,
+  state: Lookups,
+): Promise<void> {
+  for (const { field, kind, name } of references.slice(0, maxLookups)) {
+    if (exists(kind, name, state) && (await mayRead(kind, name, context))) continue;
+    context.warn(`${field}: ${kind.singular} ${JSON.stringify(name)} does not exist yet, or you may not read it`);
+  }
+}
+
+function exists(kind: ResourceKind, name: string, state: Lookups): boolean {
+  if (kind === userKind) return state.user(name) !== undefined;
+  if (kind === teamKind) return state.team(name) !== undefined;
+  return (kind === projectKind ? state.project(name) : state.cluster(name)) !== undefined;
+}
+
+async function mayRead({ group, plural }: ResourceKind, name: string, context: RequestContext): Promise<boolean> {
+  return await context.may({ verb: 'get', group, resource: plural, name });
+}
+
+function principalNames(spec: JsonValue | undefined, list: string): NamedReference[] {
+  return listAt(spec, list).flatMap((entry, index) =>
+    (
+      [
+        ['users', userKind],
+        ['teams', teamKind],
+      ] as const
+    ).flatMap(([member, kind]) =>
+      textsAt(entry, member)
+        .filter((name) => name !== '*')
+        .map((name, at) => ({ field: `spec.${list}[${index}].${member}[${at}]`, kind, name })),
+    ),
+  );
+}
+
+function scopeNames(scope: JsonValue | undefined, list: string, member: string, kind: ResourceKind): NamedReference[] {
+  return listAt(scope, list).flatMap((entry, index) => {
+    const name = textAt(entry, member);
+    return name === '' || name === '*' ? [] : [{ field: `spec.scope.${list}[${index}].${member}`, kind, name }];
+  });
+}
+
+function verbErrors(spec: JsonValue | undefined): FieldError[] {
+  return listAt(spec, 'access').flatMap((entry, index) =>
+    textsAt(entry, 'verbs').flatMap((verb, at) =>
+      (accessVerbs as readonly string[]).includes(verb)
+        ? []
+        : [notSupported(`spec.access[${index}].verbs[${at}]`, verb, accessVerbs)],
+    ),
+  );
+}

@@ -1,0 +1,243 @@
+import { type JsonObject, textAt, valueAt } from '@flotilla/json';
+import { nameFaults } from '@flotilla/kubernetes-formats';
+import { type FieldError, invalid, required } from '../../api/field-error.ts';
+import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import type { VirtualClusterInstanceSpec } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { importedAnnotation, managementGroup, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import {
+  alreadyExists,
+  alreadyExistsTerminating,
+  conflict,
+  forbidden,
+  type GroupResource,
+  invalidObject,
+  notFound,
+  notImplemented,
+  StatusError,
+} from '../../api/status.ts';
+import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
+import type { Host, HostedVirtualCluster, HostLocation, InstanceDriver } from '../../hosts/host.ts';
+import { contextWithChanges, type RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import { decodeDocument } from '../../registry/write/decode.ts';
+import { mayAccessHosts } from '../host-access.ts';
+import { locationClaim } from '../instances/instance-hooks.ts';
+import type { InstanceRules } from '../instances/instance-rules.ts';
+import { acceptsInstances, projectAllowsCluster } from '../instances/placement.ts';
+import { missingOwnerErrors, ownerErrors } from '../rules/owner-errors.ts';
+import type { ManagementState } from '../state.ts';
+import { computedObject } from './computed-object.ts';
+
+export interface ImportOptions {
+  readonly state: ManagementState;
+  /** Returns the host of a connected cluster. `undefined` if this server has no access to it. */
+  hostOf(cluster: string): Host | undefined;
+  readonly instances: Pick<KindStore, 'byClaim' | 'verbs'>;
+}
+
+/** The virtual cluster or namespace to import, from the validated request body. */
+export interface ImportSource {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly importName: string;
+  readonly owner: Owner;
+}
+
+/** The differences between the imports of the kinds of instances. */
+export interface ImportRules {
+  readonly kind: ResourceKind;
+  /** The member of the request body that describes the source. */
+  readonly sourceField: string;
+  readonly requiredMembers: readonly ('name' | 'namespace' | 'cluster')[];
+  readonly instances: InstanceRules;
+  /** The resource of the source on its host, for messages. */
+  readonly sourceResource: GroupResource;
+  /** True if an import gives permissions on the host, so that the caller must have the permission to act on hosts. */
+  readonly actsOnHost?: boolean;
+  driverOf(host: Host): InstanceDriver;
+  locationOf(source: ImportSource): HostLocation;
+  /** Returns the spec of the new instance, without its owner. */
+  specOf(source: ImportSource, sent: KubeObject): VirtualClusterInstanceSpec;
+  /** Throws if this source cannot be imported. Optional. */
+  checkSource?(source: ImportSource, found: HostedVirtualCluster, state: ManagementState): void;
+}
+
+/**
+ * Creates an instance for an existing virtual cluster or namespace (completions §4, §12). The instance records the UID, so
+ * that it does not match another virtual cluster or namespace that is created at the same location later.
+ */
+export function importInstance(rules: ImportRules, options: ImportOptions): MountedSubresource {
+  const { state, instances } = options;
+  const { kind, sourceResource } = rules;
+  const { kind: instanceKind, noun, locationFields } = rules.instances;
+
+  /** Throws 409 if the source already has an instance. Names the instance only if the caller may see it. */
+  async function rejectTaken(source: ImportSource, context: RequestContext): Promise<void> {
+    const clusterRef = rules.specOf(source, emptyBody).clusterRef ?? {};
+    const claim = locationClaim(locationFields.map((field) => clusterRef[field] ?? ''));
+    const { metadata } = instances.byClaim(claim)?.object ?? {};
+    if (metadata === undefined) return;
+    const holder = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+    const { group, plural } = instanceKind;
+    const isVisible = await context.may({ verb: 'get', group, resource: plural, ...holder });
+    const which = isVisible
+      ? `the instance ${holder.name} of the project ${projectOfNamespace(holder.namespace)}`
+      : 'another instance';
+    throw conflict(sourceResource, source.name, `${which} already has this ${noun}`);
+  }
+
+  return {
+    kind,
+    verbs: {
+      async createNamed(context, projectName, sent, writeOptions) {
+        const source = readSource(rules, sent, context, state);
+        const project = state.project(projectName);
+        if (project === undefined) throw notFound(groupResourceOf(projectKind), projectName);
+        const cluster = state.cluster(source.cluster);
+        if (cluster === undefined) throw notFound(groupResourceOf(clusterKind), source.cluster);
+        const found = await find(rules, options.hostOf(source.cluster), source, context);
+        await checkCluster(project, cluster, context, noun);
+        if (rules.actsOnHost === true && !(await mayAccessHosts(projectKind, projectName, context))) {
+          const detail = `importing a ${noun} requires the permission hostaccess in the project ${projectName}`;
+          throw forbidden(groupResourceOf(projectKind), projectName, detail);
+        }
+        if (found === undefined) {
+          throw notImplemented(`${noun}s cannot be imported: this server has no access to the cluster`);
+        }
+
+        const instanceName = instanceNameOf(source);
+        throwIfInvalid(kind, sent, nameErrors(`${rules.sourceField}.name`, instanceName));
+        await rejectTaken(source, context);
+        const namespace = projectNamespace(projectName);
+        const present = rules.instances.find(state, namespace, instanceName);
+        if (present !== undefined) {
+          const nameTakenError =
+            present.metadata.deletionTimestamp === undefined ? alreadyExists : alreadyExistsTerminating;
+          throw nameTakenError(groupResourceOf(instanceKind), instanceName);
+        }
+        if (found.phase === 'Removing') {
+          throw conflict(sourceResource, source.name, `the ${noun} is being removed`);
+        }
+        await state.caughtUp();
+        rules.checkSource?.(source, found, state);
+        const wanted = instanceFor(rules, source, { found, sent, context });
+        try {
+          await instances.verbs.create(contextWithChanges(context, { system: true, namespace }), wanted, writeOptions);
+        } catch (error) {
+          // A concurrent import may have taken the virtual cluster after the check above. The error of `rejectTaken` is
+          // then more useful than the error of the create.
+          if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
+          throw error;
+        }
+        const created = `${namespace}/${instanceName}`;
+        if (!writeOptions.dryRun) context.annotate?.(`${managementGroup}/instance`, created);
+        return computedObject(kind, { ...sent.metadata, name: instanceName }, membersOf(sent));
+      },
+    },
+  };
+}
+
+function instanceNameOf({ importName, name }: ImportSource): string {
+  return importName || name;
+}
+
+/** Validates the request body. Throws 422 with all errors at once. */
+function readSource(
+  { kind, sourceField, requiredMembers }: ImportRules,
+  sent: KubeObject,
+  context: RequestContext,
+  state: ManagementState,
+): ImportSource {
+  const source = valueAt(sent, sourceField);
+  const missing = requiredMembers.filter((member) => textAt(source, member) === '');
+  const importName = textAt(source, 'importName');
+  // An owner other than the caller must exist. The caller may be a subject without a User object.
+  const [user, team] = [textAt(source, 'owner', 'user'), textAt(source, 'owner', 'team')];
+  const owner = { ...(user === '' ? {} : { user }), ...(team === '' ? {} : { team }) };
+  const namesOther = user !== context.user.name;
+  const ownerField = `${sourceField}.owner`;
+  throwIfInvalid(kind, sent, [
+    ...validateSchema(kind.schema, sent, ''),
+    ...(source === undefined || source === null ? [required(sourceField)] : []),
+    ...missing.map((member) => required(`${sourceField}.${member}`)),
+    ...(importName === '' ? [] : nameErrors(`${sourceField}.importName`, importName)),
+    ...ownerErrors(owner, ownerField),
+    ...(namesOther ? missingOwnerErrors(owner, ownerField, state) : []),
+  ]);
+  const [cluster, namespace, name] = [textAt(source, 'cluster'), textAt(source, 'namespace'), textAt(source, 'name')];
+  return { cluster, namespace, name, importName, owner };
+}
+
+/**
+ * Validates the name of the new instance. It can be the name of the source, which is not always a valid name
+ * for an instance.
+ */
+function nameErrors(field: string, name: string): FieldError[] {
+  const faults = nameFaults(name, { nameRule: 'label' });
+  return faults.map((fault) => invalid(field, name, fault));
+}
+
+function throwIfInvalid(kind: ResourceKind, sent: KubeObject, errors: readonly FieldError[]): void {
+  // Reports one error per field, because an empty value and a missing one are the same mistake.
+  const distinct = errors.filter((error, index) => errors.findIndex((other) => other.field === error.field) === index);
+  if (distinct.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', distinct);
+}
+
+/**
+ * Finds the source on its host. `undefined` if there is no access to the host. Throws 404 if it does not exist.
+ */
+async function find(
+  rules: ImportRules,
+  host: Host | undefined,
+  source: ImportSource,
+  { signal }: RequestContext,
+): Promise<HostedVirtualCluster | undefined> {
+  if (host === undefined) return undefined;
+  const found = await rules.driverOf(host).observe(rules.locationOf(source), { signal });
+  if (found === undefined) throw notFound(rules.sourceResource, source.name);
+  return found;
+}
+
+async function checkCluster(project: Project, cluster: Cluster, context: RequestContext, noun: string): Promise<void> {
+  const [into, from] = [project.metadata.name ?? '', cluster.metadata.name ?? ''];
+  const denied = (detail: string) => forbidden(groupResourceOf(projectKind), into, detail);
+  if (!projectAllowsCluster(project, from)) throw denied(`the project ${into} does not allow the cluster ${from}`);
+  const { group, plural } = clusterKind;
+  if (!(await context.may({ verb: 'use', group, resource: plural, name: from }))) {
+    throw denied(`you may not use the cluster ${from}`);
+  }
+  if (!acceptsInstances(cluster)) throw denied(`the cluster ${from} does not accept new ${noun}s`);
+}
+
+function ownerFor({ owner }: ImportSource, { user }: RequestContext): Owner {
+  const isGiven = owner.user !== undefined || owner.team !== undefined;
+  return isGiven ? owner : ownerOf(callerOf(user));
+}
+
+interface FoundSource {
+  readonly found: HostedVirtualCluster;
+  readonly sent: KubeObject;
+  readonly context: RequestContext;
+}
+
+function instanceFor(rules: ImportRules, source: ImportSource, { found, sent, context }: FoundSource): KubeObject {
+  const spec = { owner: ownerFor(source, context), ...rules.specOf(source, sent) };
+  const body = { metadata: { name: instanceNameOf(source), annotations: { [importedAnnotation]: found.uid } }, spec };
+  const instanceKind: ResourceKind = rules.instances.kind;
+  return decodeDocument(instanceKind, body, { findings: [] }).object;
+}
+
+const emptyBody: KubeObject = { apiVersion: '', kind: '', metadata: {} };
+
+/** Returns the members of the request body except apiVersion, kind and metadata. */
+function membersOf(sent: KubeObject): JsonObject {
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, ...members } = sent;
+  return members;
+}

@@ -1,0 +1,26 @@
+import type { RootKeys } from './root-keys.ts';
+
+export interface EitherRootKeysOptions {
+  /** The root keys that encrypt. */
+  readonly current: RootKeys;
+  /** The root keys that only decrypt, so that an installation can move from one to the other. */
+  readonly former: RootKeys;
+  /** True if the root key with this ID is one of `current`. */
+  isCurrent(id: string): boolean;
+}
+
+/** Root keys in two places: one encrypts, and both decrypt. */
+export function eitherRootKeys({ current, former, isCurrent }: EitherRootKeysOptions): RootKeys {
+  return {
+    place: current.place,
+    mayChange: current.mayChange,
+    currentId: () => current.currentId(),
+    wrap: (purpose, clear) => current.wrap(purpose, clear),
+    unwrap: (purpose, wrapped) => (isCurrent(wrapped.root) ? current : former).unwrap(purpose, wrapped),
+    ...(current.ids === undefined ? {} : { ids: current.ids }),
+    close() {
+      current.close();
+      former.close();
+    },
+  };
+}

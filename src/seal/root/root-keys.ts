@@ -1,0 +1,31 @@
+/** A key that is encrypted by a root key. It is stored in the store. */
+export interface WrappedKey {
+  /** The ID of the root key that can decrypt it. */
+  readonly root: string;
+  /** The ciphertext in base64. */
+  readonly wrapped: string;
+  /** The values that a KMS plugin needs besides the ciphertext, in base64. Absent if it needs none. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The root keys of an installation, which encrypt all other keys: the seal key file or a KMS. Methods reject with
+ * SealError, whose message says what is wrong and names the key.
+ */
+export interface RootKeys {
+  /** Describes where the root keys are, for messages. */
+  readonly place: string;
+  /** True if the root key may be replaced without a command, so the server must read its ID periodically. */
+  readonly mayChange: boolean;
+  /** Returns the ID of the root key that `wrap` uses now. Rejects if `wrap` would not work. */
+  currentId(): Promise<string>;
+  /** Encrypts a key. `purpose` must be the same when it is decrypted. */
+  wrap(purpose: string, clear: Uint8Array): Promise<WrappedKey>;
+  unwrap(purpose: string, wrapped: WrappedKey): Promise<Uint8Array>;
+  /** Returns the IDs of all root keys. Absent for a KMS, which does not tell them. */
+  ids?(): Promise<readonly string[]>;
+  close(): void;
+}
+
+/** The start of the IDs of root keys that are in a KMS. */
+export const kmsKeyPrefix = 'kms:';

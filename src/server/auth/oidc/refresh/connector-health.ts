@@ -1,0 +1,32 @@
+import { backoffDelay } from '../../../../lib/backoff.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+
+/** Consecutive failures after which a provider counts as down. A single failure can concern a single person. */
+const failuresUntilDown = 3;
+const backoff = { initialMilliseconds: 10_000, maxMilliseconds: 5 * 60_000 };
+
+/** Remembers which providers are down, so that a provider does not get a request per person while it recovers. */
+export class ConnectorHealth {
+  readonly #clock: Clock;
+  readonly #failures = new Map<string, { count: number; downUntil: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns the time in milliseconds for which the provider gets no request; 0 if it is not down. */
+  pauseOf(connector: string): number {
+    return Math.max(0, (this.#failures.get(connector)?.downUntil ?? 0) - this.#clock.elapsed());
+  }
+
+  recordSuccess(connector: string): void {
+    this.#failures.delete(connector);
+  }
+
+  recordFailure(connector: string): void {
+    const count = (this.#failures.get(connector)?.count ?? 0) + 1;
+    const isDown = count >= failuresUntilDown;
+    const pause = isDown ? backoffDelay(count - failuresUntilDown + 1, backoff) : 0;
+    this.#failures.set(connector, { count, downUntil: this.#clock.elapsed() + pause });
+  }
+}

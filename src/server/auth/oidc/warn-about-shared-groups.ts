@@ -1,0 +1,23 @@
+import type { ConnectorSettings } from '../../../auth/oidc/connector.ts';
+import type { Log } from '../../../lib/log.ts';
+
+/**
+ * Warns about each connector whose provider can give people the groups of another connector in clusters. It can if the
+ * prefix of the connector is the beginning of that of the other: with the prefix `a:`, the group `b:admins` is the group
+ * `admins` of a connector with the prefix `a:b:`. A connector without a prefix has the empty prefix.
+ */
+export function warnAboutSharedGroups(
+  connectors: readonly Pick<ConnectorSettings, 'name' | 'groupsPrefix'>[],
+  log: Pick<Log, 'warn'>,
+): void {
+  for (const { name, groupsPrefix = '' } of connectors) {
+    const others = connectors
+      .filter((other) => other.name !== name && (other.groupsPrefix ?? '').startsWith(groupsPrefix))
+      .map((other) => other.name);
+    if (others.length === 0) continue;
+    log.warn(
+      { connector: name, others },
+      'the provider of this connector can give people the groups of other connectors in clusters, because its groupsPrefix is absent or is the beginning of theirs; set auth.oidc[].groupsPrefix of each connector, such as company:',
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  type EncryptionStatus,
+  encryptionApiVersion,
+  encryptionStatusKind,
+} from '../../api/encryption/encryption-status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { rootsOf } from '../../seal/keyring/keyring-record.ts';
+import { SealError } from '../../seal/open-sealer.ts';
+import { RowRewriter } from '../../seal/rows/row-rewriter.ts';
+import { isUnloggedRow } from '../data/is-unlogged-row.ts';
+import { assertReplicasHaveKey } from './announced-root-keys.ts';
+import { isClearRow } from './is-clear-row.ts';
+import type { Encryption } from './open-encryption.ts';
+
+export interface RotationOptions {
+  readonly encryption: Encryption;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The rotation of keys. Any server starts it; the leader writes the rows again in the background. */
+export class KeyRotation {
+  readonly #options: RotationOptions;
+  readonly #rewriter: RowRewriter;
+  /** The root key for which `#followRootKey` has last looked. */
+  #followed: string | undefined;
+
+  constructor(options: RotationOptions) {
+    const { encryption, clock, log } = options;
+    this.#options = options;
+    this.#rewriter = new RowRewriter({
+      ...encryption,
+      isExempt: isClearRow,
+      isUnlogged: isUnloggedRow,
+      prepare: () => this.#followRootKey(),
+      clock,
+      log,
+    });
+  }
+
+  /**
+   * Encrypts all keys of the store with the current root key, creates a data key, and requests that all rows are written
+   * again. Rejects with SealError, also if another server could not open the keys, or with StoreError.
+   */
+  async rotate(): Promise<void> {
+    const { encryption, log } = this.#options;
+    const { keyring, encrypted } = encryption;
+    await keyring.reload();
+    if (!keyring.isEnabled) {
+      throw new SealError(
+        'a server of an older version uses the store and cannot read encrypted rows; upgrade all servers',
+      );
+    }
+    await assertReplicasHaveKey(encrypted, await encryption.roots.currentId());
+    await keyring.rotate();
+    log.info({ rootKeys: rootsOf(keyring.record) }, 'rotated the keys of the store; rewriting all rows');
+  }
+
+  async status(): Promise<EncryptionStatus> {
+    const { keyring, roots } = this.#options.encryption;
+    await keyring.reload();
+    const { record, problem, current } = keyring;
+    const { rewriteSince, rewrittenAt } = record;
+    const nextRootKey = await roots.currentId().catch(() => undefined);
+    return {
+      kind: encryptionStatusKind,
+      apiVersion: encryptionApiVersion,
+      rows: keyring.rows,
+      isActive: keyring.isEnabled,
+      rootKeys: roots.place,
+      ...(nextRootKey === undefined ? {} : { nextRootKey }),
+      neededRootKeys: rootsOf(record),
+      ...(current === undefined ? {} : { dataKey: current.id }),
+      ...(rewriteSince === undefined ? {} : { rewrite: await this.#rewriter.progress(rewriteSince) }),
+      ...(rewrittenAt === undefined ? {} : { rewrittenAt }),
+      ...(problem === undefined ? {} : { problem }),
+    };
+  }
+
+  /** Writes rows again whenever this is requested. Only one server does this at a time. The returned function ends it. */
+  start(): () => Promise<void> {
+    return this.#rewriter.start();
+  }
+
+  /** Creates a data key if a KMS uses another key than that of the newest data key. */
+  async #followRootKey(): Promise<void> {
+    const { encryption, log } = this.#options;
+    const { keyring, roots } = encryption;
+    if (!roots.mayChange) return;
+    try {
+      const id = await roots.currentId();
+      if (this.#followed === id) return;
+      await keyring.update(async (record) => {
+        const newest = record.dataKeys.at(-1);
+        // If there is no data key, only secrets are encrypted and no rotation has taken place, so no row needs one.
+        if (newest === undefined || newest.root === id) return undefined;
+        return { ...record, dataKeys: [...record.dataKeys, await keyring.newDataKey()] };
+      });
+      this.#followed = id;
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      log.warn({ error }, 'cannot read the current key ID of the KMS; the server continues with the keys in memory');
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { badRequest } from '../../api/status.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { openTunnel } from '../../tunnel/open-tunnel.ts';
+import { tunnelProtocol, tunnelSubprotocol } from '../../tunnel/tunnel-protocol.ts';
+import type { Tunnels } from './tunnels.ts';
+
+/** The maximum number of tunnels per cluster. An agent opens two, and a cluster may have several agents. */
+const maxTunnels = 32;
+
+/** Accepts a tunnel of the agent of a cluster. */
+export function acceptTunnel({ request, end }: Exchange, cluster: string, tunnels: Tunnels, clock: Clock): Reply {
+  const { upgrade, webSocket } = request;
+  if (!webSocket && upgrade?.toLowerCase() !== tunnelProtocol) {
+    throw badRequest(`a tunnel needs the header "Upgrade: ${tunnelProtocol}" or a WebSocket`);
+  }
+  if (tunnels.count(cluster) >= maxTunnels) {
+    throw badRequest(`the cluster already has ${maxTunnels} tunnels; are more agents running than intended?`);
+  }
+  return {
+    status: 101,
+    headers: {},
+    body: {
+      protocol: webSocket ? tunnelSubprotocol : tunnelProtocol,
+      async takeOver(connection) {
+        const tunnel = openTunnel(connection, clock);
+        tunnels.add(cluster, tunnel);
+        // The request itself ends when the server shuts down. Otherwise the credential of the agent is no longer valid.
+        end.onEnd(() => (request.end?.hasEnded === true ? tunnel.close() : tunnel.destroy()));
+        await tunnel.closed;
+      },
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { HistoryRetention } from '../store.ts';
+import type { DiskSpaceGuard } from './disk-space-guard.ts';
+import type { LevelDatabase } from './level-database.ts';
+
+/**
+ * The history that is kept while the space is low. Clients that reconnect within this time can resume their watches; others
+ * have to list again.
+ */
+const lowSpaceRetention: HistoryRetention = { ageMilliseconds: 10_000, changes: 0 };
+
+/** The history that is kept while there is not even space to remove objects. */
+const noHistory: HistoryRetention = { ageMilliseconds: 0, changes: 0 };
+
+/**
+ * Gives space back while the disk is nearly full: less history is kept, and the tables of removed rows are merged, because
+ * a removed row occupies space until then.
+ */
+export class SpaceReclaimer {
+  readonly #diskSpace: DiskSpaceGuard;
+  readonly #database: LevelDatabase;
+  readonly #retention: HistoryRetention;
+  #isLow = false;
+  #isUrgent = false;
+  /** True from when the space becomes low until the space of all rows that were removed meanwhile is free. */
+  #mustMerge = false;
+
+  constructor(diskSpace: DiskSpaceGuard, database: LevelDatabase, retention: HistoryRetention) {
+    this.#diskSpace = diskSpace;
+    this.#database = database;
+    this.#retention = retention;
+  }
+
+  /** The history to keep now. */
+  get retention(): HistoryRetention {
+    if (this.#isUrgent) return noHistory;
+    if (!this.#isLow) return this.#retention;
+    const { ageMilliseconds, changes } = this.#retention;
+    return {
+      ageMilliseconds: Math.min(ageMilliseconds, lowSpaceRetention.ageMilliseconds),
+      changes: Math.min(changes, lowSpaceRetention.changes),
+    };
+  }
+
+  /**
+   * Finds out whether the space is low. Called before each compaction of the history. An urgent compaction first frees the
+   * space of finished merges, because it needs some space itself.
+   */
+  async measure(isUrgent: boolean): Promise<void> {
+    this.#isUrgent = isUrgent;
+    this.#isLow = await this.#diskSpace.isLow();
+    this.#mustMerge ||= this.#isLow;
+    this.#database.recordRemovals(this.#mustMerge);
+    if (this.#isLow && isUrgent) await this.#database.removeReplacedTables();
+    else if (this.#isLow) await this.#database.findFailedMerge();
+  }
+
+  /**
+   * Frees the space of rows that were removed while the space was low, until `mustStop` returns true. If it is urgent, it
+   * ends when the space is not low any more; the next compaction frees the rest.
+   */
+  async reclaim(mustStop: () => boolean): Promise<void> {
+    if (!this.#mustMerge) return;
+    let isComplete = true;
+    await this.#database.mergeRemovedRows(async () => {
+      const stops = mustStop() || (this.#isUrgent && !(await this.#diskSpace.isLow()));
+      if (stops) isComplete = false;
+      return stops;
+    });
+    if (isComplete && !(await this.#diskSpace.isLow())) this.#mustMerge = false;
+  }
+}

@@ -1,0 +1,77 @@
+import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../lib/clock.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
+import { keepAlive } from './keep-alive.ts';
+import { maxSessionMegabytes, maxStreams, streamWindowBytes } from './tunnel-protocol.ts';
+import { TunnelSocket } from './tunnel-socket.ts';
+
+/** The end of a tunnel that serves connections. */
+export interface ServedTunnel {
+  /** Resolves as soon as the other end opens no more connections. Never rejects. */
+  readonly ending: Promise<void>;
+  /** Resolves when the tunnel is closed. Never rejects. */
+  readonly closed: Promise<void>;
+  /** Stops accepting connections, and closes the tunnel when the open ones have ended. */
+  close(): void;
+  /** Closes the tunnel and all connections immediately. */
+  destroy(): void;
+}
+
+export interface ServeTunnelOptions {
+  /**
+   * Returns the function that serves a connection to `target`, or `undefined` to refuse it. It may await another server.
+   * The signal fires if the other end gives up before that.
+   */
+  accept(target: string, signal: AbortSignal): MaybePromise<((connection: TunnelSocket) => void) | undefined>;
+  readonly clock: Clock;
+}
+
+const [notFound, methodNotAllowed, unavailable] = [404, 405, 503] as const;
+
+/** Serves the connections in a tunnel. `carrier` is the connection after the upgrade. */
+export function serveTunnel(carrier: Duplex, { accept, clock }: ServeTunnelOptions): ServedTunnel {
+  const session: ServerHttp2Session = performServerHandshake(carrier, {
+    settings: { initialWindowSize: streamWindowBytes, maxConcurrentStreams: maxStreams },
+    maxSessionMemory: maxSessionMegabytes,
+  });
+  const destroy = () => {
+    session.destroy();
+    carrier.destroy();
+  };
+  session.setLocalWindowSize(streamWindowBytes * 16);
+  session.on('stream', (stream, headers) => {
+    // Without a listener, an error of a stream would end the process.
+    stream.on('error', () => {});
+    if (headers[':method'] !== 'CONNECT') {
+      stream.respond({ ':status': methodNotAllowed }, { endStream: true });
+      return;
+    }
+    void serveStream(stream, async (signal) => await accept(headers[':authority'] ?? '', signal));
+  });
+  session.on('error', destroy);
+  carrier.once('close', destroy);
+  const closed = new Promise<void>((resolve) => session.once('close', () => resolve()));
+  const ending = Promise.race([closed, new Promise<void>((resolve) => session.once('goaway', () => resolve()))]);
+  keepAlive(session, clock, { onLost: destroy });
+  return { ending, closed, close: () => session.close(), destroy };
+}
+
+async function serveStream(
+  stream: ServerHttp2Stream,
+  accept: (signal: AbortSignal) => Promise<((connection: TunnelSocket) => void) | undefined>,
+): Promise<void> {
+  const ending = new AbortController();
+  const stop = () => ending.abort();
+  stream.once('close', stop);
+  try {
+    const serve = await accept(ending.signal);
+    if (stream.destroyed) return;
+    stream.respond({ ':status': serve === undefined ? notFound : 200 }, { endStream: serve === undefined });
+    serve?.(new TunnelSocket(stream));
+  } catch {
+    if (!stream.destroyed) stream.respond({ ':status': unavailable }, { endStream: true });
+  } finally {
+    stream.off('close', stop);
+  }
+}

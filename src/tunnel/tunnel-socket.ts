@@ -1,0 +1,72 @@
+import type { Http2Stream } from 'node:http2';
+import { Duplex } from 'node:stream';
+
+/**
+ * One stream of a tunnel as a connection for HTTP/1.1. Node's HTTP implementation cannot use an HTTP/2 stream itself,
+ * because strings that it writes arrive damaged.
+ */
+export class TunnelSocket extends Duplex {
+  readonly #stream: Http2Stream;
+  /** The address of the peer, which the HTTP implementation reads. It is unknown behind a tunnel. */
+  readonly remoteAddress = '';
+
+  constructor(stream: Http2Stream) {
+    super();
+    this.#stream = stream;
+    stream.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) stream.pause();
+    });
+    stream.once('end', () => this.push(null));
+    stream.once('error', (error) => this.destroy(error));
+    stream.once('close', () => this.#onStreamClosed());
+  }
+
+  /** The functions below exist because HTTP clients and servers call them on a socket. They have no effect. */
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  override _read(): void {
+    this.#stream.resume();
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#stream.write(chunk, done);
+  }
+
+  override _writev(chunks: { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this.#stream.write(chunks.length === 1 ? chunks[0]?.chunk : Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#stream.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#stream.destroyed) this.#stream.destroy();
+    done(error);
+  }
+
+  #onStreamClosed(): void {
+    if (this.destroyed) return;
+    // If the peer has not ended the stream itself, the connection was lost.
+    if (this.readableEnded || this.#stream.readableEnded) this.destroy();
+    else this.destroy(Object.assign(new Error('the tunnel was closed'), { code: 'ECONNRESET' }));
+  }
+}

@@ -1,0 +1,65 @@
+import { objectAt, textAt } from '@flotilla/json';
+import { NativeSelect, SimpleGrid } from '@mantine/core';
+import { PrincipalPicker } from '../../../components/form/principal-picker.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';
+import type { FormSectionProps } from './form-section.ts';
+
+interface LifecyclePanelProps extends FormSectionProps {
+  /** True if the caller may set another owner than themselves. */
+  readonly maySetOwner: boolean;
+}
+
+/** A section of the creation form: cluster, owner, auto-sleep and auto-delete. All settings are optional. */
+export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelProps) {
+  const { type, offer, draft } = form;
+  const owner = objectAt(draft, 'spec', 'owner');
+  const [user, team] = [textAt(owner, 'user'), textAt(owner, 'team')];
+  return (
+    <Panel title="Placement and lifecycle">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <NativeSelect
+          label="Cluster"
+          description={
+            type.hasExplorer
+              ? 'The cluster that the virtual cluster runs on. Cannot be changed later.'
+              : 'The cluster that has the namespace. Cannot be changed later.'
+          }
+          value={form.text('spec', 'clusterRef', 'cluster')}
+          onChange={(event) => form.set(['spec', 'clusterRef', 'cluster'], event.currentTarget.value)}
+          error={problem('spec.clusterRef')}
+          data={[
+            { value: '', label: 'Automatic' },
+            ...offer.clusters.map(({ metadata: { name = '' }, spec: { displayName = '' } = {} }) => ({
+              value: name,
+              label: displayName === '' ? name : `${displayName} (${name})`,
+            })),
+          ]}
+        />
+        {maySetOwner ? (
+          <PrincipalPicker
+            label="Owner"
+            description="Optional. You are the owner by default."
+            value={user !== '' ? { kind: 'User', name: user } : team !== '' ? { kind: 'Team', name: team } : undefined}
+            onChange={(next) =>
+              form.set(
+                ['spec', 'owner'],
+                next === undefined ? undefined : next.kind === 'User' ? { user: next.name } : { team: next.name },
+              )
+            }
+            error={problem('spec.owner')}
+          />
+        ) : null}
+        {idleAnnotations.map((annotation) => (
+          <IdleTimeoutSelect
+            key={annotation}
+            annotation={annotation}
+            noun={type.noun}
+            value={textAt(draft, 'metadata', 'annotations', annotation)}
+            onChange={(value) => form.set(['metadata', 'annotations', annotation], value)}
+          />
+        ))}
+      </SimpleGrid>
+    </Panel>
+  );
+}

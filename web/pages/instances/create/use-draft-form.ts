@@ -1,0 +1,120 @@
+import { type JsonValue, textAt } from '@flotilla/json';
+import { useMemo, useState } from 'react';
+import { resolveTemplate } from '../../../../src/api/management/resolve-template.ts';
+import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
+import type { InstanceType } from '../../../data/instance-types.ts';
+import { setAt } from '../../../data/objects/set-at.ts';
+import type { Template } from '../../../data/template-types.ts';
+import { emptyDraft, type InstanceDraft, isInline, manifestOf } from './draft.ts';
+import { retainParameters } from './parameter-values.ts';
+import { useProjectOptions } from './use-project-options.ts';
+
+/** The state of the creation form. All its sections edit the same manifest. */
+export type DraftForm = ReturnType<typeof useDraftForm>;
+
+/** The path that stands for all fields. It is marked as touched after an edit of the YAML. */
+const allFields = '*';
+
+const noParameters: readonly TemplateParameter[] = [];
+
+interface FirstValues {
+  readonly type: InstanceType;
+  readonly project: string;
+  readonly template: string;
+}
+
+export function useDraftForm({ type, ...first }: FirstValues) {
+  const { kind } = type;
+  const [project, setProject] = useState(first.project);
+  const [draft, setDraft] = useState<InstanceDraft>(() =>
+    first.template === '' ? emptyDraft : setAt(emptyDraft, ['spec', 'templateRef', 'name'], first.template),
+  );
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const offer = useProjectOptions(type, project);
+
+  const { templates, defaultTemplate } = offer;
+  const templateName = isInline(draft) ? '' : textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
+  const template = templates.find(({ metadata }) => metadata.name === templateName);
+  const version = textAt(draft, 'spec', 'templateRef', 'version');
+  const parameters = useMemo(() => parametersOf(template, version), [template, version]);
+  const manifest = useMemo(
+    () => manifestOf(draft, { kind, project, defaultTemplate }),
+    [draft, kind, project, defaultTemplate],
+  );
+
+  const touch = (path: string) => setTouched((before) => (before.has(path) ? before : new Set(before).add(path)));
+  /** Removes the values of parameters that the template `of` in version `ofVersion` does not have. */
+  const withParametersOf = (next: InstanceDraft, of: Template | undefined, ofVersion: string): InstanceDraft => {
+    const text = textAt(next, 'spec', 'parameters');
+    const kept = retainParameters(text, parametersOf(of, ofVersion));
+    return setAt(next, ['spec', 'parameters'], kept === '' ? undefined : kept);
+  };
+
+  return {
+    type,
+    project,
+    draft,
+    offer,
+    templateName,
+    template,
+    version,
+    parameters,
+    manifest,
+    manifestFor: manifestOf,
+    touch,
+    /** True if the user has edited the field or a field inside it. */
+    isTouched: (path: string) =>
+      touched.has(allFields) || [...touched].some((own) => own === path || own.startsWith(`${path}.`)),
+    text: (...path: string[]) => textAt(draft, ...path),
+    /** Sets a field. An empty text removes the field. */
+    set(path: readonly string[], value: JsonValue | undefined) {
+      touch(path.join('.'));
+      setDraft((before) => setAt(before, path, value === '' ? undefined : value));
+    },
+    setName(name: string) {
+      touch('metadata.name');
+      setDraft((before) => setAt(before, ['metadata', 'name'], name));
+    },
+    setProject(next: string) {
+      touch('metadata.namespace');
+      setProject(next);
+      // The clusters of the new project are not loaded yet, so the cluster and the owner return to their defaults.
+      setDraft((before) => setAt(setAt(before, ['spec', 'clusterRef'], undefined), ['spec', 'owner'], undefined));
+    },
+    /** Selects a template; `undefined` for none. */
+    setTemplate(next: Template | undefined) {
+      touch('spec.templateRef.name');
+      setDraft((before) => {
+        const reference = next === undefined ? undefined : { name: next.metadata.name ?? '' };
+        const named = setAt(setAt(before, ['spec', 'template'], undefined), ['spec', 'templateRef'], reference);
+        return withParametersOf(named, next, '');
+      });
+    },
+    setVersion(next: string) {
+      touch('spec.templateRef.version');
+      setDraft((before) => {
+        const updated = setAt(
+          setAt(before, ['spec', 'templateRef', 'name'], templateName),
+          ['spec', 'templateRef', 'version'],
+          next === '' ? undefined : next,
+        );
+        return withParametersOf(updated, template, next);
+      });
+    },
+    setInline() {
+      setDraft((before) => {
+        const bare = setAt(setAt(before, ['spec', 'templateRef'], undefined), ['spec', 'parameters'], undefined);
+        return setAt(bare, ['spec', 'template'], {});
+      });
+    },
+    setAll(next: InstanceDraft, nextProject: string | undefined) {
+      touch(allFields);
+      setDraft(next);
+      if (nextProject !== undefined) setProject(nextProject);
+    },
+  };
+}
+
+function parametersOf(template: Template | undefined, version: string): readonly TemplateParameter[] {
+  return template === undefined ? noParameters : (resolveTemplate(template, version)?.parameters ?? noParameters);
+}

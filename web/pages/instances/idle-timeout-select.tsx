@@ -1,0 +1,50 @@
+import { NativeSelect } from '@mantine/core';
+import { deleteAfterAnnotation, sleepAfterAnnotation } from '../../../src/api/naming.ts';
+import { durationText } from './detail/instance-state.ts';
+
+const hour = 3600;
+const day = 24 * hour;
+
+const autoSleep = {
+  label: 'Auto-sleep',
+  description: (noun: string) => `Puts the ${noun} to sleep if it is not used. The next request wakes it.`,
+  presets: [hour / 2, hour, 4 * hour, day],
+};
+const autoDelete = {
+  label: 'Auto-delete',
+  description: (noun: string) => `Deletes the ${noun} with all its data if it is not used.`,
+  presets: [day, 3 * day, 7 * day, 30 * day],
+};
+
+/** The annotations that contain the idle time in seconds after which an automatic action happens. */
+export const idleAnnotations = [sleepAfterAnnotation, deleteAfterAnnotation] as const;
+
+export interface IdleTimeoutSelectProps {
+  readonly annotation: (typeof idleAnnotations)[number];
+  /** The name of the type of the instance: "virtual cluster". */
+  readonly noun: string;
+  /** The value of the annotation; '' for none. */
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+/** A select field for the idle time after which an automatic action happens. */
+export function IdleTimeoutSelect({ annotation, noun, value, onChange }: IdleTimeoutSelectProps) {
+  const { label, description, presets } = annotation === sleepAfterAnnotation ? autoSleep : autoDelete;
+  const isCustom = value !== '' && !presets.map(String).includes(value);
+  const optionLabel = (seconds: string) =>
+    `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without use`;
+  return (
+    <NativeSelect
+      label={label}
+      description={description(noun)}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      data={[
+        { value: '', label: 'Never' },
+        ...presets.map((seconds) => ({ value: String(seconds), label: optionLabel(String(seconds)) })),
+        ...(isCustom ? [{ value, label: optionLabel(value) }] : []),
+      ]}
+    />
+  );
+}
