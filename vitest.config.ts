@@ -12,13 +12,15 @@ const reports = process.env['FLOTILLA_TEST_REPORTS'];
 
 /** Suites that measure latency. They run alone on the machine. */
 const quiet = [
-  'test/bad-days/{bad-input,greedy-key,hostile-tenant,hostile-tenant-unmetered,idle-watches,watch-storm}.slow.test.ts',
+  'test/bad-days/{bad-input,greedy-key,hostile-tenant,hostile-tenant-unmetered,idle-watches,slow-webhook,watch-storm}.slow.test.ts',
   'test/kubernetes/gateway-time.test.ts',
 ];
 /** Suites that measure for some seconds and then wait about a minute for a client to be disconnected. */
 const patient = ['test/bad-days/{never-reader,slow-clients}.slow.test.ts'];
 /** Changes the network of the machine. A browser that runs concurrently would abort its requests. */
-const networkLoss = 'test/e2e/agent-network.test.ts';
+const networkLoss = 'test/e2e/agent-{network,tunnel}.test.ts';
+/** Suites that run for minutes to find what grows. `npm run test:long` runs them. */
+const long = ['test/instances/cycles.slow.test.ts', 'test/planes/churn.slow.test.ts'];
 /** Suites that kill and restart programs repeatedly. */
 const crash = ['src/**/*crash.slow.test.ts', 'test/**/*crash.slow.test.ts'];
 /** Clients that write for FLOTILLA_CHURN_SECONDS. With too little CPU time, they do not meet the races that they test. */
@@ -43,7 +45,7 @@ export default defineConfig({
           include: ['{packages,src,test,web}/**/*.test.ts'],
           exclude: [
             '**/*.{slow,etcd,replicas}.test.ts',
-            'test/{e2e,console,kubernetes,cluster,tools,conformance/upstream}/**',
+            'test/{e2e,console,kubernetes,cluster,node,tools,conformance/upstream}/**',
           ],
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -56,7 +58,17 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['{packages,src,test}/**/*.slow.test.ts'],
-          exclude: [...quiet, ...patient, ...crash],
+          exclude: [...quiet, ...patient, ...crash, ...long],
+          testTimeout: 900_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: long,
           testTimeout: 900_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -196,6 +208,26 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 900_000,
           fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: ['test/node/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'node-outside',
+          include: ['test/node/outside/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
         },
       },
     ],

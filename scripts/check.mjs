@@ -1,10 +1,12 @@
-// npm run check: types, lint and format, the import table, file sizes, dead code, docs against code. All checks run
-// concurrently and print all problems before the process exits with an error code.
+// npm run check: types, lint and format, the import table, file sizes, dead code, docs against code, the documentation site.
+// All checks run concurrently and print all problems before the process exits with an error code.
 import { execFile } from 'node:child_process';
 import { checkDocs } from './check/docs.mjs';
 import { checkFileSizes } from './check/file-sizes.mjs';
 import { checkImports } from './check/imports.mjs';
 import { checkRuleIds } from './check/rule-ids.mjs';
+import { checkScriptImports } from './check/script-imports.mjs';
+import { checkSite } from './check/site.mjs';
 
 const bin = (name) => new URL(`../node_modules/.bin/${name}`, import.meta.url).pathname;
 
@@ -22,10 +24,12 @@ const checks = [
   ['types of the console', program('tsc', ['--noEmit', '-p', 'web'])],
   ['lint and format', program('biome', ['check', '--error-on-warnings', '.'])],
   ['import table', checkImports],
+  ['imports of scripts', checkScriptImports],
   ['file sizes', checkFileSizes],
   ['dead code', program('knip', ['--no-progress'])],
   ['rule ids', checkRuleIds],
   ['docs', checkDocs],
+  ['documentation site', checkSite],
 ];
 
 async function timed([name, run]) {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { withoutCode } from '../docs/markdown.mjs';
 import { filesBelow, read, root } from './sources.mjs';
 
 const sourceFolders = ['src', 'packages', 'web', 'test', 'scripts'];
@@ -27,7 +28,7 @@ export function projectFiles() {
 /** A path may be given relative to the root, to src or to the page. Names with placeholders or wildcards are skipped. */
 export function missingPaths(page, text, files) {
   const problems = [];
-  const prose = text.replace(/^ *```[\s\S]*?^ *```/gm, (block) => block.replace(/[^\n]/g, ''));
+  const prose = withoutCode(text);
   for (const { 1: span, index } of prose.matchAll(/`([^`]+)`/g)) {
     const name = span.replace(/:\d+$/, '');
     if (!/^[\w.][\w./-]*$/.test(name)) continue;

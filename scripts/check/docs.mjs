@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { anchor } from '../docs/markdown.mjs';
+import { headingAnchors, withoutCode } from '../docs/markdown.mjs';
 import { generatedPages } from '../docs/pages.mjs';
 import { checkDocPaths } from './doc-paths.mjs';
 import { importTable } from './import-table.mjs';
@@ -12,26 +12,28 @@ export async function checkDocs() {
 }
 
 function pages() {
-  return ['README.md', 'CONTRIBUTING.md', ...filesBelow('docs', '.md')];
+  const root = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+  return [...root, ...filesBelow('docs', '.md'), ...filesBelow('examples', '.md'), ...filesBelow('charts', '.md')];
 }
 
 function links() {
-  const problems = [];
-  for (const page of pages()) {
-    // Regular expressions in code spans look like links.
-    const prose = read(page).replace(/`[^`\n]*`/g, '``');
-    for (const [, link, target, heading] of prose.matchAll(/\]\((([^)#\s]*)(?:#([^)]*))?)\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue;
-      const path = target === '' ? page : join(dirname(page), target);
-      const found = existsSync(join(root, path)) && (heading === undefined || anchors(path).includes(heading));
-      if (!found) problems.push(`${page}: the target of the link ${link} does not exist`);
-    }
-  }
-  return problems;
+  return pages().flatMap((page) => brokenLinks(page, read(page)));
 }
 
-function anchors(page) {
-  return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchor(heading));
+/** Links and images of a page whose file or heading does not exist. */
+export function brokenLinks(page, text) {
+  const problems = [];
+  // Regular expressions in code spans look like links.
+  const prose = withoutCode(text).replace(/`[^`\n]*`/g, '``');
+  for (const [, link, target, heading] of prose.matchAll(/\]\((([^)#\s]*)(?:#([^)]*))?)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const path = target === '' ? page : join(dirname(page), target);
+    const anchors = () => headingAnchors(target === '' ? text : read(path));
+    const found =
+      (target === '' || existsSync(join(root, path))) && (heading === undefined || anchors().includes(heading));
+    if (!found) problems.push(`${page}: the target of the link ${link} does not exist`);
+  }
+  return problems;
 }
 
 /** Compares the table in docs/ARCHITECTURE.md with scripts/check/import-table.mjs. */

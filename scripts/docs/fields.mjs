@@ -50,7 +50,7 @@ function itemMeaning({ items }) {
   return items?.description === undefined ? [] : [`Each item: ${items.description}`];
 }
 
-function typeOf(schema) {
+export function typeOf(schema) {
   if (schema['x-kubernetes-int-or-string'] === true) return 'integer or string';
   if (schema.items !== undefined) return `list of ${typeOf(schema.items)}`;
   if (typeof schema.additionalProperties === 'object') return `map of ${typeOf(schema.additionalProperties)}`;
@@ -72,7 +72,7 @@ const limits = [
   ['x-kubernetes-list-map-keys', (value) => `unique by ${value.join(', ')}`],
 ];
 
-function rulesOf(schema) {
+export function rulesOf(schema) {
   const choices = schema.enum ?? schema.items?.enum;
   return [
     ...(choices === undefined ? [] : [`one of ${codes(choices)}`]),

@@ -34,7 +34,8 @@ export async function kindsPage(program) {
   );
 }
 
-async function mountedResources(program) {
+/** The resources that the management API serves. */
+export async function mountedResources(program) {
   const {
     openManagementApi,
     openMemoryStore,
@@ -77,6 +78,7 @@ async function builtInResources(program) {
     log: silentLog,
     sealing: openSealer(new Uint8Array(sealKeyBytes)),
     tokens: { installation: '' },
+    webhookAddresses: [],
     memoryBudget: 0,
     version: versionInfo({ packageVersion: '' }),
     healthChecks: [],

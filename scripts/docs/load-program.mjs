@@ -19,7 +19,9 @@ export { openSealer, sealKeyBytes } from './src/seal/open-sealer.ts';
 export { fileSettings } from './src/server/settings/file-settings.ts';
 export { openManagementApi } from './src/server/open-management.ts';
 export { openBuiltInClusterPlanes } from './src/builtin/open-planes.ts';
+export { SharedDocuments } from './src/http/documents/shared-documents.ts';
 export { versionInfo } from './src/http/documents/version.ts';
+export { GroupVersionDocuments } from './src/http/openapi/group-version-documents.ts';
 export { openMemoryStore } from './src/store/memory.ts';
 export { differenceGroups } from './test/side-by-side/differences.ts';
 `;
@@ -30,8 +32,16 @@ const publishedPackages = Object.keys({ ...dependencies, ...devDependencies }).f
   (name) => !name.startsWith('@flotilla/'),
 );
 
-/** Bundles and imports the sources. The bundle is inside the project during the import, so that Node finds the packages. */
-export async function loadProgram() {
+let loaded;
+
+/** Bundles and imports the sources, once per process. */
+export function loadProgram() {
+  loaded ??= bundleAndImport();
+  return loaded;
+}
+
+/** The bundle is inside the project during the import, so that Node finds the packages. */
+async function bundleAndImport() {
   await mkdir(join(root, '.cache'), { recursive: true });
   const folder = await mkdtemp(join(root, '.cache', 'docs-'));
   try {

@@ -39,7 +39,30 @@ export function paragraph(...sentences) {
 /** The anchor that GitHub generates for a heading. */
 export function anchor(heading) {
   return heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .toLowerCase()
-    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-');
+}
+
+/** Returns a function that gives each heading of one page its anchor. Repeated headings are numbered, as on GitHub. */
+export function anchorsOfPage() {
+  const counts = new Map();
+  return (heading) => {
+    const name = anchor(heading);
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return count === 0 ? name : `${name}-${count}`;
+  };
+}
+
+/** The anchors of all headings of a page. Comments in code blocks are not headings. */
+export function headingAnchors(text) {
+  const nextAnchor = anchorsOfPage();
+  return [...withoutCode(text).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => nextAnchor(heading.trim()));
+}
+
+/** The text with empty lines instead of its code blocks. */
+export function withoutCode(text) {
+  return text.replace(/^ *(```+|~~~+)[\s\S]*?^ *\1/gm, (block) => block.replace(/[^\n]/g, ''));
 }

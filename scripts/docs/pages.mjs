@@ -1,3 +1,4 @@
+import { chartPage } from './chart-values.mjs';
 import { cliPage } from './cli.mjs';
 import { conformancePage } from './conformance.mjs';
 import { differencesPage } from './differences.mjs';
@@ -9,6 +10,8 @@ import { settingsPage } from './settings.mjs';
 export async function generatedPages() {
   const program = await loadProgram();
   return new Map([
+    ['charts/flotilla/README.md', chartPage('flotilla')],
+    ['charts/flotilla-agent/README.md', chartPage('flotilla-agent')],
     ['docs/reference/kinds.md', await kindsPage(program)],
     ['docs/reference/cli.md', await cliPage(program)],
     ['docs/reference/settings.md', await settingsPage(program)],

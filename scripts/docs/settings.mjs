@@ -50,7 +50,11 @@ function startRow(option) {
 
 function allSettings(groups) {
   return Object.entries(groups).flatMap(([group, settings]) =>
-    Object.entries(settings).map(([name, setting]) => [`${group}.${name}`, setting]),
+    Object.entries(settings).flatMap(([name, setting]) =>
+      setting.settings === undefined
+        ? [[`${group}.${name}`, setting]]
+        : allSettings({ [`${group}.${name}`]: setting.settings }),
+    ),
   );
 }
 
@@ -68,6 +72,6 @@ function describeList(name, setting) {
 }
 
 function yamlList(name, entries) {
-  const [group, member] = name.split('.');
-  return dump({ [group]: { [member]: entries } }, { lineWidth: 100, flowLevel: 6, noRefs: true }).trimEnd();
+  const nested = name.split('.').reduceRight((value, member) => ({ [member]: value }), entries);
+  return dump(nested, { lineWidth: 100, flowLevel: 6, noRefs: true }).trimEnd();
 }

@@ -4,27 +4,29 @@ import { codes, paragraph, table } from './markdown.mjs';
 
 /** The section about the tests of Kubernetes that run on virtual clusters, and the others with their reasons. */
 export function upstreamTestsSection() {
-  const { run, runToo, leftOut } = load(read('test/conformance/upstream/tests.yaml'));
+  const { run, runWithNode, runToo, leftOut } = load(read('test/conformance/upstream/tests.yaml'));
   const version = /k8s\.io\/kubernetes (v\S+)/.exec(read('test/tools/kubernetes-e2e/go.mod'))?.[1];
-  const all = run.length + leftOut.reduce((sum, { tests }) => sum + tests.length, 0);
+  const conformance = run.length + runWithNode.length;
+  const all = conformance + leftOut.reduce((sum, { tests }) => sum + tests.length, 0);
   return [
     "## Kubernetes' own tests",
     '',
     paragraph(
-      `Kubernetes ${version} has ${all} conformance tests. \`npm run test:conformance\` runs ${run.length} of them on`,
+      `Kubernetes ${version} has ${all} conformance tests. \`npm run test:conformance\` runs ${conformance} of them on`,
       `virtual clusters of a server, and ${runToo.length} other tests of the same suite.`,
+      `${runWithNode.length} of the conformance tests take the name of a Node or require one that is ready; their virtual`,
+      'cluster has a stored Node, on which nothing runs.',
       'The other conformance tests are left out:',
     ),
     '',
     table(['because they', 'tests'], countsByReason(leftOut)),
     '',
     paragraph(
-      'The list is in `test/conformance/upstream/tests.yaml`. The program that runs the tests differs from `e2e.test`',
-      'of a Kubernetes release in its setup only. `e2e.test` itself needs `--allowed-not-ready-nodes=-1` (its setup',
-      'does not wait for nodes, system pods and daemon sets, and no test waits for nodes at its end), `--num-nodes=0`',
-      '(the setup does not count the nodes) and `--e2e-verify-service-account=false` (tests do not wait for',
-      '`kube-root-ca.crt`). `--provider=skeleton` is its default. The only object that its setup then reads is the',
-      'Service `default/kubernetes`, which a virtual cluster does not have: the setup of `e2e.test` fails there.',
+      'The list is in `test/conformance/upstream/tests.yaml`. The program that runs the tests has the setup of',
+      '`e2e.test` of a Kubernetes release. Both need `--allowed-not-ready-nodes=-1` (the setup does not wait for nodes,',
+      'system pods and daemon sets, and no test waits for nodes at its end) and `--num-nodes=0` (the setup does not',
+      'count the nodes). `--provider=skeleton` is the default. The only object that the setup then reads is the Service',
+      '`default/kubernetes`. The virtual cluster needs the full set of kinds.',
     ),
     '',
   ];

@@ -53,6 +53,8 @@ export const packages = [
     apiVersion: 'autoscaling/v1',
     path: 'k8s.io/api/autoscaling/v1',
     kinds: ['HorizontalPodAutoscaler'],
+    // Annotations of autoscalers contain them.
+    structs: ['HorizontalPodAutoscalerCondition', 'MetricSpec', 'MetricStatus'],
   },
   {
     alias: 'autoscalingV2',

@@ -16,7 +16,9 @@ export function structTables() {
     readFileSync(join(directories.get(moduleOf(path)), path.slice(moduleOf(path).length), 'types.go'), 'utf8');
 
   const parsed = new Map(packages.map(({ path }) => [path, readTypes(typesOf(path))]));
-  const roots = packages.flatMap(({ path, kinds }) => kinds.map((name) => ({ path, name })));
+  const roots = packages.flatMap(({ path, kinds, structs: parts = [] }) =>
+    [...kinds, ...parts].map((name) => ({ path, name })),
+  );
   const structs = closureOf(parsed, roots);
   const aliasOf = (path) => packages.find((one) => one.path === path).alias;
   return new Map(

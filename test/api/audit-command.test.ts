@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEventList } from '../../src/api/audit/audit-event.ts';
 import { callValues, type OptionValue } from '../../src/cli/command-call.ts';
-import { run } from '../../src/cli/commands/operate/audit.ts';
+import { run } from '../../src/cli/commands/audit/audit.ts';
 import { openTerminal } from '../../src/cli/output/terminal.ts';
 import { memberKey } from '../../src/replicas/replica-rows.ts';
 import { ReplicasTestEnv } from '../../src/server/replicas.fixture.ts';

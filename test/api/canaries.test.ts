@@ -36,7 +36,8 @@ beforeEach(async () => {
   };
   const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
   const config = join(bench.root, 'config.yaml');
-  await writeFile(config, 'audit:\n  rules:\n    - level: RequestResponse\n');
+  // Secrets are sealed even if the rows that contain them are not encrypted.
+  await writeFile(config, 'encryption:\n  rows: secrets\naudit:\n  rules:\n    - level: RequestResponse\n');
   server = await bench.start({ config, 'log-level': 'debug' }, systemClock, log);
 });
 afterEach(() => bench.close());

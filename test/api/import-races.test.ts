@@ -55,7 +55,7 @@ describe('imports with concurrent changes (completions §4)', () => {
         expect(await holders(name)).toEqual([]);
         continue;
       }
-      const failed = await until(name, (one) => ['NotThere', 'Replaced'].includes(textAt(one, 'status', 'reason')));
+      const failed = await until(name, (one) => ['NotFound', 'Replaced'].includes(textAt(one, 'status', 'reason')));
       expect(textAt(failed, 'status', 'message')).toContain('Delete the instance');
       expect((await ask(`${virtualClustersPath}/${name}`)).code).toBe(404);
     }
@@ -72,7 +72,7 @@ describe('imports with concurrent changes (completions §4)', () => {
       const [imported] = await Promise.all([importAs(name, name), swap()]);
       const now = await uidAt(name);
       if (imported.code !== 201) continue;
-      const settled = await until(name, (one) => isReconciled(one) && textAt(one, 'status', 'reason') !== 'NotThere');
+      const settled = await until(name, (one) => isReconciled(one) && textAt(one, 'status', 'reason') !== 'NotFound');
       const meant = textAt(settled, 'metadata', 'annotations', importedAnnotation);
       expect(textAt(settled, 'status', 'phase')).toBe(meant === now ? 'Ready' : 'Failed');
       await ask(`${instances}/${name}`, { method: 'DELETE' });

@@ -61,7 +61,7 @@ describe('flotilla status', () => {
     expect(lines[0]).toMatch(/SETTINGS +SCHEMAS$/);
     expect(lines.find((line) => line.startsWith('old '))).toMatch(/ different +0$/);
     expect(lines.at(-1)).toBe(
-      'old does not support schema 1, so the store stays at schema 1; upgrade or stop this server',
+      'old does not support schema 2, so the store stays at schema 2; upgrade or stop this server',
     );
   });
 });

@@ -172,7 +172,14 @@ describe('permissions in the management API', () => {
     const [what = '*'] = textsAt(rule, 'resources');
     const [resource = '', subresource = ''] = what.split('/');
     const [name = ''] = textsAt(rule, 'resourceNames');
-    const isNamespaced = ['virtualclusterinstances', 'events', 'leases', 'secrets', 'configmaps'].includes(resource);
+    const isNamespaced = [
+      'virtualclusterinstances',
+      'spaceinstances',
+      'events',
+      'leases',
+      'secrets',
+      'configmaps',
+    ].includes(resource);
     for (const verb of textsAt(rule, 'verbs')) {
       const [apiGroup = ''] = textsAt(rule, 'apiGroups');
       const attributes = {

@@ -9,7 +9,7 @@ import { Caller, eachOf } from './caller.ts';
 import { createFixture, keyFor, type Make, objectCreator } from './create-fixture.ts';
 import type { Persona } from './personas.ts';
 import type { ObjectSnapshots } from './requests.ts';
-import { instances } from './world.ts';
+import { instances, spaces } from './world.ts';
 
 /** A server with the fixture objects, and clients for it. */
 export interface AuthzTestEnv {
@@ -51,8 +51,12 @@ export async function openAuthzTestEnv(config?: string): Promise<AuthzTestEnv> {
   const make = objectCreator(caller, adminKey);
   await createFixture(make);
   // From here on only the callers change anything.
-  for (const { project, name } of instances) {
-    await waitForInstance(bench, server, { project, name }, isReconciled);
+  const placed = [
+    ...instances.map((instance) => ({ ...instance, plural: 'virtualclusterinstances' })),
+    ...spaces.map((space) => ({ ...space, plural: 'spaceinstances' })),
+  ];
+  for (const { project, name, plural } of placed) {
+    await waitForInstance(bench, server, { project, name, plural }, isReconciled);
     await until(async () => {
       const events = await read(`${root}/api/v1/namespaces/${projectNamespace(project)}/events`);
       return listAt(events, 'items').some((event) => nameOf(event).startsWith(`${name}.`));

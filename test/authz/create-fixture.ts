@@ -35,15 +35,20 @@ export async function createFixture(make: Make): Promise<void> {
   for (const { name, owner, access } of world.templates.filter((template) => template.name !== 'control-plane')) {
     await one('virtualclustertemplates', name, { ...owned(owner), access: json(access) });
   }
+  for (const { name, owner, access } of world.spaceTemplates) {
+    await one('spacetemplates', name, { ...owned(owner), access: json(access) });
+  }
   for (const project of world.projects.filter(({ name }) => name !== 'default')) {
     await one('projects', project.name, projectSpec(project));
   }
-  for (const { project, name, owner, access } of world.instances) {
-    const spec = { ...owned(owner), clusterRef: { cluster: 'local' }, access: json(access) };
-    await make(`${group}/namespaces/${projectNamespace(project)}/virtualclusterinstances`, {
-      metadata: { name },
-      spec,
-    });
+  for (const [plural, objects] of [
+    ['virtualclusterinstances', world.instances],
+    ['spaceinstances', world.spaces],
+  ] as const) {
+    for (const { project, name, owner, access } of objects) {
+      const spec = { ...owned(owner), clusterRef: { cluster: 'local' }, access: json(access) };
+      await make(`${group}/namespaces/${projectNamespace(project)}/${plural}`, { metadata: { name }, spec });
+    }
   }
   for (const event of world.events) await make(`${root}/api/v1${inProject(event.project)}/events`, eventBody(event));
   for (const { project, name } of world.leases) {
@@ -66,7 +71,7 @@ function groupsOf(user: string): string[] {
   return world.auditorUsers.includes(user) ? [auditorsGroup] : [];
 }
 
-function projectSpec({ owner, members, clusters, templates, access }: world.WorldProject): JsonObject {
+function projectSpec({ owner, members, clusters, templates, spaceTemplates, access }: world.WorldProject): JsonObject {
   return {
     ...owned(owner),
     members: members.map(({ user, team, role }) => ({
@@ -75,17 +80,20 @@ function projectSpec({ owner, members, clusters, templates, access }: world.Worl
       clusterRole: projectRoles[role],
     })),
     allowedClusters: clusters.map((name) => ({ name })),
-    allowedTemplates: templates.map((name) => ({ name })),
+    allowedTemplates: [
+      ...templates.map((name) => ({ name })),
+      ...spaceTemplates.map((name) => ({ kind: 'SpaceTemplate', name })),
+    ],
     access: json(access),
   };
 }
 
-function eventBody({ project, name, about }: world.WorldEvent): JsonObject {
+function eventBody({ project, name, about, aboutKey }: world.WorldEvent): JsonObject {
   const namespace = projectNamespace(project);
-  const involvedObject: JsonObject =
-    about === undefined
-      ? { kind: 'Secret', apiVersion: 'v1', namespace, name: 'something' }
-      : { kind: 'VirtualClusterInstance', apiVersion: `${managementGroup}/v1`, namespace, name: about };
+  const apiVersion = `${managementGroup}/v1`;
+  let involvedObject: JsonObject = { kind: 'Secret', apiVersion: 'v1', namespace, name: 'something' };
+  if (about !== undefined) involvedObject = { kind: 'VirtualClusterInstance', apiVersion, namespace, name: about };
+  if (aboutKey !== undefined) involvedObject = { kind: 'AccessKey', apiVersion, namespace, name: aboutKey };
   return { metadata: { name, namespace }, involvedObject, reason: 'Tested', message: 'a test', type: 'Normal' };
 }
 

@@ -6,23 +6,45 @@ import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf } from './caller.ts';
 import { holds } from './oracle/relations.ts';
 import { covered, type Persona, plainPersonas, scopedPersonas } from './personas.ts';
-import { instances, type WorldInstance } from './world.ts';
+import { instances, spaces, type WorldInstance } from './world.ts';
 
 const users = ['admin', 'project admin', 'owner', 'named with use'] as const;
 
-/** Rules without targets apply to every API; these allow `GET /version` inside. */
-const coveringRules: ReadonlySet<string> = new Set([
-  'rule-everything',
-  'rule-verbs',
-  'rule-paths',
-  'rule-other-target',
-]);
+/** A kind of instances, and the path of its gateway. */
+interface GatewayKind {
+  readonly resource: string;
+  readonly segment: string;
+  readonly objects: readonly WorldInstance[];
+  /** Rules without targets apply to every API; these allow `GET /version` inside. */
+  readonly coveringRules: ReadonlySet<string>;
+}
 
-function mayEnter(persona: Persona, { project, name }: WorldInstance): boolean {
+const rulesForAll = ['rule-everything', 'rule-verbs', 'rule-paths'];
+
+const gatewayKinds: readonly GatewayKind[] = [
+  {
+    resource: 'virtualclusterinstances',
+    segment: 'virtualcluster',
+    objects: instances,
+    coveringRules: new Set([...rulesForAll, 'rule-other-target']),
+  },
+  {
+    resource: 'spaceinstances',
+    segment: 'space',
+    objects: spaces,
+    coveringRules: new Set([...rulesForAll, 'rule-space-target']),
+  },
+];
+
+function mayEnter(
+  persona: Persona,
+  { resource, coveringRules }: GatewayKind,
+  { project, name }: WorldInstance,
+): boolean {
   const ask = {
     verb: 'use',
     group: managementGroup,
-    resource: 'virtualclusterinstances',
+    resource,
     subresource: '',
     project,
     name,
@@ -37,7 +59,8 @@ function mayEnter(persona: Persona, { project, name }: WorldInstance): boolean {
   );
 }
 
-const rootOf = ({ project, name }: WorldInstance) => `/kubernetes/project/${project}/virtualcluster/${name}`;
+const rootOf = ({ segment }: GatewayKind, { project, name }: WorldInstance) =>
+  `/kubernetes/project/${project}/${segment}/${name}`;
 
 describe('the gateway follows the permission table (completions §8)', () => {
   let env: AuthzTestEnv;
@@ -50,39 +73,50 @@ describe('the gateway follows the permission table (completions §8)', () => {
   });
   afterAll(() => env.close());
 
-  async function differences(ask: (persona: Persona, instance: WorldInstance) => Promise<number>): Promise<string[]> {
+  async function differences(
+    kind: GatewayKind,
+    ask: (persona: Persona, instance: WorldInstance) => Promise<number>,
+  ): Promise<string[]> {
     const found: string[] = [];
-    const cells = personas.flatMap((persona) => instances.map((instance) => ({ persona, instance })));
+    const cells = personas.flatMap((persona) => kind.objects.map((instance) => ({ persona, instance })));
     await eachOf(cells, async ({ persona, instance }) => {
       const code = await ask(persona, instance);
-      const wanted = mayEnter(persona, instance) ? 200 : 403;
+      const wanted = mayEnter(persona, kind, instance) ? 200 : 403;
       if (code !== wanted) found.push(`${persona.name} at ${instance.name}: ${code}, not ${wanted}`);
     });
     return found.sort();
   }
 
-  it('admits an access key that may use the instance, and no other', async () => {
-    const wrong = await differences(async (persona, instance) => {
-      const path = `${rootOf(instance)}/version`;
-      return (await env.caller.send(keys.get(persona) ?? '', { method: 'GET', path })).code;
-    });
-    expect(wrong).toEqual([]);
-    expect(personas.length * instances.length).toBeGreaterThan(1_000);
-  }, 120_000);
+  it.each(gatewayKinds)(
+    'admits an access key that may use one of the $resource, and no other',
+    async (kind) => {
+      const wrong = await differences(kind, async (persona, instance) => {
+        const path = `${rootOf(kind, instance)}/version`;
+        return (await env.caller.send(keys.get(persona) ?? '', { method: 'GET', path })).code;
+      });
+      expect(wrong).toEqual([]);
+      expect(personas.length * kind.objects.length).toBeGreaterThan(500);
+    },
+    120_000,
+  );
 
-  it('issues tokens with no more access than the requesting key', async () => {
-    const wrong = await differences(async (persona, instance) => {
-      const namespace = projectNamespace(instance.project);
-      const path = `/kubernetes/management/apis/${managementGroup}/v1/namespaces/${namespace}/virtualclusterinstances/${instance.name}/kubeconfig`;
-      const answer = await env.caller.send(keys.get(persona) ?? '', { method: 'POST', path, body: {} });
-      if (answer.code !== 201) return mayEnter(persona, instance) && isRuled(persona) ? 200 : answer.code;
-      const config = load(textAt(JSON.parse(answer.text) as JsonValue, 'status', 'kubeConfig')) as JsonValue;
-      const token = textAt(listAt(config, 'users')[0], 'user', 'token');
-      const inside = await env.caller.send(token, { method: 'GET', path: `${rootOf(instance)}/version` });
-      return inside.code;
-    });
-    expect(wrong).toEqual([]);
-  }, 120_000);
+  it.each(gatewayKinds)(
+    'issues tokens for $resource with no more access than the requesting key',
+    async (kind) => {
+      const wrong = await differences(kind, async (persona, instance) => {
+        const namespace = projectNamespace(instance.project);
+        const path = `/kubernetes/management/apis/${managementGroup}/v1/namespaces/${namespace}/${kind.resource}/${instance.name}/kubeconfig`;
+        const answer = await env.caller.send(keys.get(persona) ?? '', { method: 'POST', path, body: {} });
+        if (answer.code !== 201) return mayEnter(persona, kind, instance) && isRuled(persona) ? 200 : answer.code;
+        const config = load(textAt(JSON.parse(answer.text) as JsonValue, 'status', 'kubeConfig')) as JsonValue;
+        const token = textAt(listAt(config, 'users')[0], 'user', 'token');
+        const inside = await env.caller.send(token, { method: 'GET', path: `${rootOf(kind, instance)}/version` });
+        return inside.code;
+      });
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
 
   it('gives an unauthorized caller the same response whether or not the instance exists', async () => {
     const persona = plainPersonas.find(({ name }) => name === 'outsider');

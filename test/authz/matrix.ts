@@ -51,7 +51,9 @@ function cellsOf(personas: readonly Persona[], paths: readonly string[]): Cell[]
 
 /** Kinds whose objects a scope can distinguish; for the others two objects per scoped key are enough. */
 function canBeScoped({ resource }: Row): boolean {
-  return ['virtualclusterinstances', 'projects', 'clusters', 'secrets', 'configmaps'].includes(resource);
+  return ['virtualclusterinstances', 'spaceinstances', 'projects', 'clusters', 'secrets', 'configmaps'].includes(
+    resource,
+  );
 }
 
 /** Checks every cell: by request, by a self review of the persona, and by the administrator's review of the persona. */

@@ -28,6 +28,8 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
   switch (resource) {
     case 'virtualclusterinstances':
       return placed(world.instances);
+    case 'spaceinstances':
+      return placed(world.spaces);
     case 'events':
       return [...placed(world.events), { project: 'red', name: 'nothing' }];
     case 'leases':
@@ -44,12 +46,12 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
       return named(world.clusters);
     case 'virtualclustertemplates':
       return named(world.templates);
+    case 'spacetemplates':
+      return named(world.spaceTemplates);
     case 'teams':
       return named(world.teams);
     case 'users':
       return named(someUsers);
-    case 'spaceinstances':
-      return [{ project: 'red', name: 'nothing' }];
     case 'features':
     case 'licenses':
     case 'configs':
@@ -104,7 +106,7 @@ export function requestOf(row: Row, ask: RequestedAction, snapshots: ObjectSnaps
     const spec = { [row.change]: changes[`${ask.resource} ${row.change}`] ?? null };
     return patch(pathOf({ ...ask, subresource: '' }), { spec });
   }
-  if (ask.resource === 'virtualclusterinstances' && ask.subresource === 'restricted') {
+  if (ask.subresource === 'restricted') {
     const body = { metadata: { name: 'new-one' }, spec: { template: { metadata: {} } } };
     return { method, path: `${pathOf({ ...ask, subresource: '' })}?dryRun=All`, body };
   }
@@ -126,8 +128,9 @@ function patch(path: string, body: JsonValue): Sent {
 
 function bodyOf({ resource, subresource, name }: RequestedAction): JsonObject {
   if (subresource === '') return creates[resource] ?? {};
-  if (subresource !== 'importvirtualcluster') return {};
   const cluster = world.importSource(name);
+  if (subresource === 'importspace') return { sourceSpace: { name: 'found', cluster, importName: 'new-one' } };
+  if (subresource !== 'importvirtualcluster') return {};
   return { sourceVirtualCluster: { name: 'found', namespace: 'there', cluster, importName: 'new-one' } };
 }
 
@@ -136,6 +139,8 @@ const question = { resourceAttributes: { verb: 'get', resource: 'projects', grou
 
 const creates: Readonly<Record<string, JsonObject>> = {
   virtualclusterinstances: named,
+  spaceinstances: named,
+  spacetemplates: named,
   projects: named,
   clusters: { ...named, spec: { networkPeer: true } },
   virtualclustertemplates: named,
@@ -153,20 +158,26 @@ const creates: Readonly<Record<string, JsonObject>> = {
 const changes: Readonly<Record<string, JsonValue>> = {
   'virtualclusterinstances owner': { user: 'outsider', team: null },
   'virtualclusterinstances access': [{ verbs: ['*'], users: ['outsider'] }],
+  'spaceinstances owner': { user: 'outsider', team: null },
+  'spaceinstances access': [{ verbs: ['*'], users: ['outsider'] }],
   'projects members': [],
   'projects access': [{ verbs: ['*'], users: ['outsider'] }],
   'projects allowedClusters': [],
   'projects allowedTemplates': [],
   'projects quotas': { project: { virtualclusterinstances: 100 } },
   'projects requireTemplate': { disabled: false },
+  'projects hostIsolation': { podSecurity: 'restricted' },
   'projects owner': { user: 'outsider', team: null },
   'clusters access': [{ verbs: ['get'], users: ['outsider'] }],
   'virtualclustertemplates access': [{ verbs: ['get'], users: ['outsider'] }],
+  'spacetemplates access': [{ verbs: ['get'], users: ['outsider'] }],
   // Too short: an authorized caller gets a validation error, and nothing is hashed.
   'users password': 'short',
   'users groups': ['testers'],
   'users subject': 'another-subject',
   'users disabled': true,
+  'users allowedCIDRs': ['192.0.2.0/24'],
+  'users identities': [{ issuer: 'https://login.example', subject: 'nobody' }],
   'teams users': ['outsider'],
   'teams groups': ['testers'],
 };

@@ -74,9 +74,19 @@ describe('a caller without a valid key', () => {
       '/livez': 200,
       '/readyz': 200,
       '/auth/jwks': 200,
+      '/auth/cli': 200,
+      '/auth/cli/grants': 401,
+      '/auth/device/request': 401,
+      '/auth/device/decision': 401,
+      '/auth/methods': 200,
+      '/auth/totp': 401,
       '/metrics': 401,
       '/backup': 401,
+      '/backups': 401,
       '/audit': 401,
+      '/audit/verify': 401,
+      '/audit/checkpoints': 401,
+      '/audit/export': 401,
       '/kubernetes/cluster': 401,
       '/kubernetes/cluster/local/api': 401,
       '/kubernetes/cluster/local/readyz': 401,
@@ -119,7 +129,16 @@ describe('a caller without a valid key', () => {
       scope: { rules: [{ nonResourceURLs: ['/metrics'] }] },
     });
     const scoped = await key('scoped', { user: 'second-admin', scope: { projects: [{ project: '*' }] } });
-    for (const path of ['/metrics', '/backup', '/audit', '/kubernetes/management/metrics']) {
+    for (const path of [
+      '/metrics',
+      '/backup',
+      '/backups',
+      '/audit',
+      '/audit/verify',
+      '/audit/checkpoints',
+      '/audit/export',
+      '/kubernetes/management/metrics',
+    ]) {
       expect(await read(env.adminKey, path), path).toBe(200);
       expect(await read(plain, path), path).toBe(403);
       expect(await read(scoped, path), path).toBe(403);

@@ -25,18 +25,20 @@ const outside = (all: readonly { name: string }[]) => all.map(({ name }) => ({ n
 /** The events of the fixture, and those that the server writes about each instance. */
 const allEvents = [
   ...world.events,
-  ...world.instances.map(({ name, project }) => ({ name: world.eventsAbout(name), project })),
+  ...[...world.instances, ...world.spaces].map(({ name, project }) => ({ name: world.eventsAbout(name), project })),
 ];
 
 export const listings: readonly Listing[] = [
   listing(managementGroup, 'projects', outside(world.projects)),
   listing(managementGroup, 'clusters', outside(world.clusters)),
   listing(managementGroup, 'virtualclustertemplates', outside(world.templates)),
+  listing(managementGroup, 'spacetemplates', outside(world.spaceTemplates)),
   listing(managementGroup, 'users', outside(['admin', ...world.users].map((name) => ({ name })))),
   listing(managementGroup, 'teams', outside(world.teams)),
   listing('', 'namespaces', outside(world.projects)),
   ...['', 'red', 'blue', 'green'].flatMap((project) => [
     listing(managementGroup, 'virtualclusterinstances', world.instances, project),
+    listing(managementGroup, 'spaceinstances', world.spaces, project),
     listing('', 'events', allEvents, project),
     listing('events.k8s.io', 'events', allEvents, project),
     listing('coordination.k8s.io', 'leases', world.leases, project),

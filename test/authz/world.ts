@@ -28,6 +28,7 @@ export interface WorldProject {
   readonly members: readonly Member[];
   readonly clusters: readonly string[];
   readonly templates: readonly string[];
+  readonly spaceTemplates: readonly string[];
   readonly access: readonly Access[];
 }
 
@@ -50,6 +51,8 @@ export interface WorldEvent {
   readonly name: string;
   /** The instance that the event is about. Optional; by default it is about something else. */
   readonly about?: string;
+  /** The access key that the event is about. */
+  readonly aboutKey?: string;
 }
 
 /** The same entries on one object of every kind: the named principals and their verbs. */
@@ -121,7 +124,15 @@ export const teams: readonly WorldTeam[] = [
 ];
 
 export const projects: readonly WorldProject[] = [
-  { name: 'default', owner: administrator, members: [], clusters: ['*'], templates: ['*'], access: [] },
+  {
+    name: 'default',
+    owner: administrator,
+    members: [],
+    clusters: ['*'],
+    templates: ['*'],
+    spaceTemplates: ['*'],
+    access: [],
+  },
   {
     name: 'red',
     owner: { user: 'founder' },
@@ -135,6 +146,7 @@ export const projects: readonly WorldProject[] = [
     ],
     clusters: ['local', 'c-red'],
     templates: ['control-plane', 't-red'],
+    spaceTemplates: ['st-red'],
     access: [
       ...everySort,
       { verbs: ['get', 'update', 'patch'], users: ['bursar'] },
@@ -151,6 +163,8 @@ export const projects: readonly WorldProject[] = [
     ],
     clusters: ['local', 'c-blue'],
     templates: ['control-plane', 't-blue'],
+    // A template for virtual clusters with this name is not allowed in the project.
+    spaceTemplates: ['t-kept'],
     access: [],
   },
   {
@@ -159,6 +173,7 @@ export const projects: readonly WorldProject[] = [
     members: [],
     clusters: ['local', 'c-red'],
     templates: ['control-plane'],
+    spaceTemplates: [],
     access: [],
   },
 ];
@@ -180,6 +195,13 @@ export const templates: readonly WorldObject[] = [
   { name: 't-kept', owner: { user: 'keeper' }, access: [] },
 ];
 
+export const spaceTemplates: readonly WorldObject[] = [
+  { name: 'st-red', access: [] },
+  { name: 'st-shared', access: everySort },
+  { name: 'st-kept', owner: { user: 'keeper' }, access: [] },
+  { name: 't-kept', access: [] },
+];
+
 export const instances: readonly WorldInstance[] = [
   { project: 'red', name: 'r-user', owner: { user: 'red-user' }, access: [] },
   { project: 'red', name: 'r-crew', owner: { team: 'crew' }, access: [] },
@@ -199,6 +221,14 @@ export const instances: readonly WorldInstance[] = [
   { project: 'green', name: 'g-open', owner: administrator, access: everybodyReads },
 ];
 
+export const spaces: readonly WorldInstance[] = [
+  { project: 'red', name: 's-user', owner: { user: 'red-user' }, access: [] },
+  { project: 'red', name: 's-crew', owner: { team: 'crew' }, access: [] },
+  { project: 'red', name: 's-shared', owner: administrator, access: everySort },
+  { project: 'red', name: 's-plain', owner: administrator, access: [] },
+  { project: 'blue', name: 's-blue', owner: { user: 'blue-user' }, access: [{ verbs: ['get'], users: ['red-user'] }] },
+];
+
 /** The placeholder for the events that the server writes about an instance. */
 export function eventsAbout(instance: string): string {
   return `${instance}.*`;
@@ -208,6 +238,8 @@ export const events: readonly WorldEvent[] = [
   { project: 'red', name: 'e-user', about: 'r-user' },
   { project: 'red', name: 'e-shared', about: 'r-shared' },
   { project: 'red', name: 'e-other' },
+  { project: 'red', name: 'e-key', aboutKey: 'k-red-user' },
+  { project: 'red', name: 'e-team-key', aboutKey: 'k-crew' },
   { project: 'blue', name: 'e-blue', about: 'b-user' },
 ];
 

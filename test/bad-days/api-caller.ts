@@ -28,11 +28,17 @@ export class ApiCaller {
   }
 
   /** `path` is below the root of the API. A PATCH is a merge patch. */
-  async send(method: Dispatcher.HttpMethod, path: string, body?: Json): Promise<{ status: number; text: string }> {
+  async send(
+    method: Dispatcher.HttpMethod,
+    path: string,
+    body?: Json,
+    accept = 'application/json',
+  ): Promise<{ status: number; text: string }> {
     const response = await request(`${this.url}${this.#root}${path}`, {
       dispatcher: this.#agent,
       method,
       headers: {
+        accept,
         authorization: `Bearer ${this.key}`,
         'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
       },
@@ -41,8 +47,8 @@ export class ApiCaller {
     return { status: response.statusCode, text: await response.body.text() };
   }
 
-  async get(path: string): Promise<Json> {
-    const { status, text } = await this.send('GET', path);
+  async get(path: string, accept?: string): Promise<Json> {
+    const { status, text } = await this.send('GET', path, undefined, accept);
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
     return JSON.parse(text) as Json;
   }

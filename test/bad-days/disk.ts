@@ -43,6 +43,12 @@ export class Disk {
     return bavail * bsize;
   }
 
+  /** The size in bytes. */
+  size(): number {
+    const { blocks, bsize } = statfsSync(this.path);
+    return blocks * bsize;
+  }
+
   makeReadOnly(): void {
     run('mount', '-o', 'remount,ro', this.path);
   }

@@ -19,6 +19,7 @@ const titles = {
   planes: 'Virtual clusters',
   busyPlanes: 'Busy virtual clusters',
   instances: 'Lifecycle of an instance',
+  spaces: 'Lifecycle of a space',
   gateway: 'Gateway to a connected cluster',
   direct: 'Direct endpoint',
   console: 'Web console',
@@ -60,6 +61,8 @@ const notes = {
     'The time from the request until a watch shows the instance as Ready, with the roles of its users inside, or as deleted ' +
     'with all of its objects on the cluster. Each client creates one instance at a time, and all instances are deleted at ' +
     'once. The memory is that of the server with all instances.',
+  spaces:
+    'As for instances. A space is Ready when its namespace exists on the built-in cluster with the roles of its users.',
   gateway:
     'The same get of a ConfigMap of 1.5 kB from a kube-apiserver, directly and through this server as the admin. The cluster ' +
     'and this server have one core each. The CPU time is that of all servers on the route, including etcd. "Of the rate" is ' +

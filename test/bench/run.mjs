@@ -36,6 +36,7 @@ import { lists } from './scenarios/lists.mjs';
 import { patches } from './scenarios/patches.mjs';
 import { planes } from './scenarios/planes.mjs';
 import { replicas } from './scenarios/replicas.mjs';
+import { spaces } from './scenarios/spaces.mjs';
 import { start } from './scenarios/start.mjs';
 import { watchers } from './scenarios/watchers.mjs';
 import { Session } from './session.mjs';
@@ -61,6 +62,7 @@ const scenarios = {
   planes,
   busyPlanes,
   instances,
+  spaces,
   gateway,
   direct,
   console: webConsole,

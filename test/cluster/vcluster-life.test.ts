@@ -17,5 +17,5 @@ function missing(): string | undefined {
 }
 
 describeIfAvailable(missing(), 'the lifecycle of a real vCluster, on the cluster that KUBECONFIG names', () =>
-  vclusterLife(() => ({ kubeconfig, helm, chart, image })),
+  vclusterLife(() => ({ kubeconfig, helm, chart, image }), { realPods: true }),
 );

@@ -10,7 +10,6 @@ export const notApplicable = {
   'ERR-19': 'completions §2: other errors become a bare InternalError, and their text goes to the log',
   'HDR-04': 'optional; there are no flow schemas',
   'HDR-06': 'optional; a 401 does not end an HTTP/2 connection, failed logins are throttled per source instead',
-  'HDR-07': 'HSTS and CORS cannot be configured',
   'CREATE-33': 'describes the internals of kube-apiserver',
   'CREATE-34': 'concerns subresources of native kinds that this API does not serve',
   'LIST-28': 'the cache of a kind is filled before the server listens',

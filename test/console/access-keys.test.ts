@@ -190,7 +190,7 @@ describeConsole('access keys', (env) => {
     await page.getByRole('button', { name: 'Rotate key' }).click();
     await page.getByText('Your session has ended').waitFor();
     const value = await takeValue(page);
-    await page.getByText('Access key', { exact: true }).click();
+    await page.getByRole('button', { name: 'Use an access key' }).click();
     await page.locator('input[name="access-key"]').fill(value);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await row(page, 'mine').waitFor();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { violationsInBothThemes } from './harness/accessibility.ts';
@@ -33,6 +34,12 @@ describeConsole('the audit log', (env) => {
     await page.getByLabel('Resource').press('Enter');
     await page.getByText(/^1 event/).waitFor();
     expect(new URL(page.url()).searchParams.get('verb')).toBe('create');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const saved = await (await download).path();
+    const exported = (await readFile(saved, 'utf8')).trimEnd().split('\r\n');
+    expect(exported).toHaveLength(2);
+    expect(exported[1]).toContain(',create,');
     await lines.nth(1).getByRole('button').click();
     await page.getByText('Allowed: member of the group').waitFor();
     const whole = await page.getByLabel('Event JSON').innerText();

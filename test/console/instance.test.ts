@@ -99,7 +99,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     expect(await violationsInBothThemes(page)).toEqual([]);
 
     // Share
-    await page.getByRole('tab', { name: 'Access' }).click();
+    await page.getByRole('tab', { name: 'Access', exact: true }).click();
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const sharing = page.getByRole('dialog', { name: 'Share shop' });
     await sharing
@@ -168,7 +168,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     const watched = await env.open({ width: 390, height: 844 });
     const { page } = watched;
     await page.goto(path('seen'));
-    await page.getByText('Access key', { exact: true }).click();
+    await page.getByRole('button', { name: 'Use an access key' }).click();
     await page.locator('input[name="access-key"]').fill(bobsKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading(page, 'seen').waitFor();
@@ -182,7 +182,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Connect' }).click();
     await page.getByText('No permission to connect').waitFor();
-    await page.getByRole('tab', { name: 'Access' }).click();
+    await page.getByRole('tab', { name: 'Access', exact: true }).click();
     await page.getByRole('row').filter({ hasText: 'bob' }).getByText('View').waitFor();
     expect(await page.getByRole('button', { name: 'Share', exact: true }).count()).toBe(0);
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);

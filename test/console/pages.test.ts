@@ -28,13 +28,22 @@ const pages = [
   ['longest-name', `/virtual-clusters/default/${longest}`, ''],
   ['inside', '/virtual-clusters/default/shop/inside', ''],
   ['inside-kind', '/virtual-clusters/default/shop/inside?kind=%2Fv1%2Fnamespaces', ''],
+  ['spaces', '/spaces', 'Spaces'],
+  ['new-space', '/spaces/new', 'New space'],
+  ['space', '/spaces/default/corner', ''],
+  ['space-connect', '/spaces/default/corner?tab=connect', ''],
+  ['space-access', '/spaces/default/corner?tab=access', ''],
   ['projects', '/projects', 'Projects'],
   ['project', '/projects/default', ''],
   ['project-members', '/projects/default?tab=members', ''],
+  ['project-allowed', '/projects/default?tab=allowed', ''],
+  ['project-quotas', '/projects/default?tab=quotas', ''],
   ['clusters', '/hosts', 'Clusters'],
   ['cluster', '/hosts/local', ''],
   ['templates', '/templates', 'Templates'],
   ['template', '/templates/marked', ''],
+  ['space-templates', '/space-templates', 'Space templates'],
+  ['space-template', '/space-templates/marked', ''],
   ['access-keys', '/keys', 'Access keys'],
   ['new-access-key', '/keys/new', ''],
   ['users', '/users', 'Users'],
@@ -42,6 +51,9 @@ const pages = [
   ['teams', '/teams', 'Teams'],
   ['team', '/teams/marked', ''],
   ['audit', '/audit-log', 'Audit log'],
+  ['authorize-cli', `/authorize-cli?client=laptop&port=40123&state=${'s'.repeat(43)}&challenge=${'c'.repeat(43)}`, ''],
+  ['authorize-cli-incomplete', '/authorize-cli', 'Log in on the command line'],
+  ['device', '/device?code=BCDF-GHJK', 'Log in on the command line'],
   ['nowhere', '/no/such/page', ''],
 ] as const;
 
@@ -61,12 +73,14 @@ describeConsole('every page of the console', (env) => {
       template: {},
       parameters: [{ variable: 'size', label: markup, description: markup, section: markup, defaultValue: '1' }],
     });
+    await make('spacetemplates', 'SpaceTemplate', 'marked', { ...shown, template: {} });
     await make('ownedaccesskeys', 'OwnedAccessKey', 'marked', { displayName: markup, ttl: 86_400 });
     await env.admin.request('PATCH', `${group}/projects/default`, {
       spec: { ...shown, members: [{ kind: 'User', name: 'marked', clusterRole: projectRoles.user }] },
     });
     await env.admin.request('PATCH', `${group}/clusters/local`, { spec: shown });
     await env.admin.createInstance(longest);
+    await env.admin.createSpace('corner', { spec: { ...shown, templateRef: { name: 'marked' } } });
     await env.admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
   });
 

@@ -75,7 +75,10 @@ describeConsole('the project pages', (env) => {
     expect(await specOf('blue')).toMatchObject({
       displayName: markup,
       allowedClusters: [{ name: '*' }],
-      allowedTemplates: [{ name: '*' }],
+      allowedTemplates: [
+        { kind: 'VirtualClusterTemplate', name: '*' },
+        { kind: 'SpaceTemplate', name: '*' },
+      ],
     });
 
     await tab(page, 'Members');
@@ -119,7 +122,7 @@ describeConsole('the project pages', (env) => {
     expect((await specOf('blue')).allowedClusters).toEqual([{ name: 'local' }]);
 
     await tab(page, 'Quotas');
-    await page.getByText('0, no quota').waitFor();
+    await page.getByText('0, no quota').first().waitFor();
     await page.getByRole('button', { name: 'Edit quotas' }).click();
     await dialog(page).getByLabel('Virtual clusters in the project').fill('2');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
@@ -131,7 +134,7 @@ describeConsole('the project pages', (env) => {
 
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog(page)
-      .getByText(/Its virtual cluster/)
+      .getByText(/^Deletes 1 virtual cluster of the project first/)
       .waitFor();
     expect(await dialog(page).getByRole('button', { name: 'Delete blue' }).isDisabled()).toBe(true);
     await dialog(page)

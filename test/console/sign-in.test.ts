@@ -87,7 +87,7 @@ describeConsole('signing in to the console', (env) => {
     await other.page.getByText('Your session has ended').waitFor();
     expect(await search.isVisible()).toBe(false);
 
-    await page.getByText('Access key', { exact: true }).click();
+    await page.getByRole('button', { name: 'Use an access key' }).click();
     await page.locator('input[name="access-key"]').fill(env.flotilla.adminKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'typed-shop' }).waitFor();

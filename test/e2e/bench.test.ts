@@ -51,6 +51,7 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       'planes',
       'busyPlanes',
       'instances',
+      'spaces',
       // Requires a cluster to connect.
       ...(findKubeApiserver() === undefined ? [] : ['gateway']),
       'direct',

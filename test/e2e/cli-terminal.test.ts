@@ -58,7 +58,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     await no.waitForOutput(/nothing was sent to the server/);
     expect(await no.ended).toBe(4);
 
-    const yes = home.inTerminal(['flotilla', 'login', flotilla.url], { env });
+    const yes = home.inTerminal(['flotilla', 'login', flotilla.url, '--access-key-stdin'], { env });
     await yes.waitForOutput(/Trust this CA\?/);
     yes.type('y\r');
     await yes.waitForOutput(/Access key for .*: /);
@@ -87,6 +87,24 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     await other.remove();
   });
 
+  it('asks for the password again before a lasting change with an access key', async () => {
+    await home.ok(['user', 'create', 'eve', '--password-stdin'], { input: 'correct horse' });
+    const key = (await home.ok(['access-key', 'create', 'eves', '--user', 'eve', '--ttl', '1h'])).trim();
+    const env = configOf('eve');
+    const ca = join(flotilla.dataDirectory, 'ca.crt');
+    await home.ok(['login', flotilla.url, '--ca-file', ca, '--access-key-stdin'], { env, input: key });
+    const refused = await home.run(['access-key', 'create', 'wide'], { env });
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toMatch(/requires a login with a password .* flotilla login --username eve/);
+    const create = home.inTerminal(['flotilla', 'access-key', 'create', 'wide'], { env });
+    await create.waitForOutput(/Password for eve: /);
+    create.type('correct horse\r');
+    await create.waitForOutput(/access key "wide" created/);
+    expect(await create.ended).toBe(0);
+    // The login was for this command only.
+    expect(await home.ok(['whoami'], { env })).toMatch(/access key: eves/);
+  });
+
   it('accepts a typed password without showing it', async () => {
     await home.ok(['user', 'create', 'anna', '--password-stdin'], { input: 'correct horse' });
     const ca = join(flotilla.dataDirectory, 'ca.crt');
@@ -108,7 +126,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     expect(change.shown()).not.toContain('staple');
     // Ctrl-C at a prompt restores the terminal.
     const left = home.inTerminal(
-      ['sh', '-c', `flotilla login ${flotilla.url} --ca-file ${ca}; echo ended $?; stty -a`],
+      ['sh', '-c', `flotilla login ${flotilla.url} --ca-file ${ca} --access-key-stdin; echo ended $?; stty -a`],
       { env: configOf('left') },
     );
     await left.waitForOutput(/Access key for/);
@@ -260,7 +278,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
   it('completes commands, options and names in a real bash', async () => {
     const bash = home.inTerminal(bashWith("PS1='ready> '", 'source <(flotilla completion bash)'));
     await bash.waitForOutput(/ready> /);
-    bash.type('flotilla acc\t');
+    bash.type('flotilla access-\t');
     await bash.waitForOutput(/flotilla access-key /);
     bash.type('crea\t--ttl-after\t\u0015');
     await bash.waitForOutput(/create --ttl-after-last-activity /);

@@ -41,9 +41,11 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
     return stdout;
   }
 
-  it('walks from login to delete with the README’s own commands', async () => {
+  it('walks from login to delete with the commands of the README and of the guide that continues it', async () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    const section = /^## Create your first virtual cluster$(.*?)^## /ms.exec(readme)?.[1] ?? '';
+    const guide = readFileSync(join(root, 'docs/guides/first-steps.md'), 'utf8');
+    const start = /^## Create your first virtual cluster$(.*?)^## /ms.exec(readme)?.[1] ?? '';
+    const section = `${start}${guide.split(/^## Try the direct endpoint$/m)[0]}`;
     const printed = (await walk(section)).replaceAll(flotilla.url, 'https://127.0.0.1:8443');
     const shown = [...section.matchAll(/^```text\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
     const plain = (line: string) =>
@@ -54,6 +56,16 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
     const lines = printed.split('\n').map(plain);
     for (const line of shown) expect(lines).toContain(plain(line));
     expect(printed).not.toMatch(/flk_/);
+  });
+
+  it('has a guide whose commands replace the seal key', async () => {
+    const printed = await walk(readFileSync(join(root, 'docs/guides/encryption.md'), 'utf8'));
+    const needed = [...printed.matchAll(/^Needed keys: +(\S+)$/gm)].map(([, keys = '']) => keys);
+    expect(needed).toHaveLength(3);
+    expect(needed[0]).not.toBe(needed[1]);
+    expect(needed[2]).toBe(needed[1]);
+    expect(printed).toMatch(/^Rewrite: +finished at /m);
+    expect(readFileSync(join(folder, '.flotilla/seal.key'), 'utf8')).toMatch(/^[\w+/]{43}=\n$/);
   });
 
   it('has a guide whose commands work line by line', async () => {

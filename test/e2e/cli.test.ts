@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hostNamespaceFor } from '../../src/management/instances/placement.ts';
 import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
@@ -16,8 +17,11 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
   let home: CliHome;
 
   beforeAll(async () => {
-    flotilla = await startFlotilla();
     home = cliHome({ KUBECONFIG: '' });
+    // The cluster that a test connects is on this machine.
+    const config = join(home.folder, 'server.yaml');
+    writeFileSync(config, 'hosts: {deniedCIDRs: []}\n');
+    flotilla = await startFlotilla({ args: ['--config', config] });
     home.env.KUBECONFIG = join(home.folder, 'kubeconfig');
     await home.ok(['login', flotilla.url, '--ca-file', ca(), '--access-key-stdin'], { input: flotilla.adminKey });
   });
@@ -92,6 +96,38 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(await kubectl('config', 'get-contexts', '-o', 'name')).toBe('');
     expect((await home.run(['delete', 'demo'])).code).toBe(3);
     expect((await home.run(['delete', 'demo', '--ignore-not-found'])).code).toBe(0);
+  });
+
+  it('stops waiting for a virtual cluster whose condition does not change by itself', async () => {
+    const template = {
+      apiVersion: 'management.platform.sh/v1',
+      kind: 'VirtualClusterTemplate',
+      metadata: { name: 'broken' },
+      spec: { template: { objects: '{{ index .Values.list 5 }}' } },
+    };
+    await home.ok(['apply', '-f', '-'], { input: JSON.stringify(template) });
+    const { code, stderr } = await home.run(['create', 'broken', '--template', 'broken', '--wait']);
+    expect(stderr).toMatch(/virtual cluster "broken" does not become ready: The template cannot be rendered/);
+    expect(code).toBe(1);
+    await home.ok(['delete', 'broken', '--wait']);
+  });
+
+  it('stops waiting for a virtual cluster whose location belongs to another one', async () => {
+    const location = { namespace: hostNamespaceFor('default', 'taken'), name: 'taken' };
+    const other = { apiVersion: 'storage.platform.sh/v1', kind: 'VirtualCluster', metadata: location };
+    const local = ['--kubeconfig', join(flotilla.dataDirectory, 'admin.kubeconfig'), '--context', 'local'];
+    await kubectl(...local, 'create', 'namespace', location.namespace);
+    const file = join(home.folder, 'taken.json');
+    writeFileSync(file, JSON.stringify(other));
+    await kubectl(...local, 'create', '-f', file);
+    const { code, stderr } = await home.run(['create', 'taken', '--wait']);
+    expect(stderr).toMatch(/virtual cluster "taken" does not become ready: .*namespace "platform-default-v-taken-/);
+    expect(stderr).toMatch(/is already in use: .*Remove the conflicting object/);
+    expect(code).toBe(1);
+    const instance = JSON.parse(await home.ok(['get', 'taken', '-o', 'json']));
+    expect(JSON.stringify(instance.status.conditions)).toContain('"reason":"PlaceTaken"');
+    await home.ok(['delete', 'taken', '--wait']);
+    await kubectl(...local, 'delete', '-f', file);
   });
 
   it('reports an error in one line, with the documented exit code', async () => {
@@ -171,6 +207,9 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(rotated).toMatch(/^flk_[0-9A-Za-z]{46}$/);
     expect((await home.run(['list'], { env: asCi })).code).toBe(4);
     expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(0);
+    // The file changes only if the server accepts the new value.
+    expect((await home.run(['access-key', 'rotate', 'unknown', '--file', file])).code).toBe(3);
+    expect(readFileSync(file, 'utf8').trim()).toBe(key);
     await home.ok(['access-key', 'disable', 'ci']);
     expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(4);
     await home.ok(['access-key', 'delete', 'ci']);

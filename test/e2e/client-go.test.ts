@@ -16,7 +16,7 @@ describeIfAvailable(goMissing, 'client-go and controller-runtime', () => {
     flotilla = await startChurnServer();
     const env = { ...process.env, FLOTILLA_KUBECONFIG: flotilla.kubeconfig };
     // The long tests mostly wait, so they run in parallel regardless of the number of CPUs.
-    const run = promisify(execFile)('go', ['test', '-count=1', '-parallel=4', '-v', './...'], {
+    const run = promisify(execFile)('go', ['test', '-count=1', '-vet=off', '-trimpath', '-parallel=4', '-v', './...'], {
       cwd: module,
       env,
       maxBuffer: 1 << 24,

@@ -1,22 +1,19 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readOptions } from '../../src/server/settings/options.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-
-const root = new URL('../..', import.meta.url).pathname;
-const curlMissing = spawnSync('curl', ['--version']).status === 0 ? undefined : 'there is no curl on PATH';
+import { codeBlocks, curlMissing, guideText, prepareGuideFolder, runBlocks } from '../harness/walk-guide.ts';
 
 describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
   let folder: string;
   let flotilla: FlotillaProcess;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'guide-'));
-    symlinkSync(join(root, 'examples'), join(folder, 'examples'));
+    prepareGuideFolder(folder);
     flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
   });
   afterEach(async () => {
@@ -28,17 +25,8 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
    * Runs every shell block of a guide, or of one section of it, in order, as a reader would type them, with this server's
    * address.
    */
-  async function walk(guide: string, section?: string): Promise<string> {
-    const whole = readFileSync(join(root, 'docs/guides', guide), 'utf8');
-    const text =
-      section === undefined ? whole : (whole.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '');
-    const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
-    expect(blocks.length).toBeGreaterThan(0);
-    const script = blocks.join('\n').replaceAll('https://127.0.0.1:8443', flotilla.url);
-    const env = { ...process.env, KUBECONFIG: flotilla.kubeconfig, KUBECACHEDIR: join(folder, 'cache') };
-    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
-    return stdout;
-  }
+  const walk = (guide: string, section?: string): Promise<string> =>
+    runBlocks(codeBlocks(guideText(guide, section), 'sh'), { folder, flotilla });
 
   it('lead a virtual cluster through its lifecycle', async () => {
     const printed = await walk('virtual-clusters.md');
@@ -47,9 +35,67 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
     expect(printed).toMatch(/"demo" deleted/);
   });
 
+  it('manage spaces from creation to deletion', async () => {
+    const printed = await walk('spaces.md');
+    expect(printed).toContain('configmap/greeting created');
+    expect(printed).not.toMatch(/^kube-system/m);
+    expect(printed).toMatch(/^test$/m);
+    expect(printed).toContain('local/web imported into project "default" as "web"');
+    for (const name of ['team-a', 'team-b', 'team-c', 'web']) expect(printed).toContain(`space "${name}" deleted`);
+    expect(printed.trim().split('\n').at(-1)).toBe('namespace/web');
+  });
+
   it('give members, auditors and keys their permissions', async () => {
     const printed = await walk('access.md');
     expect(printed.match(/^(yes|no)\b/gm)).toEqual(['yes', 'no', 'yes', 'no', 'yes']);
+  });
+
+  it('protect host clusters', async () => {
+    const printed = await walk('hosts.md');
+    expect(printed.match(/^(yes|no)\b/gm)).toEqual(['no', 'yes']);
+    expect(printed).not.toContain('takeover created');
+    expect(printed).toContain('cluster.management.platform.sh/local patched');
+    expect(printed).toContain('project.management.platform.sh/red patched');
+  });
+
+  it('observe the server', async () => {
+    expect(await walk('observe.md', 'Check the health')).toMatch(/^ok.*readyz check passed/ms);
+    expect(await walk('observe.md', 'Collect metrics')).toMatch(/^flotilla_replica_leader 1$/m);
+    expect(await walk('observe.md', 'Send traces')).toBe('200\n');
+  });
+
+  it('search, export and verify the audit log', async () => {
+    await walk('audit.md', 'Search the audit log');
+    await walk('audit.md', 'Export the audit log');
+    expect(readFileSync(join(folder, 'denied.csv'), 'utf8')).toMatch(/^time,received,user,/);
+    const printed = await walk('audit.md', 'Verify the audit log');
+    expect(printed.match(/^no problems in \d+ lines/gm)).toHaveLength(2);
+  });
+
+  it('make, verify and restore backups', async () => {
+    for (const [index, yaml] of codeBlocks(guideText('backup.md'), 'yaml').entries()) {
+      writeFileSync(join(folder, `settings-${index}.yaml`), yaml);
+      expect((await readOptions({ config: join(folder, `settings-${index}.yaml`) })).backup).toBeDefined();
+    }
+    const settings = { schedule: '0 3 * * *', directory: join(folder, 'backups') };
+    writeFileSync(join(folder, 'settings.yaml'), JSON.stringify({ backup: settings }));
+    await flotilla.stop();
+    const args = ['--config', join(folder, 'settings.yaml')];
+    flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla'), args });
+    const printed = await walk('backup.md');
+    expect(printed.match(/is complete and intact/g)).toHaveLength(2);
+    expect(printed).toContain('seal.key is the seal key of this backup');
+    expect(printed).toMatch(/^Schedule: +0 3 \* \* \* \(UTC\)$/m);
+    expect(printed).toContain('there are no backups yet');
+    expect(printed).toMatch(/^restored \d+ entries to /m);
+  });
+
+  it('manage local accounts', async () => {
+    const printed = await walk('local-accounts.md');
+    expect(printed.match(/^https:.*\/reset#flk_\w{46}$/gm)).toHaveLength(2);
+    expect(printed).toMatch(/^reset-\w+ .* anna .*Reset/m);
+    expect(printed).toContain('user "anna": has no second factor');
+    expect(printed).toMatch(/logged in to .* as admin/);
   });
 
   it('prune objects with an ApplySet', async () => {

@@ -139,18 +139,19 @@ describeIfAvailable(kubectlMissing, 'kubectl and the core kinds of a cluster', (
   it('creates and describes quotas, and is limited by them', async () => {
     await kubectl.ok(['create', 'namespace', 'small']);
     const inSmall = (...args: string[]) => kubectl.ok([...args, '-n', 'small']);
-    await inSmall('create', 'quota', 'limits', '--hard=configmaps=2,count/leases.coordination.k8s.io=1,pods=5');
+    await inSmall('create', 'quota', 'limits', '--hard=configmaps=3,count/leases.coordination.k8s.io=1,pods=5');
+    // The namespace also has the config map kube-root-ca.crt.
     await inSmall('create', 'cm', 'one');
     await inSmall('create', 'cm', 'two');
     const { stderr } = await kubectl.run(['create', 'cm', 'three', '-n', 'small']);
     expect(stderr).toContain(
-      'configmaps "three" is forbidden: exceeded quota: limits, requested: configmaps=1, used: configmaps=2, limited: configmaps=2',
+      'configmaps "three" is forbidden: exceeded quota: limits, requested: configmaps=1, used: configmaps=3, limited: configmaps=3',
     );
     const described = await inSmall('describe', 'quota', 'limits');
-    expect(described).toMatch(/configmaps +2 +2\ncount\/leases.coordination.k8s.io +0 +1\npods +0 +5/);
-    expect(await inSmall('get', 'quota')).toMatch(/NAME +REQUEST +LIMIT +AGE\nlimits +configmaps: 2\/2, count\/leases/);
+    expect(described).toMatch(/configmaps +3 +3\ncount\/leases.coordination.k8s.io +0 +1\npods +0 +5/);
+    expect(await inSmall('get', 'quota')).toMatch(/NAME +REQUEST +LIMIT +AGE\nlimits +configmaps: 3\/3, count\/leases/);
     expect(await inSmall('describe', 'namespace', 'small')).toMatch(/Resource Quotas\n +Name: +limits/);
-    await inSmall('patch', 'quota', 'limits', '-p', '{"spec":{"hard":{"configmaps":"3"}}}');
+    await inSmall('patch', 'quota', 'limits', '-p', '{"spec":{"hard":{"configmaps":"4"}}}');
     await inSmall('create', 'cm', 'three');
     expect(await refused('create', 'quota', 'bad', '-n', 'small', '--hard=nonsense=1')).toContain(
       'must be a standard resource type or fully qualified',

@@ -91,6 +91,32 @@ describeIfAvailable(kubectlMissing, 'kubectl in a virtual cluster with the full 
     expect(await ok('describe', 'svc', 'web')).toMatch(/NodePort: +80-8080 +30080\/TCP/);
   });
 
+  it('claims devices, and removes claims with their pods and namespaces', async () => {
+    const create = (object: object) => virtual.kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(object) });
+    const claim = (metadata: object) => ({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata: { name: 'gpu', ...metadata },
+      spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu' } }] } },
+    });
+    await ok('run', 'trainer', '--image=busybox:1');
+    const uid = await ok('get', 'pod', 'trainer', '-o', 'jsonpath={.metadata.uid}');
+    await create(claim({ ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'trainer', uid }] }));
+    expect(await ok('get', 'resourceclaims')).toMatch(/^NAME +STATE +AGE\ngpu +pending /);
+    const results = [{ request: 'gpu', driver: 'gpu.example.com', pool: 'node-1', device: 'gpu-0' }];
+    const patch = JSON.stringify({ status: { allocation: { devices: { results } } } });
+    await ok('patch', 'resourceclaim', 'gpu', '--subresource=status', '--type=merge', '-p', patch);
+    expect(await ok('get', 'resourceclaim', 'gpu', '--no-headers')).toMatch(/^gpu +allocated /);
+    expect(await ok('describe', 'resourceclaim', 'gpu')).toMatch(/Device Class Name: +gpu/);
+    expect(await ok('explain', 'resourceclaims.spec.devices.requests.exactly')).toContain('allocationMode\t<string>');
+    await ok('delete', 'pod', 'trainer', '--now');
+    await ok('wait', '--for=delete', 'resourceclaim/gpu', '--timeout=20s');
+    await ok('create', 'namespace', 'devices');
+    await create(claim({ namespace: 'devices' }));
+    await ok('delete', 'namespace', 'devices', '--timeout=20s');
+    expect(await ok('get', 'resourceclaims', '-A')).toBe('');
+  });
+
   it('keeps the objects over a restart', async () => {
     cluster = await cluster.restart();
     virtual = cluster.existingVirtualCluster('full');

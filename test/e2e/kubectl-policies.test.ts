@@ -70,10 +70,13 @@ describeIfAvailable(kubectlMissing, 'admission policies, with kubectl', () => {
   it('are discovered, explained, applied and shown', async () => {
     const { kubectl } = virtual;
     const kinds = await kubectl.ok(['api-resources', '--api-group=admissionregistration.k8s.io', '-o', 'name']);
-    // Kinds that are not served are not listed.
     expect(kinds.trim().split('\n').sort()).toEqual([
+      'mutatingadmissionpolicies.admissionregistration.k8s.io',
+      'mutatingadmissionpolicybindings.admissionregistration.k8s.io',
+      'mutatingwebhookconfigurations.admissionregistration.k8s.io',
       'validatingadmissionpolicies.admissionregistration.k8s.io',
       'validatingadmissionpolicybindings.admissionregistration.k8s.io',
+      'validatingwebhookconfigurations.admissionregistration.k8s.io',
     ]);
     expect(await kubectl.ok(['explain', 'validatingadmissionpolicy.spec.validations'])).toContain('messageExpression');
     await kubectl.ok(['create', 'configmap', 'colors', '--from-literal=allowed=red,green']);

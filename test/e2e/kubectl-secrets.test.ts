@@ -28,7 +28,8 @@ describeIfAvailable(kubectlMissing, 'secrets in manifests that kubectl applies',
 
   beforeAll(async () => {
     const config = join(folder, 'config.yaml');
-    writeFileSync(config, 'audit:\n  rules:\n    - level: RequestResponse\n');
+    // The kubeconfig of the test names a loopback address.
+    writeFileSync(config, 'audit: {rules: [{level: RequestResponse}]}\nhosts: {deniedCIDRs: []}\n');
     flotilla = await startFlotilla({ args: ['--config', config, '--log-level', 'debug'] });
     kubectl = kubectlWith(flotilla.kubeconfig);
   });

@@ -14,7 +14,7 @@ describeIfAvailable(goMissing, 'the typed client of loft-sh/api with the API wor
   beforeAll(async () => {
     flotilla = await startFlotilla({ environment: { FLOTILLA_API_WORD: 'loft' } });
     const env = { ...process.env, FLOTILLA_KUBECONFIG: flotilla.kubeconfig };
-    const run = promisify(execFile)('go', ['test', '-count=1', '-v', './...'], {
+    const run = promisify(execFile)('go', ['test', '-count=1', '-vet=off', '-trimpath', '-v', './...'], {
       cwd: module,
       env,
       maxBuffer: 1 << 24,

@@ -1,3 +1,4 @@
+import { policyParams } from '../side-by-side/areas/policy-params.ts';
 import { rbacAnswers } from '../side-by-side/areas/rbac.ts';
 import { rbacDecisions } from '../side-by-side/areas/rbac-decisions.ts';
 import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
@@ -8,4 +9,5 @@ const title = 'RBAC beside that of kube-apiserver';
 compareWithKubeApiserver(title, { own: rbacDifferences, authorization: 'RBAC' }, (pair) => {
   rbacAnswers(pair);
   rbacDecisions(pair);
+  policyParams(pair);
 });

@@ -37,6 +37,8 @@ export interface FlotillaProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The program to run. Optional; defaults to the one that was built from these sources. */
   readonly program?: string;
+  /** The path of the Node.js that runs the program. Optional; defaults to the one that runs the tests. */
+  readonly node?: string;
 }
 
 /** A running `flotilla` process that serves requests. */
@@ -60,9 +62,10 @@ export async function startServing(
     commandPrefix = [],
     environment = {},
     program = builtProgram,
-  }: Pick<FlotillaProcessOptions, 'nodeArgs' | 'commandPrefix' | 'environment' | 'program'> = {},
+    node = process.execPath,
+  }: Pick<FlotillaProcessOptions, 'nodeArgs' | 'commandPrefix' | 'environment' | 'program' | 'node'> = {},
 ): Promise<ServingProcess> {
-  const [command = process.execPath, ...rest] = [...commandPrefix, process.execPath, ...nodeArgs, program, ...args];
+  const [command = node, ...rest] = [...commandPrefix, node, ...nodeArgs, program, ...args];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

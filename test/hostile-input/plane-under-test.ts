@@ -47,6 +47,7 @@ export async function openPlaneUnderTest(): Promise<PlaneUnderTest> {
       publicKeys: async () => ({ keys: [] }),
     },
     longestTokenSeconds: 3600,
+    webhookAddresses: [],
   });
   const plane = await openKubernetesPlane({
     id: 'plane',

@@ -111,7 +111,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the te
     of('ResourceQuota');
     of('LimitRange');
     const labels = rendered('isolated', '').spaceTemplate?.metadata?.labels;
-    expect(labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' });
+    expect(labels).toMatchObject({ 'pod-security.kubernetes.io/warn': 'restricted' });
   });
 
   it('sized has the requested version and size', async () => {

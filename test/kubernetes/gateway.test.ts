@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type JsonObject, textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { managementGroup } from '../../src/api/naming.ts';
@@ -155,6 +155,50 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the ga
     await kubernetes.kubectl.ok(['create', 'serviceaccount', 'outsider', '-n', 'default']);
     const foreign = (await kubernetes.kubectl.ok(['create', 'token', 'outsider', '-n', 'default'])).trim();
     expect(await asked('/api/v1/namespaces/default/pods', foreign)).toBe(401);
+  });
+
+  it('name tokens without a creator when a user is offboarded, and revoke them on request (decision 56)', async () => {
+    const dora = await flotilla.createUser('dora');
+    const access = [{ name: 'use', verbs: ['use', 'get'], users: ['dora'] }];
+    const rules = [{ users: ['dora'], clusterRole: 'cluster-admin' }];
+    await flotilla.ask(`${instancesPath}/demo`, mergePatch({ spec: { access, extraAccessRules: rules } }));
+    const doras = await flotilla.kubectlInside('demo', dora);
+    await doras.ok(['create', 'serviceaccount', 'bot']);
+    await doras.ok(['create', 'clusterrolebinding', 'bot', '--clusterrole=view', '--serviceaccount=default:bot']);
+    const token = (await doras.ok(['create', 'token', 'bot'])).trim();
+    const pods = async () => (await flotilla.ask(`${gateway}/api/v1/namespaces/default/pods`, { token })).code;
+    expect(await pods()).toBe(200);
+    const offboard = async (query: string, spec: JsonObject) => {
+      const path = `${groupPath}/users/dora/offboard${query}`;
+      const done = await flotilla.ask(path, { method: 'POST', body: { spec } });
+      expect(done.code, done.text).toBe(201);
+      return listAt(done.json, 'status', 'items').map(
+        (item) =>
+          `${textAt(item, 'action')} ${textAt(item, 'kind')} ${textAt(item, 'name')}: ${textAt(item, 'message')}`,
+      );
+    };
+    const kept = await offboard('?dryRun=All', {});
+    expect(kept).toContainEqual(
+      expect.stringMatching(
+        /^Keep VirtualClusterInstance demo: virtual clusters on cluster europe do not record .*for at most 30 days .*flotilla credentials revoke demo -p default --all$/,
+      ),
+    );
+    expect(kept).toContainEqual(
+      expect.stringMatching(
+        /^Keep ServiceAccountToken default\/bot: .*not known.*accepted at the gateway until .*Z; revoke with flotilla credentials revoke demo -p default --service-account default\/bot$/,
+      ),
+    );
+    // Without `revokeUnattributed`, the token stays valid although its creator is disabled.
+    expect(await offboard('', { keepUser: true })).toContainEqual(kept.find((item) => item.startsWith('Keep Virtual')));
+    expect(await pods()).toBe(200);
+    await flotilla.ask(`${instancesPath}/demo`, mergePatch({ spec: { access } }));
+    expect(await offboard('', { revokeUnattributed: true })).toContainEqual(
+      expect.stringMatching(/^Revoke ServiceAccountToken default\/bot: .*rejected at the gateway$/),
+    );
+    expect(await pods()).toBe(401);
+    // Tokens that are issued after the offboarding are not affected.
+    const next = (await inside.ok(['create', 'token', 'bot'])).trim();
+    expect((await flotilla.ask(`${gateway}/api/v1/namespaces/default/pods`, { token: next })).code).toBe(200);
   });
 
   it('restrict actions and results to the scope of the key (completions §5)', async () => {

@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
+import { httpClient } from '../../src/client/http-client.ts';
 import { hostSuite } from '../../src/hosts/host.suite.ts';
+import type { HostLocation } from '../../src/hosts/host.ts';
+import { groupsWithRole } from '../../src/hosts/spaces/binding-groups.fixture.ts';
+import { spaceSuite } from '../../src/hosts/spaces/space.suite.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { openHost } from './harness/open-host.ts';
 import { findKubernetes } from './harness/programs.ts';
@@ -17,17 +21,20 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'on a r
   });
   afterAll(() => kubernetes.stop());
 
-  hostSuite('of the Kubernetes kind', async () => {
+  const open = async () => {
     const opened = openHost(kubernetes);
+    const hostClient = httpClient({ server: '', fetch: opened.fetch });
     return {
       host: opened.host,
       // The cluster makes progress by itself, and faster with fewer requests.
       runPendingWork: () => delay(100),
-      async createNamespace(name) {
+      async createNamespace(name: string) {
         await kubernetes.api.ok('POST', '/api/v1/namespaces', { metadata: { name } });
       },
-      hasNamespace: async (name) => (await kubernetes.api.request('GET', `/api/v1/namespaces/${name}`)).code === 200,
-      async createManually(place) {
+      hasNamespace: async (name: string) =>
+        (await kubernetes.api.request('GET', `/api/v1/namespaces/${name}`)).code === 200,
+      groupsWithRole: (namespace: string, role: string) => groupsWithRole(hostClient, namespace, role),
+      async createManually(place: HostLocation) {
         await kubernetes.installByHand(place);
       },
       async close() {
@@ -35,5 +42,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'on a r
         await wipeNamespaces(kubernetes);
       },
     };
-  });
+  };
+  hostSuite('of the Kubernetes kind', open);
+  spaceSuite('of the Kubernetes kind', open);
 });

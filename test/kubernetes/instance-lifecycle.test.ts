@@ -172,6 +172,34 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instan
     await letGo('troubled');
   });
 
+  it('without a persistent volume are not put to sleep, unless the loss of their data is accepted', async () => {
+    const values = 'controlPlane: {statefulSet: {persistence: {volumeClaim: {enabled: false}}}}';
+    const objects = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: from-template}';
+    const place = placeOf(await make('forgetful', { template: { helmRelease: { values }, objects } }));
+    await flotilla.wait('forgetful', 'condition=Ready');
+    const inside = await flotilla.kubectlInside('forgetful');
+    await inside.ok(['create', 'ns', 'lost']);
+    const keepsData = "jsonpath={.status.conditions[?(@.type=='SleepKeepsData')].reason}";
+    await flotilla.admin.ok(['annotate', 'vci/forgetful', 'sleepmode.platform.sh/force=true']);
+    await flotilla.wait('forgetful', `${keepsData}=SleepRefused`);
+    expect(textAt(await flotilla.instance('forgetful'), 'status', 'phase')).toBe('Ready');
+    expect(await inside.ok(['get', 'ns', '-o', 'name'])).toContain('namespace/lost');
+
+    await flotilla.admin.ok(['annotate', 'vci/forgetful', 'sleepmode.platform.sh/accept-data-loss=true']);
+    await flotilla.wait('forgetful', 'jsonpath={.status.phase}=Sleeping');
+    expect(textAt(await flotilla.instance('forgetful'), 'status', 'message')).toContain('deleted everything in it');
+    await kubernetes.api.ok('GET', `/apis/apps/v1/namespaces/${place.namespace}/deployments/${place.name}`);
+    await flotilla.admin.ok(['annotate', 'vci/forgetful', 'sleepmode.platform.sh/force-']);
+    await flotilla.wait('forgetful', 'condition=Ready');
+    await flotilla.wait('forgetful', `${keepsData}=DataLost`);
+    const namespaces = await inside.ok(['get', 'ns', '-o', 'name']);
+    expect(namespaces).toContain('namespace/from-template');
+    expect(namespaces).not.toContain('namespace/lost');
+    const events = await flotilla.admin.ok(['get', 'events', '-o', 'jsonpath={.items[*].reason}']);
+    expect(events).toContain('DataLost');
+    await letGo('forgetful');
+  });
+
   it('sleep without pods, report that to clients, and wake with their contents', async () => {
     const place = placeOf(await make('sleepy'));
     await flotilla.wait('sleepy', 'condition=Ready');

@@ -14,5 +14,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the su
   });
   afterAll(() => kubernetes?.stop());
 
-  vclusterLife(() => ({ ...kubernetes.programs, kubeconfig: kubernetes.kubeconfig, image: 'busybox' }));
+  vclusterLife(() => ({ ...kubernetes.programs, kubeconfig: kubernetes.kubeconfig, image: 'busybox' }), {
+    realPods: false,
+  });
 });

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The steps of a new user: a fresh clone, the README's start command, then its first walkthrough line by line.
+# The steps of a new user: a fresh clone, the README's start command, then its walkthrough and the first guide line by line.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 place=$(mktemp -d)
@@ -37,20 +37,24 @@ cat "$place/out"
 
 kubectl --kubeconfig .flotilla/admin.kubeconfig get virtualclusterinstances -n platform-p-default
 
-# Every line of the blocks under "Create your first virtual cluster"; access keys are removed from the output.
+# Every line of the blocks under "Create your first virtual cluster" and of the guide that continues it; access keys are
+# removed from the output.
+guide=docs/guides/first-steps.md
 sed -n '/^## Create your first virtual cluster/,/^## /p' README.md >"$place/walk.md"
+sed '/^## Try the direct endpoint/,$d' "$guide" >>"$place/walk.md"
 sed -n '/^```sh/,/^```/p' "$place/walk.md" | grep -v '^```' >"$place/walk.sh"
 sed -n '/^```text/,/^```/p' "$place/walk.md" | grep -v '^```' >"$place/shown"
-test -s "$place/walk.sh"
+grep -q 'flotilla create demo' "$place/walk.sh"
+grep -q 'flotilla import' "$place/walk.sh"
 test -s "$place/shown"
 bash -euxo pipefail "$place/walk.sh" 2>&1 >"$place/printed" | sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g'
 sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g' "$place/printed"
-# The output matches the README in order, except for ages and for texts that differ between kubectl versions.
+# The output matches the docs in order, except for ages and for texts that differ between kubectl versions.
 node test/readme/shown-lines.mjs "$place/shown" "$place/printed"
 
 # "Try the direct endpoint": the server is stopped between its first block and its second, as a reader does. Jobs run as
 # in a terminal (set -m), so that the last line ends the agent together with its npx wrapper.
-sed -n '/^## Try the direct endpoint/,/^## How/p' README.md >"$place/direct.md"
+sed -n '/^## Try the direct endpoint/,$p' "$guide" >"$place/direct.md"
 sed -n '/^```text/,/^```/p' "$place/direct.md" | grep -v '^```' >"$place/shown"
 awk 'BEGIN { print "set -m" } /^```sh/ { inside = 1; if (blocks++) print "stop_server"; next } /^```/ { inside = 0 } inside' "$place/direct.md" >"$place/direct.sh"
 grep -q '^stop_server$' "$place/direct.sh"

@@ -19,7 +19,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'replicas that are upgraded one by 
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'flotilla-next-'));
-    nextVersion = copyAsVersion(folder, { version: '0.2.0', schemas: [1, 2] });
+    nextVersion = copyAsVersion(folder, { version: '0.2.0', schemas: [1, 3] });
     set = await ReplicaSet.start({ network: 9, replicas: 3, members: 1, started: 2 });
   });
   afterAll(async () => {
@@ -70,7 +70,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'replicas that are upgraded one by 
       () => status(0),
       ({ replicas }) => replicas.length === 2,
     );
-    expect(mixed.schema).toBe(1);
+    expect(mixed.schema).toBe(2);
     expect(mixed.replicas).toEqual(
       expect.arrayContaining([
         { version: '0.1.0', isOutdated: true },
@@ -80,13 +80,13 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'replicas that are upgraded one by 
     await writeAndRead(0, 1, 'from-old');
     await writeAndRead(1, 0, 'from-new');
     for (const replica of [0, 1]) expect((await askReplica(set.replica(replica), '', '/readyz')).code).toBe(200);
-    expect((await status(1)).schema).toBe(1);
+    expect((await status(1)).schema).toBe(2);
 
     await set.replica(0).stop();
     await eventually(
       20,
       () => status(1),
-      ({ schema }) => schema === 2,
+      ({ schema }) => schema === 3,
     );
     await set.replica(0).start(nextVersion);
     await writeAndRead(0, 1, 'both-new');
@@ -101,7 +101,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'replicas that are upgraded one by 
       (error: Error) => error.message,
     );
     expect(failure).toMatch(
-      /^flotilla exited with 1 before it was ready:\nflotilla: the store has schema 2, and this version of Flotilla \(0\.1\.0\) supports schema 1; newer servers have upgraded the store, so start a newer version\n$/,
+      /^flotilla exited with 1 before it was ready:\nflotilla: the store has schema 3, and this version of Flotilla \(0\.1\.0\) supports schemas 1 to 2; newer servers have upgraded the store, so start a newer version\n$/,
     );
     expect(old.files).toEqual(files);
     expect(await etcdKeys()).toEqual(keys);

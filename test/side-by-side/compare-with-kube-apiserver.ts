@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -51,9 +51,13 @@ export function compareWithKubeApiserver(title: string, options: ComparisonOptio
         dataDir,
         // Clusters usually allow privileged containers. There are no nodes that could run them.
         flags: ['--allow-privileged=true'],
+        podAccounts: api === 'full',
         ...(authorization === undefined ? {} : { authorization }),
       });
-      const { url } = await bench.start();
+      // Both call the webhooks of the test, which are on this machine.
+      const config = join(dataDir, 'flotilla.yaml');
+      writeFileSync(config, 'planes:\n  webhookAddresses: [127.0.0.0/8]\n');
+      const { url } = await bench.start({ config });
       const theirs = new Side(kubeApiserver);
       const local = `${url}/kubernetes/cluster/local`;
       const credentials = { token: await bench.adminKey(), ca: readFileSync(bench.file('ca.crt'), 'utf8') };

@@ -9,6 +9,7 @@ export interface Expected {
   readonly verb?: string;
   readonly group?: string;
   readonly resource?: string;
+  readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
   /** Absent if the request is allowed. */
@@ -22,8 +23,9 @@ export async function untilEffective(pair: Pair, expected: Expected): Promise<vo
 }
 
 async function isEffective(side: Side, expected: Expected): Promise<boolean> {
-  const { user, groups = [], verb = 'get', group = '', resource = 'x', namespace = '', name = '' } = expected;
-  const resourceAttributes = { verb, group, resource, namespace, name };
+  const { user, groups = [], verb = 'get', group = '', resource = 'x', subresource = '' } = expected;
+  const { namespace = '', name = '' } = expected;
+  const resourceAttributes = { verb, group, resource, subresource, namespace, name };
   const { allowed, reason } = await accessOf(side, { user, groups, resourceAttributes });
   return expected.reason === undefined ? allowed : expected.reason.test(reason);
 }

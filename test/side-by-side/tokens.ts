@@ -32,6 +32,7 @@ export class Tokens {
     for (const [name, token] of this.#generated) named = named.replaceAll(name, token);
     return named
       .replaceAll(time, '<time>')
+      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>')
       .replaceAll(/(resource ?version[^0-9]{0,40}?)\d+/gi, '$1<number>')
       .replaceAll(/, current: \d+/g, ', current: <number>');
   }

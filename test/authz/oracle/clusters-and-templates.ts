@@ -33,4 +33,10 @@ export const clusterRows: readonly Row[] = [
   ...rows('clusters/accesskey', 'create', 'one', ['admin']),
 ];
 
-export const templateRows: readonly Row[] = placeRows('virtualclustertemplates');
+function rowsOfTemplates(plural: string): readonly Row[] {
+  return [...placeRows(plural), ...rows(`${plural}/hostaccess`, 'use', 'one', ['admin', 'named'], { only: 'review' })];
+}
+
+export const templateRows = rowsOfTemplates('virtualclustertemplates');
+
+export const spaceTemplateRows = rowsOfTemplates('spacetemplates');

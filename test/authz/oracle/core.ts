@@ -18,7 +18,7 @@ function configRows(plural: string, listers: readonly Relation[], readers: reado
   ];
 }
 
-/** The kinds that every Kubernetes API has: namespaces follow their project, events follow their instance. */
+/** The kinds that every Kubernetes API has: namespaces follow their project, events what they are about. */
 export const coreRows: readonly Row[] = [
   ...rows('namespaces', 'list watch', 'all', ['everybody'], core),
   ...rows('namespaces', 'get', 'one', ['admin', 'auditor', 'reads the project'], core),
@@ -41,7 +41,9 @@ export const coreRows: readonly Row[] = [
       ],
       { group },
     ),
-    ...rows('events', 'get', 'one', ['admin', 'auditor', 'project admin', 'reads what it is about'], { group }),
+    ...rows('events', 'get', 'one', ['admin', 'auditor', 'project admin, not of keys', 'reads what it is about'], {
+      group,
+    }),
     ...rows('events', 'create deletecollection', 'project', ['admin'], { group }),
     ...rows('events', 'update patch delete', 'one', ['admin'], { group }),
   ]),
@@ -69,17 +71,19 @@ export const reviewRows: readonly Row[] = [
   ...rows('localsubjectaccessreviews', 'create', 'project', ['admin'], { group: 'authorization.k8s.io' }),
   ...rows('selfsubjectreviews', 'create', 'all', ['everybody'], { group: 'authentication.k8s.io' }),
 
+  // The matrix requests no subject: which ones a caller may review has a test of its own.
+  ...rows('effectiveaccessreviews', 'create', 'all', ['everybody'], { unscoped: true }),
+
   ...rows('users', 'impersonate', 'all', ['admin'], { group: '', only: 'review' }),
   ...rows('groups', 'impersonate', 'all', ['admin'], { group: '', only: 'review' }),
 ];
 
 /** Kinds without objects, which everybody may read. */
 export const emptyKindRows: readonly Row[] = [
-  ...['spaceinstances', 'features', 'licenses', 'configs'].flatMap((resource) => [
+  ...['features', 'licenses', 'configs'].flatMap((resource) => [
     ...rows(resource, 'list', 'all', ['everybody']),
     ...rows(resource, 'get', 'one', ['everybody']),
   ]),
-  ...rows('spaceinstances', 'list', 'project', ['everybody']),
 ];
 
 /** Non-resource paths below the management API; a star stands for any suffix. */

@@ -1,11 +1,9 @@
 import { type Row, rows } from './row.ts';
 
-const vci = 'virtualclusterinstances';
-
-/** "list and read", "create", "update, delete", "use it" of completions §8. */
-export const instanceRows: readonly Row[] = [
-  ...rows(vci, 'list watch', 'all', ['everybody']),
-  ...rows(vci, 'list watch', 'project', [
+/** "list and read", "create", "update, delete", "use it" of completions §8, for virtual clusters and spaces. */
+const commonRows = (plural: string): readonly Row[] => [
+  ...rows(plural, 'list watch', 'all', ['everybody']),
+  ...rows(plural, 'list watch', 'project', [
     'admin',
     'auditor',
     'project admin',
@@ -14,27 +12,41 @@ export const instanceRows: readonly Row[] = [
     'project owner',
     'reads an instance there',
   ]),
-  ...rows(vci, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named']),
-  ...rows(`${vci}/status`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named with get']),
+  ...rows(plural, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named']),
+  ...rows(`${plural}/status`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named with get']),
   // Writes of the status change nothing. Everyone who may write the object may send them.
-  ...rows(`${vci}/status`, 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
-  ...rows(`${vci}/status`, 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),
+  ...rows(`${plural}/status`, 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
+  ...rows(`${plural}/status`, 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),
 
-  ...rows(vci, 'create', 'project', ['admin', 'project admin', 'project user']),
-  ...rows(`${vci}/restricted`, 'create', 'project', ['admin', 'project admin']),
-  ...rows(vci, 'update patch delete', 'one', ['admin', 'project admin', 'owner', 'named']),
-  ...rows(vci, 'patch', 'one', ['admin', 'project admin'], { only: 'request', change: 'owner' }),
+  ...rows(plural, 'create', 'project', ['admin', 'project admin', 'project user']),
+  ...rows(`${plural}/restricted`, 'create', 'project', ['admin', 'project admin']),
+  ...rows(plural, 'update patch delete', 'one', ['admin', 'project admin', 'owner', 'named']),
+  ...rows(plural, 'patch', 'one', ['admin', 'project admin'], { only: 'request', change: 'owner' }),
   // A principal in an access entry cannot grant access, to itself or others.
-  ...rows(vci, 'patch', 'one', ['admin', 'project admin', 'owner'], { only: 'request', change: 'access' }),
-  ...rows(vci, 'deletecollection', 'project', ['admin', 'project admin']),
+  ...rows(plural, 'patch', 'one', ['admin', 'project admin', 'owner'], { only: 'request', change: 'access' }),
+  ...rows(plural, 'deletecollection', 'project', ['admin', 'project admin']),
 
-  ...rows(vci, 'use', 'one', ['admin', 'project admin', 'owner', 'named'], { only: 'review' }),
+  ...rows(plural, 'use', 'one', ['admin', 'project admin', 'owner', 'named'], { only: 'review' }),
+  // Without a name, permissions that depend on the object are not granted.
+  ...rows(plural, 'get', 'project', ['admin', 'auditor', 'project admin'], { only: 'review' }),
+  ...rows(plural, 'update patch delete', 'project', ['admin', 'project admin'], { only: 'review' }),
+  ...rows(plural, 'get', 'all', ['admin', 'auditor'], { only: 'review' }),
+  ...rows(plural, 'create update delete deletecollection', 'all', ['admin'], { only: 'review' }),
+];
+
+const vci = 'virtualclusterinstances';
+
+export const instanceRows: readonly Row[] = [
+  ...commonRows(vci),
   ...rows(`${vci}/kubeconfig`, 'create', 'one', ['admin', 'project admin', 'owner', 'named with use']),
   ...rows(`${vci}/log`, 'get', 'one', ['admin', 'project admin', 'owner', 'named with get']),
+  ...rows(`${vci}/credentials`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner']),
+  ...rows(`${vci}/credentials`, 'create', 'one', ['admin', 'project admin', 'owner']),
+];
 
-  // Without a name, permissions that depend on the object are not granted.
-  ...rows(vci, 'get', 'project', ['admin', 'auditor', 'project admin'], { only: 'review' }),
-  ...rows(vci, 'update patch delete', 'project', ['admin', 'project admin'], { only: 'review' }),
-  ...rows(vci, 'get', 'all', ['admin', 'auditor'], { only: 'review' }),
-  ...rows(vci, 'create update delete deletecollection', 'all', ['admin'], { only: 'review' }),
+const si = 'spaceinstances';
+
+export const spaceRows: readonly Row[] = [
+  ...commonRows(si),
+  ...rows(`${si}/kubeconfig`, 'create', 'one', ['admin', 'project admin', 'owner', 'named with use']),
 ];

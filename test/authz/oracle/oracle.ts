@@ -1,8 +1,8 @@
 import { covered, type Persona } from '../personas.ts';
 import type { RequestedAction } from '../requested-action.ts';
-import { clusterRows, templateRows } from './clusters-and-templates.ts';
+import { clusterRows, spaceTemplateRows, templateRows } from './clusters-and-templates.ts';
 import { coreRows, emptyKindRows, pathRows, reviewRows } from './core.ts';
-import { instanceRows } from './instances.ts';
+import { instanceRows, spaceRows } from './instances.ts';
 import { keyRows } from './keys.ts';
 import { projectRows } from './projects.ts';
 import { holds } from './relations.ts';
@@ -12,9 +12,11 @@ import { teamRows, userRows } from './users-and-teams.ts';
 /** The complete permission table. It is written from the API documentation, independent of the authorizer's code. */
 export const table: readonly Row[] = [
   ...instanceRows,
+  ...spaceRows,
   ...projectRows,
   ...clusterRows,
   ...templateRows,
+  ...spaceTemplateRows,
   ...userRows,
   ...teamRows,
   ...keyRows,

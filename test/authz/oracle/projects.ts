@@ -22,13 +22,17 @@ export const projectRows: readonly Row[] = [
     only: 'request',
     change: 'members',
   }),
-  ...['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access'].flatMap((field) =>
-    rows(`projects/spec.${field}`, 'update', 'one', ['admin', 'named'], { change: field }),
+  ...['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'hostIsolation', 'owner', 'access'].flatMap(
+    (field) => rows(`projects/spec.${field}`, 'update', 'one', ['admin', 'named'], { change: field }),
   ),
   ...rows('projects', 'delete', 'one', ['admin', 'named']),
   ...rows('projects', 'deletecollection', 'all', ['admin']),
   // The permission depends on the cluster in the body, which a review does not name.
   ...rows('projects/importvirtualcluster', 'create', 'one', ['admin', 'importing admin'], { only: 'request' }),
+  ...rows('projects/importspace', 'create', 'one', ['admin', 'importing admin with host access'], { only: 'request' }),
+
+  // An entry of the access list must name the subresource. No request has this verb.
+  ...rows('projects/hostaccess', 'use', 'one', ['admin', 'named'], { only: 'review' }),
 
   ...rows('projects', 'get', 'all', ['admin', 'auditor'], { only: 'review' }),
   ...rows('projects', 'update patch delete', 'all', ['admin'], { only: 'review' }),

@@ -29,9 +29,12 @@ const relations = {
   'project owner': (person, ask) => owns(person, world.projects.find(({ name }) => name === projectOf(ask))?.owner),
   /** The owner of the object itself. */
   owner: (person, ask) => owns(person, objectOf(ask)?.owner),
-  /** The owner of the object, who is also a user of the project. */
-  'owner and user': (person, ask) =>
-    owns(person, objectOf(ask)?.owner) && roleIn(person, projectOf(ask)).includes('user'),
+  /** The owner of the object, who is also a user of the project. If a team owns it, the team must be one. */
+  'owner and user': (person, ask) => {
+    const owner = objectOf(ask)?.owner;
+    const who = owner?.team === undefined ? person : { teams: [owner.team], admin: person.admin };
+    return owns(person, owner) && roleIn(who, projectOf(ask)).includes('user');
+  },
   /** Named in the object's `access` with the requested verb and subresource. */
   named: (person, ask) => named(person, objectOf(ask)?.access, ask.verb, ask.subresource),
   'named with get': (person, ask) => named(person, objectOf(ask)?.access, 'get', ''),
@@ -48,16 +51,26 @@ const relations = {
   'member where it is allowed': isAllowedWhereMember,
   'key holder': (person, ask) => ownsKey(person, ask.name),
   'reads an instance there': (person, ask) =>
-    world.instances.some((one) => one.project === ask.project && readsInstance(person, one)),
-  /** The instance that the event is about is readable. */
+    [...world.instances, ...world.spaces].some((one) => one.project === ask.project && readsInstance(person, one)),
+  /** An admin of the project, if the event exists and is not about a key of a user. */
+  'project admin, not of keys': (person, ask) =>
+    roleIn(person, projectOf(ask)).includes('admin') && existsEvent(ask) && keyOfEvent(ask)?.owner.user === undefined,
+  /** The instance that the event is about is readable, or the caller holds the key. */
   'reads what it is about': readsSubject,
   /** The project of the namespace is readable. */
   'reads the project': readsProject,
   /** An admin of the project who is named with `use` on the source cluster of the import. */
-  'importing admin': (person, ask) =>
-    roleIn(person, ask.name).includes('admin') &&
-    named(person, world.clusters.find(({ name }) => name === world.importSource(ask.name))?.access, 'use', ''),
+  'importing admin': isImportingAdmin,
+  /** The same, if the caller may also act on hosts in the project. */
+  'importing admin with host access': (person, ask) =>
+    isImportingAdmin(person, ask) &&
+    named(person, world.projects.find(({ name }) => name === ask.name)?.access, 'use', 'hostaccess'),
 } satisfies Record<string, Holds>;
+
+function isImportingAdmin(person: Person, ask: RequestedAction): boolean {
+  const source = world.clusters.find(({ name }) => name === world.importSource(ask.name));
+  return roleIn(person, ask.name).includes('admin') && named(person, source?.access, 'use', '');
+}
 
 function ownsKey(person: Person, key: string): boolean {
   return owns(person, world.keys.find(({ name }) => name === key)?.owner);
@@ -106,6 +119,8 @@ function objectOf(ask: RequestedAction): world.WorldObject | undefined {
       return sameName(world.projects);
     case 'virtualclusterinstances':
       return world.instances.find(({ project, name }) => project === ask.project && name === ask.name);
+    case 'spaceinstances':
+      return world.spaces.find(({ project, name }) => project === ask.project && name === ask.name);
     case 'secrets':
     case 'configmaps': {
       const found = world.configObjects.find(({ project, name }) => project === ask.project && name === ask.name);
@@ -115,6 +130,8 @@ function objectOf(ask: RequestedAction): world.WorldObject | undefined {
       return sameName(world.clusters);
     case 'virtualclustertemplates':
       return sameName(world.templates);
+    case 'spacetemplates':
+      return sameName(world.spaceTemplates);
     case 'teams':
       return sameName(world.teams);
     case 'users':
@@ -139,8 +156,9 @@ function isFellow(person: Person, ask: RequestedAction): boolean {
 function isAllowedWhereMember(person: Person, ask: RequestedAction): boolean {
   return world.projects
     .filter(({ name }) => isMember(person, name))
-    .some(({ clusters, templates }) => {
-      const allowed = ask.resource === 'clusters' ? clusters : templates;
+    .some(({ clusters, templates, spaceTemplates }) => {
+      const ofTemplates = ask.resource === 'spacetemplates' ? spaceTemplates : templates;
+      const allowed = ask.resource === 'clusters' ? clusters : ofTemplates;
       return allowed.includes(ask.name) || allowed.includes('*');
     });
 }
@@ -154,9 +172,26 @@ function readsInstance(person: Person, instance: world.WorldInstance): boolean {
   );
 }
 
+function eventOf(ask: RequestedAction): world.WorldEvent | undefined {
+  return world.events.find(({ project, name }) => project === ask.project && name === ask.name);
+}
+
+function existsEvent(ask: RequestedAction): boolean {
+  if (eventOf(ask) !== undefined) return true;
+  return [...world.instances, ...world.spaces].some(
+    ({ project, name }) => project === ask.project && ask.name === world.eventsAbout(name),
+  );
+}
+
+function keyOfEvent(ask: RequestedAction) {
+  const event = eventOf(ask);
+  return event?.aboutKey === undefined ? undefined : world.keys.find(({ name }) => name === event.aboutKey);
+}
+
 function readsSubject(person: Person, ask: RequestedAction): boolean {
-  const event = world.events.find(({ project, name }) => project === ask.project && name === ask.name);
-  const about = world.instances.find(
+  if (owns(person, keyOfEvent(ask)?.owner)) return true;
+  const event = eventOf(ask);
+  const about = [...world.instances, ...world.spaces].find(
     ({ project, name }) => project === ask.project && (name === event?.about || ask.name === world.eventsAbout(name)),
   );
   return about !== undefined && readsInstance(person, about);

@@ -59,7 +59,7 @@ export const ruleShapes: readonly ScopeShape[] = [
     [
       matches({
         group: managementGroup,
-        resources: ['status', 'kubeconfig', 'log'].map((subresource) => `${vci}/${subresource}`),
+        resources: ['status', 'kubeconfig', 'log', 'credentials'].map((subresource) => `${vci}/${subresource}`),
       }),
     ],
   ),
@@ -88,8 +88,9 @@ export const ruleShapes: readonly ScopeShape[] = [
     [(ask) => ask.path === '/version' || ask.path === '/metrics' || ask.path.startsWith('/apis/')],
   ),
   shape('rule-management', [{ requestTargets: ['Management'] }], [matchesEverything]),
-  // These apply to clusters and virtual clusters, not to this API.
+  // These apply to clusters, virtual clusters and spaces, not to this API.
   shape('rule-other-target', [{ requestTargets: ['Cluster', 'ProjectVirtualCluster'] }], []),
+  shape('rule-space-target', [{ requestTargets: ['ProjectSpace'] }], []),
   shape('rule-cluster', [{ cluster: 'c-red' }], []),
   shape(
     'rules-two',

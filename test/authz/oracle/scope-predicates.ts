@@ -41,11 +41,13 @@ export function readsProjectSubresources(project: string): ScopePredicate {
 
 const isConfig = (ask: RequestedAction) => ask.group === '' && ['secrets', 'configmaps'].includes(ask.resource);
 
-/** Everything the user may do with instances, Secrets and ConfigMaps of the project, and the import into it. */
+const isInstance = (ask: RequestedAction) => kind(ask, 'virtualclusterinstances') || kind(ask, 'spaceinstances');
+
+/** Everything the user may do with instances, spaces, Secrets and ConfigMaps of the project, and imports of virtual clusters into it. */
 export function worksIn(project: string): ScopePredicate {
   return (ask) => {
     if (kind(ask, 'projects')) return ask.subresource === 'importvirtualcluster' && same(project, ask.name);
-    if (!kind(ask, 'virtualclusterinstances') && !isConfig(ask)) return false;
+    if (!isInstance(ask) && !isConfig(ask)) return false;
     if (ask.project === '') return isListing(ask);
     return same(project, ask.project);
   };
@@ -53,15 +55,24 @@ export function worksIn(project: string): ScopePredicate {
 
 /** Reads and uses of one instance, or of all in a project; lists are filtered down to it. Its log is not included. */
 export function usesInstance(project: string, name: string): ScopePredicate {
+  return usesOne('virtualclusterinstances', project, name);
+}
+
+/** The same for spaces. */
+export function usesSpace(project: string, name: string): ScopePredicate {
+  return usesOne('spaceinstances', project, name);
+}
+
+function usesOne(plural: string, project: string, name: string): ScopePredicate {
   return (ask) => {
-    if (!kind(ask, 'virtualclusterinstances')) return false;
+    if (!kind(ask, plural)) return false;
     if (isListing(ask)) return ask.project === '' || same(project, ask.project);
     if (!same(project, ask.project) || !same(name, ask.name) || ask.name === '') return false;
     return isReading(ask) || ask.subresource === 'kubeconfig' || ask.verb === 'use';
   };
 }
 
-export const readsInstances: ScopePredicate = (ask) => kind(ask, 'virtualclusterinstances') && isReading(ask);
+export const readsInstances: ScopePredicate = (ask) => isInstance(ask) && isReading(ask);
 
 export function readsCluster(cluster: string): ScopePredicate {
   return (ask) => kind(ask, 'clusters') && isReading(ask) && (isListing(ask) || same(cluster, ask.name));
@@ -69,7 +80,7 @@ export function readsCluster(cluster: string): ScopePredicate {
 
 /** The lists that the CLI requests; the rest of the scope narrows their contents. */
 export const lists: ScopePredicate = (ask) =>
-  isListing(ask) && (kind(ask, 'projects') || kind(ask, 'clusters') || kind(ask, 'virtualclusterinstances'));
+  isListing(ask) && (kind(ask, 'projects') || kind(ask, 'clusters') || isInstance(ask));
 
 /** Reads of the kinds that are given by plural, of all objects or of one name. */
 export interface Matching {
@@ -107,6 +118,10 @@ function isKeyKind(ask: RequestedAction): boolean {
   return (
     ask.subresource === 'accesskeys' ||
     ask.subresource === 'accesskey' ||
+    ask.subresource === 'offboard' ||
+    ask.subresource === 'removesecondfactor' ||
+    ask.subresource === 'resetpassword' ||
+    kind(ask, 'effectiveaccessreviews') ||
     ask.resource === 'ownedaccesskeys' ||
     ask.resource === 'accesskeys' ||
     kind(ask, 'directclusterendpointtokens')

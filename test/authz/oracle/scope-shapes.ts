@@ -12,6 +12,7 @@ import {
   reviewsSelf,
   type ScopePredicate,
   usesInstance,
+  usesSpace,
   worksIn,
 } from './scope-predicates.ts';
 
@@ -59,8 +60,17 @@ export const scopeShapes: readonly ScopeShape[] = [
     scope: { projects: [{ project: 'red' }], virtualClusters: [{ project: 'blue', virtualCluster: 'b-user' }] },
     covers: [...project('red'), usesInstance('blue', 'b-user')],
   },
-  // Spaces do not exist here: an entry is accepted and matches nothing.
-  { name: 'space', scope: { spaces: [{ project: 'red', space: '*' }] }, covers: [] },
+  { name: 'space', scope: { spaces: [{ project: 'red', space: 's-user' }] }, covers: [usesSpace('red', 's-user')] },
+  { name: 'all-spaces-of', scope: { spaces: [{ project: 'red', space: '*' }] }, covers: [usesSpace('red', '*')] },
+  { name: 'all-spaces', scope: { spaces: [{ project: '*', space: '*' }] }, covers: [usesSpace('*', '*')] },
+  {
+    name: 'instance-and-space',
+    scope: {
+      virtualClusters: [{ project: 'blue', virtualCluster: 'b-user' }],
+      spaces: [{ project: 'red', space: 's-user' }],
+    },
+    covers: [usesInstance('blue', 'b-user'), usesSpace('red', 's-user')],
+  },
   // Allows access to that cluster, and reads of its object.
   { name: 'cluster', scope: { clusters: [{ cluster: 'c-red' }] }, covers: [readsCluster('c-red')] },
   { name: 'all-clusters', scope: { clusters: [{ cluster: '*' }] }, covers: [readsCluster('*')] },
@@ -95,7 +105,7 @@ export const scopeShapes: readonly ScopeShape[] = [
   {
     name: 'tool-space',
     scope: { ...cli, spaces: [{ project: 'red', space: '*' }] },
-    covers: [...tool, lists],
+    covers: [...tool, lists, usesSpace('red', '*')],
   },
 ];
 

@@ -8,10 +8,13 @@ export const userRows: readonly Row[] = [
   ...rows('users/status', 'update', 'one', ['admin', 'self', 'named with update']),
   ...rows('users/status', 'patch', 'one', ['admin', 'self', 'named with patch']),
   ...rows('users/accesskeys', 'get', 'one', ['admin', 'auditor', 'self']),
+  ...rows('users/offboard', 'create', 'one', ['admin'], { unscoped: true }),
+  ...rows('users/removesecondfactor', 'create', 'one', ['admin'], { unscoped: true }),
+  ...rows('users/resetpassword', 'create', 'one', ['admin'], { unscoped: true }),
   ...rows('users', 'create deletecollection', 'all', ['admin']),
   ...rows('users', 'update patch', 'one', ['admin', 'self', 'named']),
   ...rows('users', 'patch', 'one', ['admin', 'self'], { only: 'request', change: 'password', unscoped: true }),
-  ...['groups', 'subject', 'disabled'].flatMap((change) =>
+  ...['groups', 'subject', 'disabled', 'allowedCIDRs', 'identities'].flatMap((change) =>
     rows('users', 'patch', 'one', ['admin'], { only: 'request', change }),
   ),
   ...rows('users', 'delete', 'one', ['admin', 'named']),

@@ -36,7 +36,7 @@ export const managementAttacks: readonly Attack[] = [
   },
   {
     name: 'instances with a spec of 1 MB',
-    run: createInstances(4, 'values', { template: { helmRelease: { values: 'x'.repeat(1_000_000) } } }),
+    run: createInstances(4, 'objects', { template: { objects: '#'.repeat(1_000_000) } }),
     expected: [{ status: 201 }],
     isLong: true,
   },

@@ -4,9 +4,9 @@ const json = { contentType: 'application/json' };
 const mergePatch = { contentType: 'application/merge-patch+json' };
 const applyPatch = { contentType: 'application/apply-patch+yaml' };
 
-/** The API calls of the jobs: objects of one namespace, by their numbers. */
+/** The API calls of the jobs: objects of one namespace, by their numbers. They are instances unless `plural` is set. */
 export function collectionOf(target, namespace, prefix = 'instance') {
-  const path = `${target.api}/namespaces/${namespace}/virtualclusterinstances`;
+  const path = `${target.api}/namespaces/${namespace}/${target.plural ?? 'virtualclusterinstances'}`;
   const pathOf = (number) => `${path}/${instanceName(prefix, number)}`;
   const bodyOf = (...args) => Buffer.from(JSON.stringify(instance(target.apiVersion, prefix, ...args)));
   return {

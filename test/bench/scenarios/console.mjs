@@ -14,7 +14,14 @@ export async function webConsole(session) {
   const { sizes } = session;
   await session.start('console');
   const { target } = session;
-  const lives = { verb: 'create', project: 'default', calls: sizes.lives, clients: 10, inTurn: true };
+  const lives = {
+    verb: 'create',
+    kind: 'VirtualClusterInstance',
+    project: 'default',
+    calls: sizes.lives,
+    clients: 10,
+    inTurn: true,
+  };
   await session.run('instanceLives', lives);
   const browser = await chromium.launch({ executablePath: program, args });
   try {
@@ -42,7 +49,7 @@ async function firstView(browser, { url, authorization }) {
   try {
     const page = await context.newPage();
     await page.goto('/');
-    await page.getByText('Access key', { exact: true }).click();
+    await page.getByRole('button', { name: 'Use an access key' }).click();
     await page.locator('input[name="access-key"]').fill(authorization.replace('Bearer ', ''));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: /Ready/ }).first().waitFor();

@@ -13,6 +13,8 @@ export interface LeftOutTests {
 /** The contents of tests.yaml. */
 export interface TestList {
   readonly run: readonly string[];
+  /** Conformance tests that run in a virtual cluster with a stored Node. */
+  readonly runWithNode: readonly string[];
   readonly runToo: readonly string[];
   readonly leftOut: readonly LeftOutTests[];
 }

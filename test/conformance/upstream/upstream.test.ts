@@ -10,7 +10,10 @@ import { describeIfAvailable } from '../../harness/suite.ts';
 import { runUpstreamTests, type UpstreamResult } from './run-upstream-tests.ts';
 import { needlesslyLeftOut, readTestList } from './test-list.ts';
 
-/** Tests mostly wait, so more run at once than there are processors. Each process has a virtual cluster of its own. */
+/**
+ * Tests mostly wait, so more run at once than there are processors. Each process has a virtual cluster of its own. One
+ * more process runs the tests that need a Node.
+ */
 const processes = 6;
 const namespace = 'platform-p-default';
 const instances = `/apis/management.platform.sh/v1/namespaces/${namespace}/virtualclusterinstances`;
@@ -21,7 +24,16 @@ const programMissing =
     : 'kubernetes-e2e is not on PATH (bash test/tools/build.sh <folder> clients builds it)';
 
 const list = readTestList();
-const selected = [...list.run, ...list.runToo];
+const withoutNode = [...list.run, ...list.runToo];
+const selected = [...withoutNode, ...list.runWithNode];
+
+/** A Node on which nothing runs. Tests only use its name, or count the Nodes that are ready and have no taint. */
+const storedNode = {
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'stored' },
+  status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Stored', message: 'no kubelet reports for it' }] },
+};
 
 describeIfAvailable(
   kubectlMissing ?? programMissing,
@@ -45,16 +57,30 @@ describeIfAvailable(
       return file;
     }
 
+    async function run(name: string, kubeconfig: string, names: readonly string[]): Promise<void> {
+      mkdirSync(join(folder, name));
+      for (const result of await runUpstreamTests({ kubeconfig, names, folder: join(folder, name) })) {
+        results.set(result.name, result);
+      }
+    }
+
     async function runShare(index: number): Promise<void> {
       const name = `process-${index}`;
       const kubeconfig = await createVirtualCluster(name);
       if (index === 0)
         served = new Set((await kubectlWith(kubeconfig).ok(['api-resources', '-o', 'name'])).split('\n'));
-      const names = selected.filter((_name, position) => position % processes === index);
-      mkdirSync(join(folder, name));
-      for (const result of await runUpstreamTests({ kubeconfig, names, folder: join(folder, name) })) {
-        results.set(result.name, result);
-      }
+      const names = withoutNode.filter((_name, position) => position % processes === index);
+      await run(name, kubeconfig, names);
+    }
+
+    async function runWithNode(): Promise<void> {
+      const name = 'process-with-node';
+      const kubeconfig = await createVirtualCluster(name);
+      const kubectl = kubectlWith(kubeconfig);
+      await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(storedNode) });
+      // Every new Node gets this taint. In a real cluster, a controller removes it when the Node is ready.
+      await kubectl.ok(['taint', 'nodes', storedNode.metadata.name, 'node.kubernetes.io/not-ready:NoSchedule-']);
+      await run(name, kubeconfig, list.runWithNode);
     }
 
     beforeAll(async () => {
@@ -62,7 +88,8 @@ describeIfAvailable(
       writeFileSync(settings, 'planes: {api: full}\n');
       flotilla = await startFlotilla({ args: ['--config', settings] });
       admin = kubectlWith(flotilla.kubeconfig);
-      await Promise.all(Array.from({ length: processes }, (_value, index) => runShare(index)));
+      const shares = Array.from({ length: processes }, (_value, index) => runShare(index));
+      await Promise.all([...shares, runWithNode()]);
     }, 900_000);
     afterAll(async () => {
       await flotilla.remove();
@@ -71,7 +98,7 @@ describeIfAvailable(
 
     it('the list has every conformance test of this Kubernetes version once', async () => {
       const { stdout } = await promisify(execFile)('kubernetes-e2e', ['conformance']);
-      const listed = [...list.run, ...list.leftOut.flatMap(({ tests }) => tests)];
+      const listed = [...list.run, ...list.runWithNode, ...list.leftOut.flatMap(({ tests }) => tests)];
       expect(listed.sort()).toEqual(stdout.trimEnd().split('\n').sort());
     });
 

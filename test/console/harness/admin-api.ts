@@ -13,6 +13,7 @@ export interface AdminApi {
   /** Sends a request with another key and returns only the status code. */
   statusOf(accessKey: string, method: string, path: string, document?: unknown): Promise<number>;
   createInstance(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;
+  createSpace(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;
   /** Creates a user who can sign in with this password. */
   createUser(name: string, password: string, spec?: object): Promise<void>;
   close(): Promise<void>;
@@ -46,14 +47,18 @@ export function adminApi(flotilla: FlotillaProcess): AdminApi {
     return JSON.parse(text) as T;
   }
 
+  const createIn =
+    (kind: string): AdminApi['createInstance'] =>
+    async (name, { spec = {}, metadata = {} } = {}, project = 'default') => {
+      const object = { apiVersion, kind, metadata: { name, ...metadata }, spec };
+      await ask('POST', `${group}/namespaces/${projectNamespace(project)}/${kind.toLowerCase()}s`, object);
+    };
+
   return {
     request: ask,
     statusOf: async (...args) => (await respond(...args)).statusCode,
-    async createInstance(name, { spec = {}, metadata = {} } = {}, project = 'default') {
-      const namespace = projectNamespace(project);
-      const object = { apiVersion, kind: 'VirtualClusterInstance', metadata: { name, ...metadata }, spec };
-      await ask('POST', `${group}/namespaces/${namespace}/virtualclusterinstances`, object);
-    },
+    createInstance: createIn('VirtualClusterInstance'),
+    createSpace: createIn('SpaceInstance'),
     async createUser(name, password, spec = {}) {
       const object = { apiVersion, kind: 'User', metadata: { name }, spec: { ...spec, password } };
       await ask('POST', `${group}/users`, object);

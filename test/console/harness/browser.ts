@@ -77,7 +77,7 @@ export async function monitoredPage(context: BrowserContext, url: string): Promi
 /** Signs in with an access key through the form and waits until a page is visible. */
 export async function signIn(page: Page, accessKey: string, path = '/'): Promise<void> {
   await page.goto(path);
-  await page.getByText('Access key', { exact: true }).click();
+  await page.getByRole('button', { name: 'Use an access key' }).click();
   await page.locator('input[name="access-key"]').fill(accessKey);
   await submit(page);
 }

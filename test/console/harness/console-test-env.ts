@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
@@ -22,16 +25,20 @@ export interface ConsoleTestEnv {
   restart(): Promise<void>;
 }
 
-/** A suite of browser tests; skipped with a message if there is no browser. */
-export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => void): void {
+/** A suite of browser tests with a server that has these settings; skipped with a message if there is no browser. */
+export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => void, settings: object = {}): void {
   describeIfAvailable(chromiumMissing, name, () => {
+    let folder: string;
     let flotilla: FlotillaProcess | undefined;
     let browser: Browser | undefined;
     let admin: AdminApi | undefined;
     let inside: VirtualClusterApi | undefined;
 
     beforeAll(async () => {
-      flotilla = await startFlotilla();
+      folder = mkdtempSync(join(tmpdir(), 'flotilla-console-'));
+      // The clusters that tests connect are on this machine.
+      writeFileSync(join(folder, 'config.yaml'), JSON.stringify({ hosts: { deniedCIDRs: [] }, ...settings }));
+      flotilla = await startFlotilla({ args: configured(), ...listenAddress(settings) });
       browser = await startBrowser();
       admin = adminApi(flotilla);
       inside = virtualClusterApi(flotilla);
@@ -41,7 +48,9 @@ export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => vo
       await admin?.close();
       await browser?.close();
       await flotilla?.remove();
+      rmSync(folder, { recursive: true });
     });
+    const configured = () => ['--config', join(folder, 'config.yaml')];
 
     tests({
       get flotilla() {
@@ -56,10 +65,15 @@ export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => vo
       open: (options) => openPage(started(browser), started(flotilla).url, options),
       async restart() {
         const { dataDirectory, url } = started(flotilla);
-        flotilla = await startFlotilla({ dataDirectory, listen: new URL(url).host });
+        flotilla = await startFlotilla({ dataDirectory, listen: new URL(url).host, args: configured() });
       },
     });
   });
+}
+
+/** Returns the address that the settings name. By default, the server listens on a free port. */
+function listenAddress({ listen }: { readonly listen?: string }): { readonly listen?: string } {
+  return listen === undefined ? {} : { listen };
 }
 
 function started<Part>(part: Part | undefined): Part {

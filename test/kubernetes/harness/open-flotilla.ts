@@ -30,8 +30,8 @@ export interface Flotilla {
   ask(path: string, call?: RequestOptions): Promise<ParsedResponse>;
   /** Creates a user with an access key and returns kubectl for the management API. */
   createUser(name: string): Promise<Kubectl>;
-  /** kubectl for the virtual cluster of the instance, with the kubeconfig that the server issues to the user. */
-  kubectlInside(name: string, by?: Kubectl): Promise<Kubectl>;
+  /** kubectl for the virtual cluster or space of the instance, with the kubeconfig that the server issues to the user. */
+  kubectlInside(name: string, by?: Kubectl, plural?: 'virtualclusterinstances' | 'spaceinstances'): Promise<Kubectl>;
   close(): Promise<void>;
 }
 
@@ -88,8 +88,8 @@ export async function openFlotilla({ programs }: FlotillaOptions): Promise<Floti
       await own.ok(['config', 'set-credentials', 'admin', `--token=${key}`]);
       return own;
     },
-    async kubectlInside(name, by = admin) {
-      const path = `/apis/${managementGroup}/v1/namespaces/platform-p-default/virtualclusterinstances/${name}/kubeconfig`;
+    async kubectlInside(name, by = admin, plural = 'virtualclusterinstances') {
+      const path = `/apis/${managementGroup}/v1/namespaces/platform-p-default/${plural}/${name}/kubeconfig`;
       const answer = await by.ok(['create', '--raw', path, '-f', '-'], { input: '{}' });
       return kubectlWith(newFile(textAt(JSON.parse(answer), 'status', 'kubeConfig')));
     },

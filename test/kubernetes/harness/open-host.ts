@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readKubeconfig } from '../../../src/api/kubeconfig.ts';
 import type { ClosableHost } from '../../../src/hosts/host.ts';
 import { openKubernetesHost } from '../../../src/hosts/kubernetes/kubernetes-host.ts';
-import { connectToHost } from '../../../src/hosts/kubernetes/reach/host-connection.ts';
+import { connectToHost, type HostConnection } from '../../../src/hosts/kubernetes/reach/host-connection.ts';
 import { defaultHelmSettings, type HelmSettings } from '../../../src/hosts/kubernetes/release/helm-settings.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { silentLog } from '../../../src/lib/log.ts';
@@ -12,6 +12,8 @@ import type { Kubernetes } from './start-kubernetes.ts';
 
 export interface OpenHost {
   readonly host: ClosableHost;
+  /** Sends requests as the user of the kubeconfig. */
+  readonly fetch: HostConnection['fetch'];
   /** The working folder of helm. */
   readonly workDir: string;
   /** Also closes the connection. */
@@ -38,6 +40,7 @@ export function openHost(
   const host = openKubernetesHost({ connection, helm, workDir, clock, log: silentLog });
   return {
     host,
+    fetch: connection.fetch,
     workDir,
     async close() {
       await host.close();

@@ -15,7 +15,14 @@ export function apiServices(pair: Pair): void {
     const get = (name: string, headers = {}) => pair.send({ path: `${services}/${name}`, headers }, { ignoredFields });
 
     compared('exist for built-in groups', async () => {
-      for (const group of ['', 'apps', 'storage.k8s.io', 'rbac.authorization.k8s.io', 'flowcontrol.apiserver.k8s.io']) {
+      for (const group of [
+        '',
+        'apps',
+        'autoscaling',
+        'storage.k8s.io',
+        'rbac.authorization.k8s.io',
+        'flowcontrol.apiserver.k8s.io',
+      ]) {
         await get(`v1.${group}`);
       }
       await get('v2.autoscaling', { accept: asTable });

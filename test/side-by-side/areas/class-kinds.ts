@@ -165,6 +165,7 @@ export function classKinds(pair: Pair): void {
       await post(revisions, { metadata: { name: 'bare' } });
       await post(revisions, { metadata: { name: 'one' }, revision: 1, data: { any: { thing: [1, 'x'] } } });
       await post(revisions, { metadata: { name: 'negative' }, revision: -1, data: {} });
+      for (const data of [null, [], 'x', 1, false]) await post(revisions, { metadata: { name: 'not-object' }, data });
       await merge(`${revisions}/one`, { revision: 2 });
       await merge(`${revisions}/one`, { data: { other: true } });
       const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: '1', controller: true };

@@ -14,16 +14,6 @@ export const customDifferences: readonly Difference[] = [
       Array.isArray(ours),
   },
   {
-    id: 'order-of-unknown-fields-in-a-definition',
-    theirs: 'names unknown members from the inside out',
-    ours: 'names them sorted, those inside schemas last',
-    because: 'DEC-11 defines an order for custom resources only',
-    explains: ({ path, theirs, ours }, exchange) =>
-      /unknown field/.test(String(theirs)) &&
-      (path === 'body.message' ? words(theirs) === words(ours) : path.startsWith('headers.warning')) &&
-      words(exchange.theirs.headers.warning ?? '') === words(exchange.ours.headers.warning ?? ''),
-  },
-  {
     id: 'order-of-faults-in-a-definition',
     theirs: 'reports errors in the members of a schema in random order',
     ours: 'reports them in the order of the members',
@@ -34,10 +24,3 @@ export const customDifferences: readonly Difference[] = [
       causesOf(theirs).sort().join() === causesOf(ours).sort().join(),
   },
 ];
-
-function words(value: unknown): string {
-  return [...String(value).matchAll(/unknown field \\*"([^"\\]+)/g)]
-    .map(([, field]) => field)
-    .sort()
-    .join();
-}

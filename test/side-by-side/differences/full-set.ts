@@ -8,8 +8,23 @@ function withoutChanges(text: string): string {
   );
 }
 
+/** Returns the name of the webhook that a message reports as failed. */
+function failedWebhook(message: unknown): string | undefined {
+  return /failed calling webhook \\?"([^"\\]+)\\?": /.exec(String(message))?.[1];
+}
+
 /** Differences in the kinds that only virtual clusters with the full set of kinds serve. */
 export const fullSetDifferences: readonly Difference[] = [
+  {
+    id: 'wording-of-failed-webhook-calls',
+    theirs: 'reports a webhook that cannot be called in the wording of its libraries',
+    ours: 'has its own wording of the reason',
+    because: 'decision 53: another HTTP client is used, and services are not reachable',
+    explains: ({ path, theirs, ours }) =>
+      /^body\.(message|details\.causes)/.test(path) &&
+      failedWebhook(theirs) !== undefined &&
+      failedWebhook(theirs) === failedWebhook(ours),
+  },
   {
     id: 'descriptions-of-columns',
     theirs: 'takes the descriptions of Table columns from its Go types',
@@ -109,16 +124,68 @@ export const fullSetDifferences: readonly Difference[] = [
     explains: (_, { request }) => /\/endpoints\/deleted$/.test(request.path),
   },
   {
+    id: 'malformed-certificate-requests',
+    theirs: 'names the ASN.1 structure in which a certificate signing request is malformed',
+    ours: 'says only that the data is malformed',
+    because: 'the message would depend on the parser; field and reason are the same',
+    explains: ({ path, theirs, ours }) =>
+      /^body\.(message|details\.causes\[\d+\]\.message)$/.test(path) &&
+      withoutSyntaxError(theirs) === withoutSyntaxError(ours),
+  },
+  {
     id: 'printed-pod-templates',
-    theirs: 'prints a changed pod template of a job with the member names of its Go types, and with all empty members',
+    theirs:
+      'prints a changed pod template of a job, or the spec or the allocation of a device claim, with the member names of its Go types, and with all empty members',
     ours: 'prints it as JSON of the API',
     because: 'clients know only the names in the API; the field and the reason are the same',
     explains: ({ path, theirs, ours }, { request }) =>
-      request.path.includes('/jobs/') &&
+      /\/(jobs|resourceclaim(template)?s)\//.test(request.path) &&
       /^body\.(message|details\.causes\[\d+\]\.message)$/.test(path) &&
       withoutTemplate(theirs) === withoutTemplate(ours),
   },
+  {
+    id: 'wording-of-selector-errors',
+    theirs: 'reports a wrong variable name in `cel.bind` of a device selector in the wording of its parser',
+    ours: 'has its own wording',
+    because: 'another parser is used; the field and the reason are the same',
+    explains: ({ path, theirs, ours }, { request }) =>
+      request.path.includes('/deviceclasses') &&
+      /^body\.(message|details\.causes\[\d+\]\.message)$/.test(path) &&
+      /compilation failed: .*simple identifiers/s.test(String(theirs)) &&
+      /compilation failed: .*not an identifier/s.test(String(ours)),
+  },
+  {
+    id: 'pods-without-nodes',
+    theirs:
+      'leaves a new pod without conditions, and one without further scheduling gates unchanged, until a scheduler looks at it',
+    ours: 'says in the condition PodScheduled, with the reason NoNodes, that nothing runs pods on the built-in host',
+    because: 'decision 52: a pod that never starts must say why',
+    explains: ({ path, theirs, ours }, { request }) =>
+      /\/pods(\/|\?|$)/.test(request.path) &&
+      ((/\.status\.conditions(\[0\]|$)/.test(path) &&
+        (JSON.stringify(ours)?.includes('NoNodes') === true || /conditions\[0\]\.(reason|message)$/.test(path))) ||
+        (/cells\[2\]$/.test(path) && theirs === 'SchedulingGated' && ours === 'Pending')),
+  },
+  {
+    id: 'changes-of-pods',
+    theirs: 'shows the difference between two specs of a pod, in lines, with the names of its Go fields',
+    ours: 'names the fields that differ',
+    because: 'decision 52: clients do not know the names of Go fields',
+    explains: (_field, { request, theirs, ours }) =>
+      request.path.includes('/pods/') &&
+      theirs.status === 422 &&
+      ours.status === 422 &&
+      withoutPodChanges(messageOf(theirs)) === withoutPodChanges(messageOf(ours)),
+  },
 ];
+
+function withoutPodChanges(message: string): string {
+  return message.replace(/(other than `spec\.containers\[\*\]\.image`[^\n]*|may not be changed)\n.*$/s, '$1');
+}
+
+function withoutSyntaxError(message: unknown): string {
+  return String(message).replace(/(asn1|x509): [^,\]]*/, 'malformed');
+}
 
 function withoutTemplate(message: unknown): string {
   return String(message).replace(/Invalid value: \{.*\}: field is immutable/s, 'Invalid value: field is immutable');

@@ -1,6 +1,6 @@
 // Command kubernetes-e2e runs tests of Kubernetes' end-to-end suite, from its published module, on a cluster without
-// nodes. It differs from e2e.test in two ways: it selects tests by their full names, and its setup requests nothing from
-// the cluster, so that a cluster needs neither nodes nor the Service default/kubernetes.
+// nodes. It differs from e2e.test only in that it selects tests by their full names and writes a result per test. The
+// setup is that of e2e.test, with flags for a cluster without nodes.
 //
 //	kubernetes-e2e conformance                       prints the names of all conformance tests of this version
 //	kubernetes-e2e list                              prints the names of all tests that this program contains

@@ -105,15 +105,11 @@ func configureFramework(kubeconfig string) error {
 		"--num-nodes=0",
 		// The dump lists pods and nodes.
 		"--dump-logs-on-failure=false",
-		// New namespaces have no ConfigMap kube-root-ca.crt to wait for.
-		"--e2e-verify-service-account=false",
 	}); err != nil {
 		return err
 	}
 	testfiles.AddFileSource(e2etestingmanifests.GetE2ETestingManifestsFS())
 	testfiles.AddFileSource(testfixtures.GetTestFixturesFS())
 	framework.AfterReadingAllFlags(&framework.TestContext)
-	// e2e.test reads the family from the Service default/kubernetes.
-	framework.TestContext.IPFamily = "ipv4"
 	return nil
 }

@@ -1,13 +1,32 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../../harness/kubectl.ts';
 import { describeIfAvailable } from '../../harness/suite.ts';
 import { engineMissing, GitOpsEngine } from './gitops-engine.ts';
-import { writeGuideFiles } from './guide-files.ts';
+import { copyGitOpsExamples } from './gitops-examples.ts';
 import { writeVirtualClusterKubeconfig } from './virtual-cluster-kubeconfig.ts';
+
+/** Writes the connection of a cluster Secret of Argo CD as a kubeconfig beside it. Returns its path. */
+function kubeconfigOfClusterSecret(file: string): string {
+  const { stringData } = load(readFileSync(file, 'utf8')) as { stringData: { server: string; config: string } };
+  const { bearerToken, tlsClientConfig } = JSON.parse(stringData.config);
+  const cluster = { server: stringData.server, 'certificate-authority-data': tlsClientConfig.caData };
+  const path = `${file}.kubeconfig`;
+  const kubeconfig = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'flotilla',
+    contexts: [{ name: 'flotilla', context: { cluster: 'flotilla', user: 'flotilla' } }],
+    clusters: [{ name: 'flotilla', cluster }],
+    users: [{ name: 'flotilla', user: { token: bearerToken } }],
+  };
+  writeFileSync(path, JSON.stringify(kubeconfig), { mode: 0o600 });
+  return path;
+}
 
 describeIfAvailable(
   kubectlMissing ?? engineMissing,
@@ -25,8 +44,14 @@ describeIfAvailable(
       mkdirSync(repository);
       flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
       kubectl = kubectlWith(flotilla.kubeconfig);
-      writeGuideFiles('gitops.md', folder);
-      engine = new GitOpsEngine(flotilla.kubeconfig, repository);
+      copyGitOpsExamples('flux', join(folder, 'flux'));
+      copyGitOpsExamples('contents', join(folder, 'contents'));
+      copyGitOpsExamples('argocd', join(folder, 'argocd'), {
+        'https://127.0.0.1:8443': flotilla.url,
+        '<access key>': flotilla.adminKey,
+        '<base64 of ca.crt>': readFileSync(join(flotilla.dataDirectory, 'ca.crt')).toString('base64'),
+      });
+      engine = new GitOpsEngine(kubeconfigOfClusterSecret(join(folder, 'argocd/cluster.yaml')), repository);
     });
     afterAll(async () => {
       engine.stop();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../../harness/kubectl.ts';
 import { describeIfAvailable } from '../../harness/suite.ts';
-import { writeGuideFiles } from './guide-files.ts';
+import { copyGitOpsExamples } from './gitops-examples.ts';
 import { pathOfProgram } from './path-of-program.ts';
 import { writeVirtualClusterKubeconfig } from './virtual-cluster-kubeconfig.ts';
 
@@ -28,7 +28,7 @@ describeIfAvailable(
       folder = mkdtempSync(join(tmpdir(), 'flux-'));
       flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
       kubectl = kubectlWith(flotilla.kubeconfig);
-      writeGuideFiles('gitops.md', folder);
+      for (const name of ['flux', 'contents']) copyGitOpsExamples(name, join(folder, name));
     });
     afterAll(async () => {
       await flotilla.remove();

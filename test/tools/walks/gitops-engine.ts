@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { expect } from 'vitest';
 import { pathOfProgram } from './path-of-program.ts';
 
-const healthChecks = new URL('../../../examples/argocd/argocd-cm.yaml', import.meta.url).pathname;
+const healthChecks = new URL('../../../examples/gitops/argocd/argocd-cm.yaml', import.meta.url).pathname;
 
 /** The reason why the engine of Argo CD cannot run; `undefined` if it is on PATH. */
 export const engineMissing: string | undefined =

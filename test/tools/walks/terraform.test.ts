@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../../harness/kubectl.ts';
 import { describeIfAvailable } from '../../harness/suite.ts';
-import { writeGuideFiles } from './guide-files.ts';
+import { copyGitOpsExamples } from './gitops-examples.ts';
 import { Tofu, tofuMissing } from './tofu.ts';
 
 const apiVersion = 'management.platform.sh/v1';
@@ -20,8 +20,7 @@ describeIfAvailable(kubectlMissing ?? tofuMissing, 'the Terraform configuration 
     folder = mkdtempSync(join(tmpdir(), 'terraform-'));
     flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
     kubectl = kubectlWith(flotilla.kubeconfig);
-    const files = writeGuideFiles('gitops.md', folder, { 'https://127.0.0.1:8443': flotilla.url });
-    expect(files).toEqual(expect.arrayContaining(['main.tf', 'inside/main.tf', 'inside/site.tf']));
+    copyGitOpsExamples('terraform', folder, { 'https://127.0.0.1:8443': flotilla.url });
     outside = new Tofu(folder);
   });
   afterAll(async () => {

@@ -11,8 +11,8 @@ const nameOf = (number) => `life-${String(number).padStart(6, '0')}`;
 /** The state to wait for with a watch, by verb. */
 const outcomes = {
   create: {
-    ask(client, { path, apiVersion }, number) {
-      const object = { apiVersion, kind: 'VirtualClusterInstance', metadata: { name: nameOf(number) } };
+    ask(client, { path, apiVersion, kind }, number) {
+      const object = { apiVersion, kind, metadata: { name: nameOf(number) } };
       return client.send(201, 'POST', path, { body: Buffer.from(JSON.stringify(object)), media });
     },
     isGranted: ({ type, object }) => type !== 'DELETED' && object.status?.phase === 'Ready',
@@ -24,13 +24,14 @@ const outcomes = {
 };
 
 /**
- * Creates or deletes instances. The time of one ends when a watch shows it Ready, or gone. With `scheduleWake` each client
- * waits for that before its next request; otherwise it sends all requests at once.
+ * Creates or deletes instances of a kind. The time of one ends when a watch shows it Ready, or gone. With
+ * `inTurn` each client waits for that before its next request; otherwise it sends all requests at once.
  */
-export async function instanceLives(target, { verb, project, calls, clients: count, inTurn }) {
+export async function instanceLives(target, { verb, kind, project, calls, clients: count, inTurn }) {
   const { ask, isGranted } = outcomes[verb];
   const namespace = `${target.projectNamespacePrefix}${project}`;
-  const collection = collectionOf({ ...target, api: target.management }, namespace);
+  const plural = `${kind.toLowerCase()}s`;
+  const collection = collectionOf({ ...target, api: target.management, plural }, namespace);
   const clients = await openClients(target, count + 1);
   const watching = clients.pop();
   const begun = new Map();
@@ -46,7 +47,7 @@ export async function instanceLives(target, { verb, project, calls, clients: cou
     granted.delete(name);
   });
   await watch.open(await collection.revision(watching));
-  const place = { path: collection.path, apiVersion: target.apiVersion };
+  const place = { path: collection.path, apiVersion: target.apiVersion, kind };
   const act = async (client, number) => {
     const name = nameOf(number);
     begun.set(name, performance.now());

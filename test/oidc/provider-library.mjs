@@ -1,0 +1,1 @@
+export { interactionPolicy, Provider } from 'oidc-provider';
