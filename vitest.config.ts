@@ -19,8 +19,12 @@ const quiet = [
 const patient = ['test/bad-days/{never-reader,slow-clients}.slow.test.ts'];
 /** Changes the network of the machine. A browser that runs concurrently would abort its requests. */
 const networkLoss = 'test/e2e/agent-{network,tunnel}.test.ts';
-/** Suites that run for minutes to find what grows. `npm run test:long` runs them. */
-const long = ['test/instances/cycles.slow.test.ts', 'test/planes/churn.slow.test.ts'];
+/** Suites that run for minutes: they look for what grows, or run under emulation. `npm run test:long` runs them. */
+const long = [
+  'test/instances/cycles.slow.test.ts',
+  'test/planes/churn.slow.test.ts',
+  'test/package/arm64-archive.slow.test.ts',
+];
 /** Suites that kill and restart programs repeatedly. */
 const crash = ['src/**/*crash.slow.test.ts', 'test/**/*crash.slow.test.ts'];
 /** Clients that write for FLOTILLA_CHURN_SECONDS. With too little CPU time, they do not meet the races that they test. */

@@ -7,13 +7,18 @@ import { promisify } from 'node:util';
 import description from '../../package.json' with { type: 'json' };
 
 const root = new URL('../..', import.meta.url).pathname;
-const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+const thisArchitecture = process.arch === 'x64' ? 'amd64' : process.arch;
+
+/** Returns the name of the archive for Linux on an architecture, without its ending. */
+export function archiveNameOf(architecture: string): string {
+  return `${description.name}_${description.version}_linux_${architecture}`;
+}
 
 /** The name of the archive for this machine, without its ending. */
-export const archiveName = `${description.name}_${description.version}_linux_${architecture}`;
+export const archiveName = archiveNameOf(thisArchitecture);
 
-/** Builds the archive for this machine and its checksums into a new folder. Returns the folder. */
-export async function buildArchive(): Promise<string> {
+/** Builds the archive for an architecture and its checksums into a new folder. Returns the folder. */
+export async function buildArchive(architecture: string = thisArchitecture): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-release-'));
   const flags = ['--out', folder, '--platform', `linux/${architecture}`];
   await promisify(execFile)(process.execPath, ['scripts/package/archives.mjs', ...flags], { cwd: root });
