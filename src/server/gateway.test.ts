@@ -1,4 +1,4 @@
-import { listAt, textAt, valueAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';
 import { GatewayTestEnv, gatewayPath, instances, namespacesPathIn, sharedWith } from './gateway.fixture.ts';
@@ -27,6 +27,22 @@ describe('the gateway to the virtual clusters of projects', () => {
     const admin = await at.identityInside('demo');
     expect(admin.name).toBe('admin');
     expect(admin.groups).toContain('system:masters');
+  });
+
+  it('forwards up to 20 warnings, while the management API sends at most five (HDR-03)', async () => {
+    await at.createInstance('demo');
+    const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`unknown${index}`, 1]));
+    const warningsOf = async (path: string, body: JsonObject) => {
+      const response = await at.bench.request(at.server, path, { method: 'POST', body });
+      await response.body.dump();
+      expect(response.statusCode).toBe(201);
+      const { warning } = response.headers;
+      return Array.isArray(warning) ? warning : [];
+    };
+    const inside = await warningsOf(namespacesPathIn('demo'), { metadata: { name: 'web' }, ...unknown });
+    const ours = await warningsOf(instances, { metadata: { name: 'other' }, spec: unknown });
+    expect([inside.length, ours.length]).toEqual([20, 5]);
+    expect(ours.at(-1)).toBe('299 - "26 more warnings are not shown"');
   });
 
   it('grants the roles of template and instance, and the default role only if no rule matches (completions §8)', async () => {

@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Exchange, Filter } from '../exchange.ts';
 import { isStream, type Reply } from '../reply.ts';
 import { errorReplyFilter } from './recover.ts';
-import { warningHeaders } from './warnings.ts';
+import { warningHeaders, warningLimits } from './warnings.ts';
 
 export interface FinalizeReplyOptions {
   readonly clock: Clock;
@@ -25,7 +25,10 @@ export function finalizeReply(options: FinalizeReplyOptions): Filter {
     log,
     finish(exchange, reply) {
       const { headers } = reply;
-      if (exchange.warnings.length > 0) headers.warning = warningHeaders(exchange.warnings);
+      if (exchange.warnings.length > 0) {
+        const limit = exchange.plane === undefined ? warningLimits.managementApi : warningLimits.virtualCluster;
+        headers.warning = warningHeaders(exchange.warnings, limit);
+      }
       headers['cache-control'] ??= 'no-cache, private';
       headers['audit-id'] = isStream(reply) ? flatText(exchange.auditId) : exchange.auditId;
       addHeaders?.(reply);

@@ -6,20 +6,25 @@ import type { Filter } from '../exchange.ts';
  */
 const totalLength = 4096;
 const cutLength = 256;
-/** Maximum number of Warning headers of a response. The last one then says how many warnings were left out. */
-const maxWarnings = 20;
+/**
+ * The maximum number of Warning headers of a response. The last one then says how many warnings were left out. Clients
+ * print every warning, so the management API sends only a few. Virtual clusters send more, because Kubernetes does.
+ */
+export const warningLimits = { managementApi: 5, virtualCluster: 20 } as const;
 
 /** Adds the warnings of the exchange to the response as Warning headers. Each distinct text is sent once. */
 export function warningsFilter(): Filter {
   return async (exchange, next) => {
     const reply = await next(exchange);
-    if (exchange.warnings.length > 0) reply.headers.warning = warningHeaders(exchange.warnings);
+    if (exchange.warnings.length > 0) {
+      reply.headers.warning = warningHeaders(exchange.warnings, warningLimits.virtualCluster);
+    }
     return reply;
   };
 }
 
-export function warningHeaders(texts: readonly string[]): string[] {
-  const distinct = atMost(maxWarnings, [...new Set(texts.map(printable))]);
+export function warningHeaders(texts: readonly string[], limit: number): string[] {
+  const distinct = atMost(limit, [...new Set(texts.map(printable))]);
   const all = distinct.map(warningHeader);
   if (lengthOf(all) <= totalLength) return all;
   const kept: string[] = [];
