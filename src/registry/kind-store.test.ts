@@ -245,9 +245,10 @@ describe('a kind over a store', () => {
     const { kind } = await openWidgets();
     const made = await kind.verbs.create(callerContext(), newWidget('w'), testWriteOptions);
     const next = Number(made.object.metadata.resourceVersion) + 1;
-    const reads = kind.verbs.get(callerContext({ mayRead: () => false }), 'new', { resourceVersion: String(next) });
+    const options = { resourceVersion: String(next) };
+    const refusal = rejectionStatus(kind.verbs.get(callerContext({ mayRead: () => false }), 'new', options));
     await kind.verbs.create(callerContext(), newWidget('new'), testWriteOptions);
-    expect(await rejectionStatus(reads)).toMatchObject({ code: 404 });
+    expect(await refusal).toMatchObject({ code: 404 });
     expect(
       (await kind.verbs.get(callerContext({ mayRead: () => true }), 'new', testGetOptions)).object.metadata.name,
     ).toBe('new');
