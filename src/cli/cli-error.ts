@@ -1,11 +1,14 @@
+import { StatusError } from '../api/status.ts';
+
 /** The exit codes of the program. docs/reference/cli.md is generated from them. */
 export const exitCodes = {
   success: 0,
   error: 1,
   usage: 2,
-  notFound: 3,
-  refused: 4,
-  timeout: 5,
+  refused: 3,
+  notFound: 4,
+  conflict: 5,
+  timeout: 6,
   interrupted: 130,
 } as const;
 
@@ -13,20 +16,43 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   success: 'Success',
   error: 'Any other error',
   usage: 'Invalid command line',
-  notFound: 'Object not found',
   refused: 'Not logged in, or not allowed',
+  notFound: 'Object not found',
+  conflict: 'Object already exists, or was changed in the meantime',
   timeout: 'Timed out',
   interrupted: 'Interrupted by Ctrl-C; 143 after SIGTERM',
 };
 
-/** An error that the user can fix. It is printed as one line, which tells the user what to do next. */
+/** Returns the exit code for an error response of the server. */
+export function exitCodeOfStatus({ code }: StatusError): number {
+  switch (code) {
+    case 401:
+    case 403:
+      return exitCodes.refused;
+    case 404:
+      return exitCodes.notFound;
+    case 409:
+      return exitCodes.conflict;
+    case 408:
+    case 504:
+      return exitCodes.timeout;
+    default:
+      return exitCodes.error;
+  }
+}
+
+/**
+ * An error that the user can fix. It is printed as one line, which tells the user what to do next. The exit code is
+ * optional; it defaults to that of the error response in `cause`, or to `error`.
+ */
 export class CliError extends Error {
   readonly exitCode: number;
 
   constructor(message: string, options: { exitCode?: number; next?: string; cause?: unknown } = {}) {
     super(options.next === undefined ? message : `${message}; ${options.next}`, { cause: options.cause });
     this.name = 'CliError';
-    this.exitCode = options.exitCode ?? exitCodes.error;
+    this.exitCode =
+      options.exitCode ?? (options.cause instanceof StatusError ? exitCodeOfStatus(options.cause) : exitCodes.error);
   }
 }
 

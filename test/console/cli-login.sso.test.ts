@@ -73,7 +73,7 @@ describeConsole('logging in on the command line through the console', (env) => {
     await pressIn(page, 'Deny');
     await page.getByText('The login was denied').waitFor();
     await run.waitForOutput(/the login was denied in the browser/);
-    expect(await run.ended).toBe(4);
+    expect(await run.ended).toBe(3);
     await context.close();
   }, 120_000);
 

@@ -245,7 +245,7 @@ describeIfAvailable(kubectlMissing, 'a pipeline', () => {
     const expired = { ...saved(), workload, expires: '2026-01-01T00:00:00Z' };
     writeFileSync(config, JSON.stringify({ current, contexts: { [current]: expired } }));
     const refused = await home.run(['whoami'], { env });
-    expect(refused.code).toBe(4);
+    expect(refused.code).toBe(3);
     expect(refused.stderr).toContain('the token has expired (claim exp)');
   });
 
@@ -258,7 +258,7 @@ describeIfAvailable(kubectlMissing, 'a pipeline', () => {
     const key = JSON.parse(readFileSync(env.FLOTILLA_CONFIG, 'utf8')).contexts[new URL(flotilla.url).host].accessKey;
     await home.ok(['logout'], { env });
     const used = { FLOTILLA_URL: flotilla.url, FLOTILLA_ACCESS_KEY: key, FLOTILLA_CA_FILE: env.FLOTILLA_CA_FILE };
-    expect((await home.run(['whoami'], { env: used })).code).toBe(4);
+    expect((await home.run(['whoami'], { env: used })).code).toBe(3);
   });
 
   it('gets a reason if there is no token, or if no rule matches', async () => {

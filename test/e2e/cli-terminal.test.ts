@@ -56,7 +56,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     await no.waitForOutput(/Trust this CA\? \[y\/N\] /);
     no.type('n\r');
     await no.waitForOutput(/nothing was sent to the server/);
-    expect(await no.ended).toBe(4);
+    expect(await no.ended).toBe(3);
 
     const yes = home.inTerminal(['flotilla', 'login', flotilla.url, '--access-key-stdin'], { env });
     await yes.waitForOutput(/Trust this CA\?/);
@@ -83,7 +83,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     const changed = home.inTerminal(['flotilla', 'login', other.url], { env });
     await changed.waitForOutput(/differs from the saved one/);
     changed.type('n\r');
-    expect(await changed.ended).toBe(4);
+    expect(await changed.ended).toBe(3);
     await other.remove();
   });
 
@@ -94,7 +94,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     const ca = join(flotilla.dataDirectory, 'ca.crt');
     await home.ok(['login', flotilla.url, '--ca-file', ca, '--access-key-stdin'], { env, input: key });
     const refused = await home.run(['access-key', 'create', 'wide'], { env });
-    expect(refused.code).toBe(4);
+    expect(refused.code).toBe(3);
     expect(refused.stderr).toMatch(/requires a login with a password .* flotilla login --username eve/);
     const create = home.inTerminal(['flotilla', 'access-key', 'create', 'wide'], { env });
     await create.waitForOutput(/Password for eve: /);

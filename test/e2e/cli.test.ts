@@ -84,7 +84,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(await home.ok(['sleep', 'demo', '--wait'])).toBe('virtual cluster "demo" is asleep\n');
     expect(await home.ok(['wake', 'demo', '--wait'])).toBe('virtual cluster "demo" is awake\n');
     const again = await home.run(['create', 'demo']);
-    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again).toMatchObject({ code: 5, stdout: '' });
     expect(again.stderr).toMatch(
       /^flotilla: virtual cluster "demo" already exists in project "default"; use --recreate [^\n]*\n$/,
     );
@@ -94,7 +94,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(await home.ok(['delete', 'demo', '--wait'])).toBe('virtual cluster "demo" deleted\n');
     // Its context was removed with it.
     expect(await kubectl('config', 'get-contexts', '-o', 'name')).toBe('');
-    expect((await home.run(['delete', 'demo'])).code).toBe(3);
+    expect((await home.run(['delete', 'demo'])).code).toBe(4);
     expect((await home.run(['delete', 'demo', '--ignore-not-found'])).code).toBe(0);
   });
 
@@ -137,13 +137,13 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
       [['create'], 2, /missing required argument 'name'/],
       [['create', 'x', '--timeout', 'soon', '--wait'], 2, /--timeout: "soon" is not a duration/],
       [['login', 'http://127.0.0.1'], 2, /is not the URL of a server/],
-      [['get', 'nothing'], 3, /virtual cluster "nothing" not found; list them with: flotilla list/],
-      [['list', '--project', 'nothing'], 3, /project "nothing" not found/],
-      [['project', 'get', 'nothing'], 3, /project "nothing" not found; list them with: flotilla project list/],
-      [['list'], 4, /the server rejected the access key/, { FLOTILLA_ACCESS_KEY: 'flk_wrong' }],
-      [['list'], 4, /not logged in; run: flotilla login URL/, { FLOTILLA_CONFIG: '/nowhere/config.json' }],
-      [['list'], 3, /login "other" not found/, { FLOTILLA_CONTEXT: 'other' }],
-      [['list'], 4, /no access key for https:\/\/127.0.0.1:1/, { FLOTILLA_URL: 'https://127.0.0.1:1' }],
+      [['get', 'nothing'], 4, /virtual cluster "nothing" not found; list them with: flotilla list/],
+      [['list', '--project', 'nothing'], 4, /project "nothing" not found/],
+      [['project', 'get', 'nothing'], 4, /project "nothing" not found; list them with: flotilla project list/],
+      [['list'], 3, /the server rejected the access key/, { FLOTILLA_ACCESS_KEY: 'flk_wrong' }],
+      [['list'], 3, /not logged in; run: flotilla login URL/, { FLOTILLA_CONFIG: '/nowhere/config.json' }],
+      [['list'], 4, /login "other" not found/, { FLOTILLA_CONTEXT: 'other' }],
+      [['list'], 3, /no access key for https:\/\/127.0.0.1:1/, { FLOTILLA_URL: 'https://127.0.0.1:1' }],
       [['list'], 1, /cannot reach the server at/, { FLOTILLA_URL: 'https://127.0.0.1:1', FLOTILLA_ACCESS_KEY: 'x' }],
       [
         ['list'],
@@ -151,8 +151,8 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
         /is not trusted/,
         { FLOTILLA_URL: flotilla.url, FLOTILLA_ACCESS_KEY: 'x', FLOTILLA_CONFIG: '/nowhere/x' },
       ],
-      [['login', flotilla.url, '--access-key', 'x'], 4, /is not trusted: SHA256:/, { FLOTILLA_CONFIG: '/nowhere/x' }],
-      [['logs', 'nothing'], 3, /virtual cluster "nothing" not found/],
+      [['login', flotilla.url, '--access-key', 'x'], 3, /is not trusted: SHA256:/, { FLOTILLA_CONFIG: '/nowhere/x' }],
+      [['logs', 'nothing'], 4, /virtual cluster "nothing" not found/],
     ];
     for (const [args, code, line, env = {}] of wrong) {
       const refused = await home.run(args, { env });
@@ -166,7 +166,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
   it('times out with the reason, and leaves the created instance', async () => {
     await home.ok(['apply', '-f', '-'], { input: stuckTemplate });
     const late = await home.run(['create', 'stuck', '--template', 'stuck', '--wait', '--timeout', '2s']);
-    expect(late.code).toBe(5);
+    expect(late.code).toBe(6);
     expect(late.stderr).toMatch(
       /flotilla: timed out waiting for virtual cluster "stuck" to become ready: .*Nowhere.*\n$/,
     );
@@ -200,23 +200,35 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     };
     expect(await home.ok(['whoami'], { env: asCi })).toMatch(/access key: ci User\nscope: .*"project":"default"/);
     expect(await home.ok(['list'], { env: asCi })).toBe('');
-    expect((await home.run(['user', 'list'], { env: asCi })).code).toBe(4);
+    expect((await home.run(['user', 'list'], { env: asCi })).code).toBe(3);
+    // The server responds with an empty list for a project outside of the scope, in every format.
+    await home.ok(['project', 'create', 'payments']);
+    for (const format of [[], ['-o', 'json'], ['--watch']]) {
+      const elsewhere = await home.run(['list', '-p', 'payments', ...format], { env: asCi });
+      expect(elsewhere).toEqual({
+        code: 3,
+        stdout: '',
+        stderr:
+          'flotilla: access key "ci" has no access to project "payments"; its scope is project default; show it with: flotilla whoami\n',
+      });
+    }
+    await home.ok(['project', 'delete', 'payments']);
     expect(await home.ok(['access-key', 'list'])).toMatch(/^ci .* Active /m);
     expect(await home.ok(['access-key', 'get', 'ci', '-o', 'yaml'])).not.toContain(key);
     const rotated = (await home.ok(['access-key', 'rotate', 'ci'])).trim();
     expect(rotated).toMatch(/^flk_[0-9A-Za-z]{46}$/);
-    expect((await home.run(['list'], { env: asCi })).code).toBe(4);
+    expect((await home.run(['list'], { env: asCi })).code).toBe(3);
     expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(0);
     // The file changes only if the server accepts the new value.
-    expect((await home.run(['access-key', 'rotate', 'unknown', '--file', file])).code).toBe(3);
+    expect((await home.run(['access-key', 'rotate', 'unknown', '--file', file])).code).toBe(4);
     expect(readFileSync(file, 'utf8').trim()).toBe(key);
     await home.ok(['access-key', 'disable', 'ci']);
-    expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(4);
+    expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(3);
     await home.ok(['access-key', 'delete', 'ci']);
-    expect((await home.run(['access-key', 'get', 'ci'])).code).toBe(3);
+    expect((await home.run(['access-key', 'get', 'ci'])).code).toBe(4);
     // A key that could not be written to its file is deleted again.
     expect((await home.run(['access-key', 'create', 'lost', '--file', '/nowhere/key'])).code).toBe(1);
-    expect((await home.run(['access-key', 'get', 'lost'])).code).toBe(3);
+    expect((await home.run(['access-key', 'get', 'lost'])).code).toBe(4);
   });
 
   it('logs in with a password, and logs out everywhere', async () => {
@@ -224,14 +236,14 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     const env = { FLOTILLA_CONFIG: join(home.folder, 'anna.json') };
     const login = ['login', flotilla.url, '--ca-file', ca(), '--username', 'anna', '--password-stdin'];
     const wrong = await home.run(login, { input: 'battery\n', env });
-    expect(wrong).toMatchObject({ code: 4, stderr: 'flotilla: wrong username or password\n' });
+    expect(wrong).toMatchObject({ code: 3, stderr: 'flotilla: wrong username or password\n' });
     expect(await home.ok(login, { input: 'correct horse\n', env })).toMatch(/as anna/);
     const { contexts } = JSON.parse(readFileSync(env.FLOTILLA_CONFIG, 'utf8'));
     const { accessKey } = Object.values(contexts)[0] as { accessKey: string };
     expect(await home.ok(['whoami'], { env })).toMatch(/access key: login-\S+ Login/);
     await home.ok(['logout'], { env });
     const asAnna = { FLOTILLA_URL: flotilla.url, FLOTILLA_CA_FILE: ca(), FLOTILLA_ACCESS_KEY: accessKey };
-    expect((await home.run(['whoami'], { env: asAnna })).code).toBe(4);
+    expect((await home.run(['whoami'], { env: asAnna })).code).toBe(3);
   });
 
   it('is kubectl’s exec plugin, caches tokens, and puts none into the kubeconfig', async () => {
@@ -266,6 +278,8 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(await home.ok(['share', 'demo'])).not.toContain('bert');
     await home.ok(['project', 'create', 'red', '--display-name', 'Red']);
     await home.ok(['member', 'add', 'bert', '--project', 'red']);
+    expect((await home.run(['member', 'add', 'bert', '--project', 'red'])).code).toBe(5);
+    expect((await home.run(['project', 'create', 'red'])).code).toBe(5);
     await home.ok(['member', 'edit', 'bert', '--project', 'red', '--role', 'admin']);
     expect(await home.ok(['member', 'list', '--project', 'red'])).toMatch(/^bert +User +admin/m);
     await home.ok(['member', 'remove', 'bert', '--project', 'red']);
@@ -288,7 +302,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     const wrong = await home.run(['template', 'test', example('template.yaml'), '--set', 'env=prod']);
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toMatch(/spec\.parameters\.env: .*supported values: "dev", "test"/);
-    expect((await home.run(['template', 'get', 'small'])).code).toBe(3);
+    expect((await home.run(['template', 'get', 'small'])).code).toBe(4);
     await home.ok(['template', 'create', '-f', example('template.yaml')]);
     await home.ok(['create', 'small', '--template', 'small@1.x.x', '--set', 'env=dev', '--wait']);
     expect(await home.ok(['connect', 'small', '--', 'kubectl', 'get', 'ns', 'dev', '-o', 'name'])).toBe(

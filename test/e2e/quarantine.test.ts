@@ -85,7 +85,7 @@ describeIfAvailable(kubectlMissing, 'a quarantined virtual cluster', () => {
     const key = await home.ok(['access-key', 'create', '--user', 'anna']);
     const refused = await home.run(['lift-quarantine', 'demo'], { env: { FLOTILLA_ACCESS_KEY: key.trim() } });
     expect(refused.stderr).toMatch(/you are not allowed to lift the quarantine .*; ask an administrator/);
-    expect(refused.code).toBe(4);
+    expect(refused.code).toBe(3);
   });
 });
 

@@ -86,7 +86,7 @@ describeIfAvailable(kubectlMissing, 'a space', () => {
     expect((await home.run(['list'])).stderr).toContain('no virtual clusters found');
 
     // Until the space is shared, another member of the project has no access, not even at the address of the space.
-    expect(await annas.run(['space', 'connect', 'demo'])).toMatchObject({ code: 4 });
+    expect(await annas.run(['space', 'connect', 'demo'])).toMatchObject({ code: 3 });
     const server = `${flotilla.url}/kubernetes/project/default/space/demo`;
     expect(await home.ok(['space', 'kubeconfig', 'demo'])).toContain(`server: ${server}\n`);
     const direct = ['--server', server, '--certificate-authority', ca(), '--token', annasKey, '--namespace', namespace];
@@ -120,7 +120,7 @@ describeIfAvailable(kubectlMissing, 'a space', () => {
         .code,
     ).toBe(1);
     expect(await home.run(['space', 'get', 'demo'])).toMatchObject({
-      code: 3,
+      code: 4,
       stderr: expect.stringContaining('space "demo" not found; list them with: flotilla space list'),
     });
   });

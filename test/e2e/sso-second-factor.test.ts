@@ -61,7 +61,7 @@ describeIfAvailable(pythonMissing, 'flotilla login with a second factor', () => 
     await used.waitForOutput(/recovery code: /);
     used.type(`${recoveryCodes[0]}\r`);
     await used.waitForOutput(/wrong code/);
-    expect(await used.ended).toBe(4);
+    expect(await used.ended).toBe(3);
 
     const removed = await home.ok(['user', 'remove-second-factor', 'anna']);
     expect(removed).toContain('user "anna": second factor removed');

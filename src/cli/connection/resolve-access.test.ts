@@ -88,7 +88,7 @@ describe('the server, credential and project of a call', () => {
     const nowhere = { FLOTILLA_CONFIG: join(folder, 'nothing.json') };
     expect(await find(nowhere)).toBeUndefined();
     await expect(find({ ...nowhere, FLOTILLA_ACCESS_KEY: 'x' })).rejects.toThrow(/FLOTILLA_URL is not/);
-    await expect(find({}, { context: 'z' })).rejects.toMatchObject({ exitCode: 3 });
+    await expect(find({}, { context: 'z' })).rejects.toMatchObject({ exitCode: 4 });
   });
 
   it('include the CA from a file', async () => {

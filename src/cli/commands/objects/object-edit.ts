@@ -50,13 +50,13 @@ async function editAtTerminal(
   const { managedFields: _, ...metadata } = before.metadata;
   const original = yamlText({ ...before, metadata });
   let text = original;
-  let reason = '';
+  let rejection: StatusError | CliError | undefined;
   for (;;) {
-    const head = reason === '' ? '' : `${reason.replaceAll(/^/gm, '# ')}\n`;
+    const head = rejection === undefined ? '' : `${rejection.message.replaceAll(/^/gm, '# ')}\n`;
     const edited = withoutHeader(await editText(`${head}${text}`, name, call));
     if (edited === text || edited === original || edited.trim() === '') {
-      if (reason === '') return false;
-      throw new CliError(`no changes made: ${reason}`);
+      if (rejection === undefined) return false;
+      throw new CliError(`no changes made: ${rejection.message}`, { cause: rejection });
     }
     text = edited;
     try {
@@ -66,7 +66,7 @@ async function editAtTerminal(
       return true;
     } catch (error) {
       if (!(error instanceof StatusError || error instanceof CliError)) throw error;
-      reason = error.message;
+      rejection = error;
     }
   }
 }

@@ -4,9 +4,10 @@ import { StatusError } from '../../../api/status.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { getObject, objectPath, tableMediaType, watchEvents } from '../../connection/objects.ts';
+import { checkProject } from '../../connection/check-project.ts';
+import { objectPath, tableMediaType, watchEvents } from '../../connection/objects.ts';
 import { type ApiRequest, type ServerApi, withServer } from '../../connection/server-api.ts';
-import { type NamedKind, projects } from '../../kinds.ts';
+import type { NamedKind } from '../../kinds.ts';
 import { type OutputFormat, outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { pause } from '../../pause.ts';
@@ -36,20 +37,13 @@ export function listCommand(kind: NamedKind, keep?: (object: JsonObject) => bool
         withProject: kind.inProject && everywhere,
         async emptyMessage() {
           if (!kind.inProject || everywhere) return `no ${kind.noun}s found`;
-          // A project that does not exist also has an empty list. This check reports a mistyped project name.
-          await rejectMissingProject(api, call);
+          await checkProject(api, call.interrupted);
           return `no ${kind.noun}s found in project "${api.access.project}"`;
         },
       });
       return undefined;
     });
   };
-}
-
-async function rejectMissingProject(api: ServerApi, call: CommandCall): Promise<void> {
-  await getObject(api, projects, { signal: call.interrupted }, api.access.project).catch((error: unknown) => {
-    if (!(error instanceof StatusError) || error.code !== 403) throw error;
-  });
 }
 
 const reconnectMilliseconds = 500;
@@ -59,7 +53,7 @@ export interface ShowOptions {
   readonly withProject: boolean;
   /** True for the objects to print. Optional; defaults to all. The request must ask for whole objects. */
   keep?(object: JsonObject): boolean;
-  /** Returns the message to print if no object is found. */
+  /** Returns the message to print if no object is found. Throws if that is an error, whatever the format is. */
   emptyMessage(): Promise<string>;
 }
 
@@ -84,8 +78,9 @@ export async function showObjects(
     else for (const line of printer.lines(document)) terminal.print(`${line}\n`);
   };
   const first = filtered(await api.json({ ...ask, accept }), showing.keep);
-  const isEmpty = format.kind === 'table' && listAt(first, 'rows').length === 0;
-  if (isEmpty) terminal.printToStderr(`${await showing.emptyMessage()}\n`);
+  const isEmpty = listAt(first, format.kind === 'table' ? 'rows' : 'items').length === 0;
+  const emptyMessage = isEmpty ? await showing.emptyMessage() : '';
+  if (isEmpty && format.kind === 'table') terminal.printToStderr(`${emptyMessage}\n`);
   else print(first);
   if (!values.flag('watch')) return;
   let from = textAt(first, 'metadata', 'resourceVersion');
