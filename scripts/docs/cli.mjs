@@ -2,7 +2,7 @@ import { anchor, code, page, paragraph, table } from './markdown.mjs';
 
 /** The reference of the command line, from the catalogue that the help also uses. */
 export async function cliPage(program) {
-  const { loadCatalogue, exitCodes, exitCodeMeanings, environmentMeanings } = program;
+  const { loadCatalogue, sharedByAll, exitCodes, exitCodeMeanings, environmentMeanings } = program;
   const { sections } = await loadCatalogue();
   return page(
     '# The command line',
@@ -18,6 +18,12 @@ export async function cliPage(program) {
         commands.map(({ path, summary }) => [`[${path}](#${anchor(`flotilla ${path}`)})`, summary]),
       ),
     ),
+    '## Options of all commands',
+    table(
+      ['option', 'meaning'],
+      sharedByAll.map(({ flags, description }) => [code(flags), description]),
+    ),
+    paragraph('They can also precede the command: `flotilla -v list`.'),
     '## Exit codes',
     table(
       ['code', 'meaning'],

@@ -6,6 +6,7 @@ import { root } from '../check/sources.mjs';
 
 /** The sources of the pages: kinds, verbs, flags and settings of the program, and data of its tests. */
 const entry = `
+export { sharedByAll } from './src/cli/catalogue/shared-options.ts';
 export { loadCatalogue } from './src/cli/catalogue/catalogue.ts';
 export { exitCodeMeanings, exitCodes } from './src/cli/cli-error.ts';
 export { environmentMeanings } from './src/cli/environment-meanings.ts';

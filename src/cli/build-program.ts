@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { programVersion } from '../lib/program-version.ts';
+import { sharedByAll } from './catalogue/shared-options.ts';
 import { exitCodeMeanings, exitCodes } from './cli-error.ts';
 import type { CallValues, OptionValue } from './command-call.ts';
 import { callValues } from './command-call.ts';
@@ -46,7 +47,8 @@ export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
     .configureOutput({ outputError: (text, write) => write(`flotilla: ${oneLine(text.replace(/^error: /, ''))}\n`) })
     .helpCommand('help [command...]', 'Show help for a command')
     .addHelpText('after', () => `\n${rootNotes()}\nRun "flotilla <command> --help" for its options and examples.`);
-  program.helpOption('-h, --help', 'Show this help');
+  program.helpOption('-h, --help', 'Show this help').enablePositionalOptions();
+  for (const option of sharedByAll) program.addOption(commanderOption(option));
   const parents = new Map<string, Command>([['', program]]);
   for (const { title, commands, groups } of sections) {
     for (const { path, summary } of groups) {
@@ -88,7 +90,7 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
     .enablePositionalOptions();
   if (spec.aliases !== undefined) command.aliases([...spec.aliases]);
   for (const argument of spec.args ?? []) command.addArgument(new Argument(argument.name, argument.description));
-  for (const option of spec.options ?? []) command.addOption(commanderOption(option));
+  for (const option of [...(spec.options ?? []), ...sharedByAll]) command.addOption(commanderOption(option));
   command.addHelpText(
     'after',
     `\nExamples:\n${spec.examples.map((one) => `  ${one.command}\n      ${one.does}`).join('\n')}`,
@@ -97,11 +99,15 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
     const args = new Map(
       command.registeredArguments.map((argument, at) => [argument.name(), command.processedArgs[at]] as const),
     );
-    const given: Record<string, OptionValue> = command.opts();
+    const given: Record<string, OptionValue> = { ...rootOf(command).opts(), ...command.opts() };
     const options = new Map(command.options.map((one) => [longName(one), optionValue(one, given)] as const));
     await invoke(spec, callValues(args, options));
   });
   return command;
+}
+
+function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent);
 }
 
 function commanderOption({ flags, description, many, required }: OptionSpec): Option {

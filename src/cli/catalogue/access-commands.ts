@@ -1,6 +1,7 @@
 import type { CommandSpec, GroupSpec, OptionSpec } from '../command-spec.ts';
 import { accessKeys, ownedAccessKeys } from '../kinds.ts';
 import {
+  allowMissingOption,
   contextOption,
   descriptionOption,
   displayNameOption,
@@ -50,6 +51,7 @@ const scopeOptions: readonly OptionSpec[] = [
     description:
       'Allow the read-only requests that flotilla and kubectl need, within the limits of the other scope options',
   },
+  allowMissingOption,
 ];
 
 /** Returns the kind that contains only the caller's own access keys, or the kind that contains all access keys. */

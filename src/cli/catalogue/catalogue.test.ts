@@ -68,7 +68,7 @@ describe('every command', () => {
       expect(text).not.toBe('');
       const inHelp = [...help.matchAll(/^ {2}((?:-\w, )?--[a-z-]+(?: <[^>]*>)?)/gm)].map(([, flags]) => flags);
       const inPage = [...text.matchAll(/^\| `((?:-\w, )?--[^`]*)` \|/gm)].map(([, flags]) => flags);
-      expect([...inPage, '-h, --help']).toEqual(inHelp);
+      expect([...inPage, '-v, --verbose', '-h, --help']).toEqual(inHelp);
       const summary = spec?.summary ?? '';
       for (const where of [help, text])
         expect(where.replaceAll(/\s+/g, ' ').toLowerCase()).toContain(summary.toLowerCase());

@@ -3,6 +3,7 @@ import { clusters, projects, teams, users } from '../kinds.ts';
 import { accountCommands } from './account-commands.ts';
 import { offboardCommand } from './offboard-command.ts';
 import {
+  allowMissingOption,
   contextOption,
   descriptionOption,
   displayNameOption,
@@ -106,7 +107,7 @@ export const objectCommands: readonly CommandSpec[] = [
     aliases: ['create'],
     summary: 'Add a user or a team to a project',
     args: [memberArgument],
-    options: [...memberOptions, roleOption],
+    options: [...memberOptions, roleOption, allowMissingOption],
     examples: [
       {
         command: 'flotilla member add anna --project payments --role user',

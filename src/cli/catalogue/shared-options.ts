@@ -74,3 +74,13 @@ export const secretFileOption: OptionSpec = {
   description: 'Write the value to a file that only you can read, instead of printing it',
   candidates: 'file',
 };
+
+/** The options that every command has. They can also precede the command. */
+export const sharedByAll: readonly OptionSpec[] = [
+  { flags: '-v, --verbose', description: 'Also show the response of the server if the command fails' },
+];
+
+export const allowMissingOption: OptionSpec = {
+  flags: '--allow-missing',
+  description: 'Accept names of objects that do not exist yet',
+};

@@ -4,7 +4,7 @@ import type { CommandCall } from '../command-call.ts';
 import type { CommandRun } from '../command-spec.ts';
 import { findServer } from '../connection/resolve-access.ts';
 import { withServerConnection } from '../connection/server-api.ts';
-import { describeFailure } from '../describe-failure.ts';
+import { describeFailure } from '../failure/describe-failure.ts';
 import { outputFormat } from '../output/output-format.ts';
 
 /** Only an unreachable server takes longer than this; its version is not worth a longer wait. */

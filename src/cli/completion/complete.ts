@@ -1,4 +1,5 @@
 import type { Catalogue } from '../build-program.ts';
+import { sharedByAll } from '../catalogue/shared-options.ts';
 import type { Candidates, CommandSpec, OptionSpec } from '../command-spec.ts';
 import type { Environment } from '../environment.ts';
 import type { FindNames } from './find-names.ts';
@@ -94,7 +95,7 @@ function longName({ flags }: OptionSpec): string {
 }
 
 function optionWords(spec: CommandSpec): Completion[] {
-  const all = [...(spec.options ?? []), { flags: '--help', description: 'Show this help' }];
+  const all = [...(spec.options ?? []), ...sharedByAll, { flags: '--help', description: 'Show this help' }];
   return all.map((option) => ({ word: `--${longName(option)}`, description: option.description }));
 }
 

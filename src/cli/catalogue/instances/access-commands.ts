@@ -1,6 +1,6 @@
 import type { CommandSpec, OptionSpec } from '../../command-spec.ts';
 import { commandPath, type InstanceKind, spaces } from '../../kinds.ts';
-import { timeoutOption } from '../shared-options.ts';
+import { allowMissingOption, timeoutOption } from '../shared-options.ts';
 import { execOption, kubeContextOption, locationOptions, nameArgument, ttlOption } from './instance-options.ts';
 
 export function shareCommandSpec(kind: InstanceKind): CommandSpec {
@@ -23,6 +23,7 @@ export function shareCommandSpec(kind: InstanceKind): CommandSpec {
         candidates: kind === spaces ? ['view', 'edit', 'admin'] : ['view', 'edit', 'admin', 'cluster-admin'],
       },
       { flags: '--remove', description: 'Remove the access' },
+      allowMissingOption,
     ],
     examples: [
       { command: `flotilla ${path} demo --user anna --role view`, does: 'Give anna read access' },

@@ -3,10 +3,11 @@ import { CliError, usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { createObject, deleteObject } from '../../connection/objects.ts';
+import { rejectUnknownNames } from '../../connection/reject-unknown-names.ts';
 import { withFreshLogin } from '../../connection/with-fresh-login.ts';
 import { fieldsFromOptions } from '../../input/fields-from-options.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
-import { scopeFromOptions } from '../../input/scope-from-options.ts';
+import { namesInScope, scopeFromOptions } from '../../input/scope-from-options.ts';
 import { managementApiVersion, ownedAccessKeys } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { outputSecret } from '../../output/output-secret.ts';
@@ -18,6 +19,8 @@ export const run: CommandRun = async (call) => {
   // A Ctrl-C after this line does not cancel the request: otherwise a valid key could exist that nobody knows.
   call.interrupted.throwIfAborted();
   return await withFreshLogin(call, async (api) => {
+    await rejectUnknownNames(api, namesInScope(values), call);
+    call.interrupted.throwIfAborted();
     const made = await createObject(api, ownedAccessKeys, object, {});
     const { name = '' } = made.metadata;
     if (format.kind === 'objects') {

@@ -4,8 +4,9 @@ import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject, patchObject } from '../../connection/objects.ts';
+import { rejectUnknownNames } from '../../connection/reject-unknown-names.ts';
 import { withServer } from '../../connection/server-api.ts';
-import { projects } from '../../kinds.ts';
+import { projects, teams, users } from '../../kinds.ts';
 
 type Action = 'add' | 'edit' | 'remove';
 type MemberName = Pick<ProjectMember, 'kind' | 'name'>;
@@ -26,6 +27,8 @@ export function changeMember(action: Action): CommandRun {
       const { values, terminal, interrupted: signal } = call;
       const { project } = api.access;
       const member: MemberName = { kind: values.flag('team') ? 'Team' : 'User', name: values.argument('name') };
+      if (action === 'add')
+        await rejectUnknownNames(api, [{ kind: values.flag('team') ? teams : users, name: member.name }], call);
       const object = await getObject(api, projects, { signal }, project);
       const members = changed({ action, project, values }, object.spec?.members ?? [], member);
       const { resourceVersion = '' } = object.metadata;
@@ -58,6 +61,7 @@ function changed(
   const label = labelOf(member);
   if (action === 'add' && isMember) {
     throw new CliError(`${label} is already a member of project "${project}"`, {
+      exitCode: exitCodes.conflict,
       next: 'change the role with: flotilla member edit',
     });
   }

@@ -1,10 +1,12 @@
 import type { AccessEntry, AccessRule } from '../../../api/management/v1/access.ts';
-import { usageError } from '../../cli-error.ts';
+import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject, patchObject } from '../../connection/objects.ts';
+import { type GivenName, rejectUnknownNames } from '../../connection/reject-unknown-names.ts';
 import { withServer } from '../../connection/server-api.ts';
-import type { Instance, InstanceKind } from '../../kinds.ts';
+import { closestNames } from '../../failure/closest-names.ts';
+import { type Instance, type InstanceKind, teams, users } from '../../kinds.ts';
 import { formatTable } from '../../output/print-table.ts';
 
 /** The name of the entry in `spec.access` that this command manages. Other entries are not changed when sharing. */
@@ -27,6 +29,8 @@ export function shareCommand(kind: InstanceKind): CommandRun {
       const removes = values.flag('remove');
       if (removes && role !== undefined)
         throw usageError('--remove removes all access and cannot be combined with --role');
+      if (removes) rejectIfNotShared(kind, instance, people);
+      else await rejectUnknownNames(api, givenNames(people), call);
       const { resourceVersion = '' } = instance.metadata;
       const spec = removes ? without(instance, people) : withPeople(instance, people, role);
       // The resourceVersion makes the server reject the patch if the instance was changed after it was read.
@@ -44,6 +48,24 @@ export function shareCommand(kind: InstanceKind): CommandRun {
 interface People {
   readonly users: readonly string[];
   readonly teams: readonly string[];
+}
+
+function givenNames({ users: userNames, teams: teamNames }: People): GivenName[] {
+  return [...userNames.map((name) => ({ kind: users, name })), ...teamNames.map((name) => ({ kind: teams, name }))];
+}
+
+/** A user or team that no longer exists can still be removed, so names are compared with the entries of the instance. */
+function rejectIfNotShared({ noun }: InstanceKind, { metadata, spec = {} }: Instance, people: People): void {
+  const entries: readonly NamingEntry[] = [...(spec.access ?? []), ...(spec.extraAccessRules ?? [])];
+  for (const { kind, name } of givenNames(people)) {
+    const shared = entries.flatMap((entry) => (kind === users ? entry.users : entry.teams) ?? []);
+    if (shared.includes(name)) continue;
+    const [close] = closestNames(name, shared);
+    throw new CliError(`${noun} "${metadata.name}" is not shared with ${kind.noun} "${name}"`, {
+      exitCode: exitCodes.notFound,
+      ...(close === undefined ? {} : { next: `did you mean "${close}"?` }),
+    });
+  }
 }
 
 /** The common fields of the entries in `spec.access` and `spec.extraAccessRules`. */

@@ -5,10 +5,11 @@ import type { CallValues, CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { cachedToken, tokenExpiry } from '../../connection/cached-token.ts';
 import { requestObject } from '../../connection/objects.ts';
+import { rejectUnknownNames } from '../../connection/reject-unknown-names.ts';
 import { resolveAccess, type ServerAccess } from '../../connection/resolve-access.ts';
 import { type ServerApi, withServerConnection } from '../../connection/server-api.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
-import { scopeFromOptions } from '../../input/scope-from-options.ts';
+import { namesInScope, scopeFromOptions } from '../../input/scope-from-options.ts';
 import { directTokens, type InstanceKind, managementApiVersion, spaces, virtualClusters } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
@@ -71,6 +72,7 @@ function endedLogin({ url, context }: ServerAccess, cause?: unknown): CliError {
 async function directToken(api: ServerApi, call: CommandCall): Promise<string> {
   const ttl = call.values.text('ttl');
   const scope = scopeFromOptions(call.values);
+  await rejectUnknownNames(api, namesInScope(call.values), call);
   const response = await requestObject(api, directTokens, {
     method: 'POST',
     path: api.managementPath('directclusterendpointtokens'),

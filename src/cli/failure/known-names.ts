@@ -1,0 +1,47 @@
+import { isJsonObject, listAt, textAt } from '@flotilla/json';
+import { StatusError } from '../../api/status.ts';
+import type { CommandCall } from '../command-call.ts';
+import { listObjects, type ObjectScope } from '../connection/objects.ts';
+import { type ServerApi, withServer } from '../connection/server-api.ts';
+import { type NamedKind, spaceTemplates, templates } from '../kinds.ts';
+import { type KnownNames, missingNameIn } from './missing-name.ts';
+
+/** Timeout of the request. The user waits for an error message, which is more important than the suggestion in it. */
+const timeoutMs = 2_000;
+const maxNames = 200;
+
+/**
+ * Requests the names that exist instead of the one that an error response reports as missing. Returns `undefined` if the
+ * error has another cause, or if the names cannot be read.
+ */
+export async function knownNamesFor(error: unknown, call: CommandCall): Promise<KnownNames | undefined> {
+  const missing = error instanceof StatusError ? missingNameIn(error) : undefined;
+  if (missing === undefined) return undefined;
+  const signal = AbortSignal.any([call.interrupted, AbortSignal.timeout(timeoutMs)]);
+  return await withServer(call, (api) =>
+    listKnownNames(api, missing.kind, { project: api.access.project, signal }),
+  ).catch(() => undefined);
+}
+
+/** Requests the names of a kind that the caller can see, within the project if the kind belongs to projects. */
+export async function listKnownNames(api: ServerApi, kind: NamedKind, where: ObjectScope): Promise<KnownNames> {
+  if (kind === templates || kind === spaceTemplates) return await allowedTemplates(api, kind, where);
+  const { items } = await listObjects(api, kind, where, { limit: String(maxNames) });
+  return {
+    project: kind.inProject ? where.project : undefined,
+    names: items.map(({ metadata }) => metadata.name ?? ''),
+    isPartial: items.length >= maxNames,
+  };
+}
+
+/** Returns the templates that the project allows. A template that exists elsewhere would be rejected too. */
+async function allowedTemplates(api: ServerApi, kind: NamedKind, where: ObjectScope): Promise<KnownNames> {
+  const { project = api.access.project, signal } = where;
+  const path = api.managementPath('projects', project, 'templates');
+  const response = await api.json({ path, ...(signal === undefined ? {} : { signal }) });
+  const member = kind === spaceTemplates ? 'spaceTemplates' : 'virtualClusterTemplates';
+  const names = listAt(response, member)
+    .filter(isJsonObject)
+    .map((template) => textAt(template, 'metadata', 'name'));
+  return { project, names, isPartial: false };
+}
