@@ -45,12 +45,20 @@ export function connectCommandSpec(kind: InstanceKind, probe: string): CommandSp
     details:
       `Without a command, the ${noun} becomes the current context of your kubeconfig (the first file in ` +
       'KUBECONFIG, or ~/.kube/config). With a command, only that command gets a kubeconfig, which is deleted when ' +
-      'the command ends. The exit code is that of the command.',
+      'the command ends. The exit code is that of the command. ' +
+      `If the ${noun} is asleep, the command asks at a terminal whether to wake it.`,
     args: [
       nameArgument(kind),
       { name: '[command...]', description: `Command to run after --, with KUBECONFIG set for the ${noun}` },
     ],
-    options: [...locationOptions, ttlOption, execOption, kubeContextOption(kind), timeoutOption],
+    options: [
+      ...locationOptions,
+      { flags: '--wake', description: `Wake the ${noun} if it is asleep, and wait until it is ready` },
+      ttlOption,
+      execOption,
+      kubeContextOption(kind),
+      timeoutOption,
+    ],
     examples: [
       { command: `flotilla ${path} demo`, does: `Make the ${noun} the current context of kubectl` },
       { command: `flotilla ${path} demo -- ${probe}`, does: 'Run one command' },

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sleepUnusedReason } from '../../../api/management/sleep-reasons.ts';
 import { errorCode } from '../../../lib/private-file.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
@@ -9,9 +10,11 @@ import type { CommandRun } from '../../command-spec.ts';
 import { getObject } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { waitUntilReady } from '../../connection/wait-for-instance.ts';
+import { wakeInstance } from '../../connection/wake-instance.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
+import { promptYesNo } from '../../input/prompt-user.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
-import type { InstanceKind } from '../../kinds.ts';
+import { commandPath, type Instance, type InstanceKind } from '../../kinds.ts';
 import { connectKubectl } from '../../kubeconfig/connect-kubectl.ts';
 import { instanceKubeconfig, type KubeconfigRequest, kubeconfigText } from '../../kubeconfig/instance-kubeconfig.ts';
 
@@ -34,7 +37,7 @@ export function connectCommand(kind: InstanceKind): CommandRun {
   };
 }
 
-/** Waits until a new instance is ready. Does not wait for a sleeping instance, because its first request wakes it. */
+/** Waits until a new instance is ready. Wakes a sleeping one with `--wake`, or if the user at the terminal agrees. */
 async function ensureReadyOrSleeping(
   api: ServerApi,
   { kind, project, name, signal }: KubeconfigRequest,
@@ -42,8 +45,28 @@ async function ensureReadyOrSleeping(
 ): Promise<void> {
   const instance = await getObject(api, kind, { project, signal }, name);
   const phase = instance.status?.phase;
-  if (phase === 'Ready' || phase === 'Sleeping') return;
+  if (phase === 'Ready') return;
+  if (phase === 'Sleeping') {
+    if (!(await isToWake(kind, instance, call))) return;
+    await wakeInstance(api, kind, name, signal);
+  }
   await waitUntilReady(api, { kind, project, name, milliseconds: timeoutFromOptions(call.values) }, call);
+}
+
+/** Throws if an instance stays asleep and does not wake on its first request, because every use of it would fail. */
+async function isToWake(kind: InstanceKind, { metadata, status }: Instance, call: CommandCall): Promise<boolean> {
+  if (call.values.flag('wake')) return true;
+  const { name = '' } = metadata;
+  const wakesOnUse = status?.reason === sleepUnusedReason;
+  const asleep = `${kind.noun} "${name}" is asleep`;
+  const consequence = wakesOnUse ? 'its first request wakes it' : 'requests fail until it is woken';
+  if (call.terminal.canPrompt && (await promptYesNo(`${asleep}: ${consequence}. Wake it now?`, call))) return true;
+  if (!wakesOnUse)
+    throw new CliError(asleep, {
+      next: `to wake it, add --wake, or run: flotilla ${commandPath(kind, 'wake')} ${name} --wait`,
+    });
+  if (!call.terminal.canPrompt) call.terminal.printToStderr(`${asleep}; ${consequence}\n`);
+  return false;
 }
 
 /** Runs a command with a temporary kubeconfig, which is deleted afterwards. Returns the exit code of the command. */
