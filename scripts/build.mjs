@@ -3,7 +3,8 @@
 // Dynamic imports become separate files, so that `flotilla version` does not load a server. The build also creates the whole
 // program as one file with V8's code cache, for `flotilla start` and its threads (bin/cached-program.js), and the files of
 // the web console.
-// With a directory as the argument, it builds only the modules, into that directory.
+// With a directory as the argument, it builds only the modules, into that directory. Otherwise it builds only the parts whose
+// sources have changed since the last build; without dist/ it builds everything.
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { build as buildPages } from 'vite';
 import { cacheOf, threadCacheOf } from '../bin/cached-program.js';
+import { fingerprint, openBuildRecord } from './build-record.mjs';
 import { packConsole } from './pack-console.mjs';
 import { makeCaches } from './start-cache.mjs';
 
@@ -35,32 +37,70 @@ const common = {
   metafile: true,
 };
 
-const modules = await build({
-  ...common,
-  entryPoints: {
-    flotilla: 'src/cli/main.ts',
-    'plane-thread': 'src/builtin/workers/plane-thread-main.ts',
-    'render-thread': 'src/server/templates/render-thread-main.ts',
-  },
-  splitting: true,
-  format: 'esm',
-  // CommonJS packages load Node's built-in modules by `require`.
-  banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
-});
-const outputs = new Set(namesOf(modules));
+/** The folders that each part is built from. The console shares the API and its client with the program. */
+const sources = {
+  program: ['src', 'packages', 'bin', 'scripts'],
+  console: ['web', 'src/lib', 'src/api', 'src/client', 'packages', 'scripts'],
+};
+
+const outputs = new Set();
 if (process.argv[2] === undefined) {
-  for (const name of await buildCachedProgram()) outputs.add(name);
-  outputs.add(await buildConsole());
+  const record = await openBuildRecord(join(root, '.cache', 'build.json'));
+  await buildPart(record, 'program', async () => {
+    const [modules, cached] = [await buildModules(), await buildCachedProgram()];
+    return { files: [...modules, ...(cached ?? [])], isComplete: cached !== undefined };
+  });
+  await buildPart(record, 'console', async () => ({ files: [await buildConsole()], isComplete: true }));
+} else {
+  for (const name of await buildModules()) outputs.add(name);
 }
 
 // Old files are removed last: the directory contains a complete program at any time, also for a server that is starting.
 for (const name of await readdir(outdir)) if (!outputs.has(name)) await rm(join(outdir, name), { recursive: true });
 
+/** Builds a part, unless its files were built from the same sources. */
+async function buildPart(record, part, make) {
+  const print = await fingerprint(root, sources[part]);
+  let files = record.current(part, print, outdir);
+  if (files === undefined) {
+    await record.forget(part);
+    const made = await make();
+    files = made.files;
+    if (made.isComplete) await record.keep(part, print, files);
+  }
+  for (const name of files) outputs.add(name);
+}
+
+async function buildModules() {
+  const modules = await build({
+    ...common,
+    entryPoints: {
+      flotilla: 'src/cli/main.ts',
+      'plane-thread': 'src/builtin/workers/plane-thread-main.ts',
+      'render-thread': 'src/server/templates/render-thread-main.ts',
+    },
+    splitting: true,
+    format: 'esm',
+    // CommonJS packages load Node's built-in modules by `require`.
+    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+  });
+  return namesOf(modules);
+}
+
+/** Returns the names of the files of a build. Throws if it has read a file that the fingerprint does not contain. */
 function namesOf({ metafile }) {
+  const known = [...sources.program, 'node_modules', 'package.json'];
+  const unknown = Object.keys(metafile.inputs).find(
+    (path) => !path.includes(':') && !known.some((one) => path === one || path.startsWith(`${one}/`)),
+  );
+  if (unknown !== undefined) throw new Error(`add ${unknown} to the sources of the program in scripts/build.mjs`);
   return Object.keys(metafile.outputs).map((path) => basename(path));
 }
 
-/** Builds the single file and its code cache. If this fails, only the start of a server takes longer. */
+/**
+ * Builds the single file and its code cache. Returns `undefined` if this fails: then only the start of a server takes longer,
+ * and the next build tries again.
+ */
 async function buildCachedProgram() {
   const whole = await build({
     ...common,
@@ -98,7 +138,7 @@ async function buildCachedProgram() {
     console.error(
       `could not create the code cache, so flotilla start compiles the program each time: ${error.message}`,
     );
-    return [];
+    return undefined;
   }
 }
 

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Files that change whenever other packages are installed. */
+const installed = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
+
+/** Returns whether a change of this file may change the result of the build. */
+function isInput(path) {
+  return !/\.test\.tsx?$|\.md$/.test(path) && !path.includes('/node_modules/');
+}
+
+async function filesBelow(root, path) {
+  if (!existsSync(join(root, path))) return [];
+  const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/**
+ * Returns a hash of everything that a part of the build depends on: the contents of its folders, the installed packages and
+ * the version of Node.
+ */
+export async function fingerprint(root, folders) {
+  const files = (await Promise.all(folders.map((folder) => filesBelow(root, folder)))).flat().filter(isInput);
+  const hash = createHash('sha256').update(`${process.version} ${process.arch}`);
+  for (const file of [...files.sort(), ...installed.map((name) => join(root, name)).filter((name) => existsSync(name))])
+    hash.update(`\0${file.slice(root.length)}\0`).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+/**
+ * The parts that earlier builds have made: the fingerprint of what each was built from, and its files. A part that is not
+ * recorded is built, so an interrupted build is repeated.
+ */
+export async function openBuildRecord(file) {
+  const parts = await readFile(file, 'utf8')
+    .then(JSON.parse)
+    .catch(() => ({}));
+  const save = async () => {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify(parts));
+  };
+  return {
+    /** Returns the files of a part if they exist and were built from the same inputs; otherwise `undefined`. */
+    current(part, print, outdir) {
+      const found = parts[part];
+      const isComplete = found?.print === print && found.files.every((name) => existsSync(join(outdir, name)));
+      return isComplete ? found.files : undefined;
+    },
+    async forget(part) {
+      delete parts[part];
+      await save();
+    },
+    async keep(part, print, files) {
+      parts[part] = { print, files };
+      await save();
+    },
+  };
+}
