@@ -4,14 +4,19 @@ import { CliError } from './cli-error.ts';
 import { chooseApiWord } from './config/choose-api-word.ts';
 
 /**
- * Runs the program with `process.argv` and sets the exit code. `--version` and shell completion are handled first,
- * without loading the command line parser, so that they are fast. Everything that depends on the API word is imported
+ * Runs the program with `process.argv` and sets the exit code. `--version`, the short help and shell completion
+ * are handled first, without loading the command line parser, so that they are fast. Everything that depends on the API word is imported
  * dynamically, after the word was chosen.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const [, , first, ...rest] = argv;
   if (first === '--version' && rest.length === 0) {
     process.stdout.write(`${programVersion}\n`);
+    return;
+  }
+  if (first === undefined) {
+    const { shortHelp } = await import('./short-help.ts');
+    process.stdout.write(shortHelp());
     return;
   }
   const isCompletion = first === '__complete';

@@ -151,6 +151,8 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     }
     expect(await making.ended).toBe(0);
     expect(making.shown()).toContain(`${green}✓`);
+    // The conditions are redrawn in one line, so only the result of the command and of the wait stay.
+    expect(making.shown().match(/\n/g)).toHaveLength(2);
     const listing = home.inTerminal(['flotilla', 'list']);
     await listing.ended;
     expect(listing.shown()).toContain(`${green}Ready`);
@@ -252,6 +254,57 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     await shell.waitForOutput(/\nstill 2/);
     expect(await shell.ended).toBe(3);
     expect(() => readFileSync(path)).toThrow(/ENOENT/);
+  });
+
+  it('offers to wake a virtual cluster that sleeps before it connects', async () => {
+    await home.ok(['sleep', 'demo', '--wait']);
+    const connect = ['connect', 'demo', '--', 'true'];
+    expect(await home.run(connect)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'flotilla: virtual cluster "demo" is asleep; to wake it, add --wake, or run: flotilla wake demo --wait\n',
+    });
+    const no = home.inTerminal(['flotilla', ...connect]);
+    await no.waitForOutput(/"demo" is asleep: requests fail until it is woken\. Wake it now\? \[y\/N\] /);
+    no.type('n\r');
+    await no.waitForOutput(/flotilla: virtual cluster "demo" is asleep/);
+    expect(await no.ended).toBe(1);
+    const yes = home.inTerminal(['flotilla', ...connect]);
+    await yes.waitForOutput(/Wake it now\?/);
+    yes.type('y\r');
+    await yes.waitForOutput(/✓.* Ready /);
+    expect(await yes.ended).toBe(0);
+    expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.status.phase}'])).toBe('Ready');
+    await home.ok(['sleep', 'demo', '--wait']);
+    await home.ok(['connect', 'demo', '--wake', '--', 'true']);
+    expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.status.phase}'])).toBe('Ready');
+  });
+
+  it('asks before it deletes, unless --yes is given', async () => {
+    await home.ok(['create', 'first']);
+    await home.ok(['create', 'second']);
+    const no = home.inTerminal(['flotilla', 'delete', 'first', 'second']);
+    await no.waitForOutput(
+      /Delete virtual clusters "first", "second" in project "default", with everything in them\? \[y\/N\] /,
+    );
+    no.type('n\r');
+    await no.waitForOutput(/flotilla: nothing was deleted/);
+    expect(await no.ended).toBe(1);
+    expect(await home.ok(['get', 'first', 'second', '-o', 'name'])).toMatch(/first\n.*second\n/);
+    const yes = home.inTerminal(['flotilla', 'delete', 'first', '--wait']);
+    await yes.waitForOutput(/with everything in it\?/);
+    yes.type('y\r');
+    await yes.waitForOutput(/virtual cluster "first" deleted/);
+    expect(await yes.ended).toBe(0);
+    const sure = home.inTerminal(['flotilla', 'delete', 'second', '--yes', '--wait']);
+    await sure.waitForOutput(/virtual cluster "second" deleted/);
+    expect(await sure.ended).toBe(0);
+    await home.ok(['project', 'create', 'red']);
+    const project = home.inTerminal(['flotilla', 'project', 'delete', 'red']);
+    await project.waitForOutput(/Delete project "red", with all virtual clusters and spaces\?/);
+    project.type('y\r');
+    expect(await project.ended).toBe(0);
   });
 
   it('edits objects in the editor, and shows the server’s refusal there', async () => {

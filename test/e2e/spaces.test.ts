@@ -121,7 +121,7 @@ describeIfAvailable(kubectlMissing, 'a space', () => {
     ).toBe(1);
     expect(await home.run(['space', 'get', 'demo'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('space "demo" not found; list them with: flotilla space list'),
+      stderr: expect.stringContaining('space "demo" not found in project "default"'),
     });
   });
 

@@ -9,6 +9,7 @@ import {
   projectOption,
   secretFileOption,
   watchOption,
+  yesOption,
 } from './shared-options.ts';
 
 export const accessGroups: readonly GroupSpec[] = [
@@ -174,6 +175,7 @@ export const accessCommands: readonly CommandSpec[] = [
       contextOption,
       allOption,
       { flags: '--ignore-not-found', description: 'Do not fail if an object does not exist' },
+      yesOption,
     ],
     examples: [
       {

@@ -84,3 +84,5 @@ export const allowMissingOption: OptionSpec = {
   flags: '--allow-missing',
   description: 'Accept names of objects that do not exist yet',
 };
+
+export const yesOption: OptionSpec = { flags: '-y, --yes', description: 'Delete without asking at a terminal' };

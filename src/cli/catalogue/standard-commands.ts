@@ -1,6 +1,6 @@
 import type { Candidates, CommandSpec } from '../command-spec.ts';
 import { type NamedKind, projects } from '../kinds.ts';
-import { contextOption, outputOption, patchOption, selectorOption, watchOption } from './shared-options.ts';
+import { contextOption, outputOption, patchOption, selectorOption, watchOption, yesOption } from './shared-options.ts';
 
 /**
  * Returns the list, get, edit and delete commands of a kind. `cluster edit` is defined separately, because it has more
@@ -52,7 +52,11 @@ export function standardCommands(group: string, kind: NamedKind, sample: string)
       path: `${group} delete`,
       summary: `Delete ${kind.noun}s`,
       args: [several],
-      options: [contextOption, { flags: '--ignore-not-found', description: 'Do not fail if an object does not exist' }],
+      options: [
+        contextOption,
+        { flags: '--ignore-not-found', description: 'Do not fail if an object does not exist' },
+        yesOption,
+      ],
       examples: [{ command: `flotilla ${group} delete ${sample}`, does: deleteExample(kind) }],
       load: async () => ({ run: (await import('../commands/objects/object-delete.ts')).deleteCommand(kind) }),
     },

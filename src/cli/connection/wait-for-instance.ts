@@ -39,7 +39,7 @@ export async function waitUntilReady(api: ServerApi, wanted: InstanceWait, call:
       for (const { type, status } of conditions) {
         if (type === 'Ready' || status !== 'True' || seen.has(type)) continue;
         seen.add(type);
-        progress.done(type);
+        progress.step(type);
       }
       const ready = conditions.find(({ type }) => type === 'Ready');
       if (ready?.status === 'True') {

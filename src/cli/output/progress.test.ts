@@ -17,21 +17,23 @@ function shownOn(isTTY: boolean, use: (progress: Progress) => void): string {
 const steps = (progress: Progress) => {
   progress.busy('creating demo');
   progress.busy('creating demo');
-  progress.done('Scheduled');
+  progress.step('Scheduled');
   progress.busy('a message that is much too long\nfor a line of thirty');
+  progress.done('Ready');
 };
 
-it('prints each message once in a pipe', () => {
+it('prints each step and each message once in a pipe', () => {
   expect(shownOn(false, steps)).toMatch(
-    /^ {2}creating demo\n✓ Scheduled \(\d+ ms\)\n {2}a message that is much too long for a line of thirty\n$/,
+    /^ {2}creating demo\n✓ Scheduled \(\d+ ms\)\n {2}a message that is much too long for a line of thirty\n✓ Ready \(\d+ ms\)\n$/,
   );
 });
 
-it('redraws one line on a screen and clears it at the end', () => {
+it('redraws one line on a screen, which the result replaces', () => {
   const shown = shownOn(true, steps);
-  expect(shown).toContain('✓\u001b[0m Scheduled');
+  expect(shown).toContain('✓ Scheduled (');
+  expect(shown).toMatch(/✓ Scheduled \(\d+ ms\) · a m\S*…/);
   expect(shown.endsWith('\r\u001b[K')).toBe(true);
-  expect(shown).toContain(' a message that is much too…');
-  // Finished steps stay; the progress line never ends with a newline.
+  // Only the result stays; the line that is redrawn never ends with a newline.
   expect(shown.match(/\n/g)).toHaveLength(1);
+  expect(shown).toContain('✓\u001b[0m Ready');
 });

@@ -7,13 +7,15 @@ const frameMilliseconds = 100;
 const clearLine = '\r\u001b[K';
 
 /**
- * Shows what a command waits for. In a terminal, one line is redrawn below the finished steps. In a pipe, each message
- * is printed once.
+ * Shows what a command waits for. In a terminal, everything is one line that is redrawn, until the result replaces it. In
+ * a pipe, each step and each message is printed once.
  */
 export class Progress {
   readonly #terminal: Terminal;
   readonly #start = performance.now();
   #line = '';
+  /** The step that was finished last, as a terminal shows it before the message. */
+  #step = '';
   #frame = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -34,23 +36,42 @@ export class Progress {
     this.#draw();
   }
 
-  /** Prints a finished step, with the time since the command started to wait. */
+  /** Shows a finished step, with the time since the command started to wait. */
+  step(text: string): void {
+    if (!this.#terminal.stderrIsScreen) {
+      this.done(text);
+      return;
+    }
+    this.#step = `✓ ${text} (${this.#took()})`;
+    this.#timer ??= setInterval(() => this.#draw(), frameMilliseconds);
+    this.#draw();
+  }
+
+  /** Prints the result of the wait, with the time that it took. */
   done(text: string): void {
     const { stderrColors: colors } = this.#terminal;
-    const took = colors.quiet(`(${formatDuration(performance.now() - this.#start)})`);
-    this.#print(`${colors.good('✓')} ${text} ${took}\n`);
+    this.#print(`${colors.good('✓')} ${text} ${colors.quiet(`(${this.#took()})`)}\n`);
   }
 
   /** Clears the progress line and stops the timer. Must always be called at the end. */
   end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    if (this.#line !== '' && this.#terminal.stderrIsScreen) this.#terminal.printToStderr(clearLine);
+    if (this.#isLive()) this.#terminal.printToStderr(clearLine);
     this.#line = '';
+    this.#step = '';
+  }
+
+  #isLive(): boolean {
+    return this.#terminal.stderrIsScreen && (this.#line !== '' || this.#step !== '');
+  }
+
+  #took(): string {
+    return formatDuration(performance.now() - this.#start);
   }
 
   #print(text: string): void {
-    const live = this.#terminal.stderrIsScreen && this.#line !== '';
+    const live = this.#isLive();
     this.#terminal.printToStderr(live ? `${clearLine}${text}` : text);
     if (live) this.#draw();
   }
@@ -59,7 +80,8 @@ export class Progress {
     const { stderrColors: colors, width } = this.#terminal;
     this.#frame = (this.#frame + 1) % frames.length;
     const maxLength = Math.max(width - 3, 10);
-    const shown = this.#line.length > maxLength ? `${this.#line.slice(0, maxLength - 1)}…` : this.#line;
+    const line = [this.#step, this.#line].filter((part) => part !== '').join(' · ');
+    const shown = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
     this.#terminal.printToStderr(`${clearLine}${colors.busy(frames[this.#frame] ?? '')} ${shown}`);
   }
 }

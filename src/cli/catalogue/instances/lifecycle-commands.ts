@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../../command-spec.ts';
 import { commandPath, type InstanceKind } from '../../kinds.ts';
-import { dryRunOption } from '../shared-options.ts';
+import { dryRunOption, yesOption } from '../shared-options.ts';
 import { locationOptions, nameArgument, namesArgument, waitOptions } from './instance-options.ts';
 
 export function deleteCommandSpec(kind: InstanceKind): CommandSpec {
@@ -13,6 +13,7 @@ export function deleteCommandSpec(kind: InstanceKind): CommandSpec {
       ...locationOptions,
       ...waitOptions(`the ${kind.noun}s are deleted`),
       { flags: '--ignore-not-found', description: `Do not fail if a ${kind.noun} does not exist` },
+      yesOption,
       dryRunOption,
     ],
     examples: [

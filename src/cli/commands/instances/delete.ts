@@ -4,6 +4,7 @@ import type { CommandRun } from '../../command-spec.ts';
 import { deleteObject, getObject } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { waitUntilGone } from '../../connection/wait-for-instance.ts';
+import { confirmDeletion } from '../../input/confirm-deletion.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
 import type { InstanceKind } from '../../kinds.ts';
 import { disconnectKubectl } from '../../kubeconfig/connect-kubectl.ts';
@@ -12,7 +13,10 @@ import { disconnectKubectl } from '../../kubeconfig/connect-kubectl.ts';
 export function deleteInstancesCommand(kind: InstanceKind): CommandRun {
   return async (call) =>
     await withServer(call, async (api) => {
-      for (const name of call.values.argumentList('name')) await remove(api, kind, name, call);
+      const names = call.values.argumentList('name');
+      const consequence = ` in project "${api.access.project}", with everything in ${names.length === 1 ? 'it' : 'them'}`;
+      if (!call.values.flag('dry-run')) await confirmDeletion(kind.noun, { names, consequence }, call);
+      for (const name of names) await remove(api, kind, name, call);
       return undefined;
     });
 }

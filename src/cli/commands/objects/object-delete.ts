@@ -2,13 +2,17 @@ import { StatusError } from '../../../api/status.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { deleteObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
-import type { NamedKind } from '../../kinds.ts';
+import { confirmDeletion } from '../../input/confirm-deletion.ts';
+import { type NamedKind, projects } from '../../kinds.ts';
 
 export function deleteCommand(kind: NamedKind): CommandRun {
   return async (call) => {
     const { values, terminal, interrupted: signal } = call;
+    const names = values.argumentList('name');
+    const consequence = kind === projects ? ', with all virtual clusters and spaces' : '';
     return await withServer(call, async (api) => {
-      for (const name of values.argumentList('name')) {
+      await confirmDeletion(kind.noun, { names, consequence }, call);
+      for (const name of names) {
         try {
           const response = await deleteObject(api, kind, name, { project: api.access.project, signal });
           // The response is the object if finalizers delay its deletion, otherwise a Status.

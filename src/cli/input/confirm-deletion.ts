@@ -1,0 +1,18 @@
+import { CliError } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+import { promptYesNo } from './prompt-user.ts';
+
+/**
+ * Asks at a terminal whether to delete objects, unless `--yes` is given. Throws if the user does not agree. Pipelines have
+ * no terminal and are not asked.
+ */
+export async function confirmDeletion(
+  noun: string,
+  { names, consequence = '' }: { readonly names: readonly string[]; readonly consequence?: string },
+  call: Pick<CommandCall, 'values' | 'terminal' | 'interrupted'>,
+): Promise<void> {
+  if (call.values.flag('yes') || !call.terminal.canPrompt) return;
+  const what = `${noun}${names.length === 1 ? '' : 's'} ${names.map((name) => `"${name}"`).join(', ')}`;
+  if (await promptYesNo(`Delete ${what}${consequence}?`, call)) return;
+  throw new CliError('nothing was deleted');
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliHome, cliHome } from '../harness/cli.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+
+describe('the CLI with names that do not exist', () => {
+  let flotilla: FlotillaProcess;
+  let home: CliHome;
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    home = cliHome();
+    const ca = join(flotilla.dataDirectory, 'ca.crt');
+    await home.ok(['login', flotilla.url, '--ca-file', ca, '--access-key-stdin'], { input: flotilla.adminKey });
+    await home.ok(['create', 'demo']);
+    await home.ok(['user', 'create', 'anna']);
+    await home.ok(['project', 'create', 'payments']);
+  });
+  afterAll(async () => {
+    home.remove();
+    await flotilla.remove();
+  });
+
+  const refused = async (code: number, message: string, ...args: string[]) =>
+    expect(await home.run(args)).toEqual({ code, stdout: '', stderr: `flotilla: ${message}\n` });
+
+  it('names what exists, or what was probably meant', async () => {
+    await refused(
+      1,
+      'template "x1" not found in project "default"; there are: control-plane',
+      ...['create', 'x', '--template', 'x1'],
+    );
+    await refused(4, 'virtual cluster "dmeo" not found in project "default"; did you mean "demo"?', 'get', 'dmeo');
+    await refused(4, 'project "paymnets" not found; did you mean "payments"?', 'list', '-p', 'paymnets');
+    await refused(4, 'template "control-plan" not found in project "default"; did you mean "control-plane"?', ...[
+      'template',
+      'get',
+      'control-plan',
+    ]);
+  });
+
+  it('shows the response of the server with -v, before or after the command', async () => {
+    const response =
+      'the server responded: 422 Invalid VirtualClusterInstance.management.platform.sh "x" is invalid: spec.templateRef.name: Not found: "x1"\n';
+    const args = ['create', 'x', '--template', 'x1'];
+    for (const given of [
+      ['-v', ...args],
+      [...args, '--verbose'],
+    ]) {
+      const { code, stderr } = await home.run(given);
+      expect(code).toBe(1);
+      expect(stderr.endsWith(`there are: control-plane\n${response}`)).toBe(true);
+    }
+  });
+
+  const later = '; for a name that will exist later, add --allow-missing';
+
+  it('gives no access to a mistyped user, team or member', async () => {
+    await refused(4, `user "ana" not found; did you mean "anna"?${later}`, 'share', 'demo', '--user', 'ana');
+    await refused(4, `team "crew" not found; there are none${later}`, 'share', 'demo', '--team', 'crew');
+    await refused(4, `user "ana" not found; did you mean "anna"?${later}`, 'member', 'add', 'ana');
+    expect(await home.ok(['share', 'demo'])).not.toMatch(/ana|crew/);
+    await home.ok(['share', 'demo', '--user', 'anna']);
+    await refused(
+      4,
+      'virtual cluster "demo" is not shared with user "ana"; did you mean "anna"?',
+      ...['share', 'demo', '--user', 'ana', '--remove'],
+    );
+    const shared = await home.run(['share', 'demo', '--user', 'berta', '--allow-missing']);
+    expect(shared).toMatchObject({ code: 0, stderr: expect.stringContaining('user "berta" does not exist yet') });
+    // Somebody who no longer exists can still be removed.
+    await home.ok(['share', 'demo', '--user', 'berta', '--remove']);
+  });
+
+  it('creates no key with a mistyped scope', async () => {
+    const create = ['access-key', 'create', 'ci', '--file', join(home.folder, 'ci.key')];
+    const project = `project "defalut" not found; did you mean "default"?${later}`;
+    await refused(4, project, ...create, '--scope-project', 'defalut');
+    await refused(4, project, ...create, '--scope-virtual-cluster', 'defalut/demo');
+    await refused(
+      4,
+      `virtual cluster "dmo" not found in project "default"; did you mean "demo"?${later}`,
+      ...create,
+      ...['--scope-virtual-cluster', 'default/dmo'],
+    );
+    await refused(4, `cluster "locl" not found; did you mean "local"?${later}`, ...create, '--scope-cluster', 'locl');
+    await refused(4, project, 'token', '--direct', '--scope-project', 'defalut');
+    await refused(4, 'you have no access key "ci"; list yours with: flotilla access-key list; administrators reach the keys of other users with --all', ...[
+      'access-key',
+      'get',
+      'ci',
+    ]);
+    await home.ok([...create, '--scope-project', '*', '--scope-virtual-cluster', 'later/on', '--allow-missing']);
+  });
+});
