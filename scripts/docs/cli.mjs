@@ -23,7 +23,7 @@ export async function cliPage(program) {
       ['option', 'meaning'],
       sharedByAll.map(({ flags, description }) => [code(flags), description]),
     ),
-    paragraph('They can also precede the command: `flotilla -v list`.'),
+    paragraph('They, `-o` and `-p` can also precede the command: `flotilla -o json list`.'),
     '## Exit codes',
     table(
       ['code', 'meaning'],
@@ -63,10 +63,9 @@ function describe({ path, aliases, summary, details, args = [], options = [], ex
   const usage = ['flotilla', path, ...(options.length === 0 ? [] : ['[options]']), ...args.map(({ name }) => name)];
   const rows = [
     ...args.map(({ name, description }) => [code(name), description]),
-    ...options.map(({ flags, description, required }) => [
-      code(flags),
-      required ? `${description}; required` : description,
-    ]),
+    ...options
+      .filter(({ hidden }) => !hidden)
+      .map(({ flags, description, required }) => [code(flags), required ? `${description}; required` : description]),
   ];
   const also = aliases === undefined ? '' : ` Also ${aliases.map((alias) => code(alias)).join(', ')}.`;
   return [

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { programVersion } from '../lib/program-version.ts';
-import { sharedByAll } from './catalogue/shared-options.ts';
-import { exitCodeMeanings, exitCodes } from './cli-error.ts';
+import { outputOption, projectOption, sharedByAll } from './catalogue/shared-options.ts';
+import { exitCodeMeanings, exitCodes, usageError } from './cli-error.ts';
 import type { CallValues, OptionValue } from './command-call.ts';
 import { callValues } from './command-call.ts';
 import type { CommandSpec, GroupSpec, OptionSpec } from './command-spec.ts';
@@ -48,7 +48,7 @@ export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
     .helpCommand('help [command...]', 'Show help for a command')
     .addHelpText('after', () => `\n${rootNotes()}\nRun "flotilla <command> --help" for its options and examples.`);
   program.helpOption('-h, --help', 'Show this help').enablePositionalOptions();
-  for (const option of sharedByAll) program.addOption(commanderOption(option));
+  for (const option of [projectOption, outputOption, ...sharedByAll]) program.addOption(commanderOption(option));
   const parents = new Map<string, Command>([['', program]]);
   for (const { title, commands, groups } of sections) {
     for (const { path, summary } of groups) {
@@ -99,7 +99,12 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
     const args = new Map(
       command.registeredArguments.map((argument, at) => [argument.name(), command.processedArgs[at]] as const),
     );
-    const given: Record<string, OptionValue> = { ...rootOf(command).opts(), ...command.opts() };
+    const preceding: Record<string, OptionValue> = rootOf(command).opts();
+    for (const name of Object.keys(preceding)) {
+      if (command.options.some((option) => option.attributeName() === name)) continue;
+      throw usageError(`flotilla ${spec.path} has no option --${name}`);
+    }
+    const given: Record<string, OptionValue> = { ...preceding, ...command.opts() };
     const options = new Map(command.options.map((one) => [longName(one), optionValue(one, given)] as const));
     await invoke(spec, callValues(args, options));
   });
@@ -110,9 +115,10 @@ function rootOf(command: Command): Command {
   return command.parent === null ? command : rootOf(command.parent);
 }
 
-function commanderOption({ flags, description, many, required }: OptionSpec): Option {
+function commanderOption({ flags, description, many, required, hidden }: OptionSpec): Option {
   const option = new Option(flags, description);
   if (required === true) option.makeOptionMandatory();
+  if (hidden === true) option.hideHelp();
   if (many === true) {
     option.argParser((value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value]);
   }

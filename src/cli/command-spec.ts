@@ -31,6 +31,8 @@ export interface OptionSpec {
   /** True if the option can be repeated. */
   readonly many?: true;
   readonly required?: true;
+  /** True for a former name, which is accepted but not documented. */
+  readonly hidden?: true;
   readonly candidates?: Candidates;
 }
 

@@ -46,6 +46,8 @@ export interface NamedKind<Fields extends JsonObject = AnyFields> extends TypedK
   readonly noun: string;
   /** The first word of the commands for this kind; '' for virtual clusters, whose commands have only one word. */
   readonly command: string;
+  /** The path of the API group below the API root, for example `api/v1`. Absent for the group of the management API. */
+  readonly groupPath?: string;
 }
 
 type InstanceFields = FieldsOf<typeof virtualClusterInstanceKind> | FieldsOf<typeof spaceInstanceKind>;
@@ -68,6 +70,11 @@ export const managementApiVersion = `${managementGroup}/${managementVersion}`;
 /** Returns the path of a command for a kind: `space list`, and for virtual clusters `list`. */
 export function commandPath({ command }: NamedKind, verb: string): string {
   return command === '' ? verb : `${command} ${verb}`;
+}
+
+/** Returns the word for a kind in `flotilla list <kind>`: `space-templates`. */
+export function kindWord({ noun }: NamedKind): string {
+  return `${noun.replace(' ', '-')}s`;
 }
 
 function named<Fields extends JsonObject>(

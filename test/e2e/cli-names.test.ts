@@ -31,11 +31,11 @@ describe('the CLI with names that do not exist', () => {
     );
     await refused(4, 'virtual cluster "dmeo" not found in project "default"; did you mean "demo"?', 'get', 'dmeo');
     await refused(4, 'project "paymnets" not found; did you mean "payments"?', 'list', '-p', 'paymnets');
-    await refused(4, 'template "control-plan" not found in project "default"; did you mean "control-plane"?', ...[
-      'template',
-      'get',
-      'control-plan',
-    ]);
+    await refused(
+      4,
+      'template "control-plan" not found in project "default"; did you mean "control-plane"?',
+      ...['template', 'get', 'control-plan'],
+    );
   });
 
   it('shows the response of the server with -v, before or after the command', async () => {
@@ -84,11 +84,11 @@ describe('the CLI with names that do not exist', () => {
     );
     await refused(4, `cluster "locl" not found; did you mean "local"?${later}`, ...create, '--scope-cluster', 'locl');
     await refused(4, project, 'token', '--direct', '--scope-project', 'defalut');
-    await refused(4, 'you have no access key "ci"; list yours with: flotilla access-key list; administrators reach the keys of other users with --all', ...[
-      'access-key',
-      'get',
-      'ci',
-    ]);
+    await refused(
+      4,
+      'you have no access key "ci"; list yours with: flotilla access-key list; administrators reach the keys of other users with --all',
+      ...['access-key', 'get', 'ci'],
+    );
     await home.ok([...create, '--scope-project', '*', '--scope-virtual-cluster', 'later/on', '--allow-missing']);
   });
 });

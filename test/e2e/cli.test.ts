@@ -183,7 +183,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
       'ci',
       '--scope-project',
       'default',
-      '--cli-only',
+      '--allow-cli',
       '--ttl',
       '30d',
       '--file',

@@ -114,7 +114,7 @@ describeIfAvailable(kubectlMissing, 'a space', () => {
 
     const gone = await home.run(['space', 'delete', 'demo', '--wait']);
     expect(gone).toMatchObject({ code: 0, stdout: 'space "demo" deleted\n' });
-    expect(gone.stderr).toContain('removed from the kubeconfig: flotilla/default/space/demo\n');
+    expect(gone.stderr).toContain('context flotilla/default/space/demo removed from ');
     expect(
       (await kubectl(home, '--kubeconfig', flotilla.kubeconfig, '--context', 'local', 'get', 'namespace', namespace))
         .code,

@@ -48,10 +48,11 @@ const scopeOptions: readonly OptionSpec[] = [
     candidates: 'cluster',
   },
   {
-    flags: '--cli-only',
+    flags: '--allow-cli',
     description:
-      'Allow the read-only requests that flotilla and kubectl need, within the limits of the other scope options',
+      'Also allow the read-only requests that flotilla and kubectl need, in addition to the other scope options',
   },
+  { flags: '--cli-only', description: 'Former name of --allow-cli', hidden: true },
   allowMissingOption,
 ];
 
@@ -96,7 +97,7 @@ export const accessCommands: readonly CommandSpec[] = [
     ],
     examples: [
       {
-        command: 'flotilla access-key create ci --scope-project default --cli-only --ttl 30d --file ci.key',
+        command: 'flotilla access-key create ci --scope-project default --allow-cli --ttl 30d --file ci.key',
         does: 'Create an access key for a pipeline that works in one project',
       },
       { command: 'KEY=$(flotilla access-key create --ttl 1h)', does: 'Create a short-lived access key for a script' },

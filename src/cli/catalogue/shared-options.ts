@@ -75,7 +75,7 @@ export const secretFileOption: OptionSpec = {
   candidates: 'file',
 };
 
-/** The options that every command has. They can also precede the command. */
+/** The options that every command has. They can also precede the command, as `-o` and `-p` can. */
 export const sharedByAll: readonly OptionSpec[] = [
   { flags: '-v, --verbose', description: 'Also show the response of the server if the command fails' },
 ];

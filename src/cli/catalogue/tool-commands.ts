@@ -47,6 +47,10 @@ export const toolCommands: readonly CommandSpec[] = [
         command: 'flotilla completion fish > ~/.config/fish/completions/flotilla.fish',
         does: 'Install completion for fish',
       },
+      {
+        command: 'flotilla completion powershell >> $PROFILE',
+        does: 'Install completion for PowerShell',
+      },
     ],
     load: () => import('../commands/completion.ts'),
   },

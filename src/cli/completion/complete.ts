@@ -96,7 +96,9 @@ function longName({ flags }: OptionSpec): string {
 
 function optionWords(spec: CommandSpec): Completion[] {
   const all = [...(spec.options ?? []), ...sharedByAll, { flags: '--help', description: 'Show this help' }];
-  return all.map((option) => ({ word: `--${longName(option)}`, description: option.description }));
+  return all
+    .filter((option) => !('hidden' in option))
+    .map((option) => ({ word: `--${longName(option)}`, description: option.description }));
 }
 
 /**

@@ -1,4 +1,4 @@
-export const shells = ['bash', 'zsh', 'fish'] as const;
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
 /*
@@ -62,4 +62,24 @@ end
 complete -c flotilla -f -a '(__flotilla_complete)'
 `;
 
-export const shellScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };
+/**
+ * The completion script for PowerShell. PowerShell completes the word at the cursor, which is not an element of the command
+ * if it is empty.
+ */
+const powershell = `Register-ArgumentCompleter -Native -CommandName flotilla -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+  $program = $words[0]
+  $typed = @($words | Select-Object -Skip 1)
+  if ($wordToComplete -eq '') { $typed += '""' }
+  $answers = @(& $program __complete @typed 2>$null)
+  if ($answers.Count -gt 0 -and $answers[0] -eq ':files') { return }
+  $answers | ForEach-Object {
+    $word, $description = $_ -split "\`t", 2
+    if (-not $description) { $description = $word }
+    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $description)
+  }
+}
+`;
+
+export const shellScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };

@@ -25,11 +25,13 @@ export const tableMediaType = 'application/json;as=Table;v=v1;g=meta.k8s.io,appl
 
 /** Returns the path of a kind. `below` is optional: the name of an object, and the name of a subresource. */
 export function objectPath(api: ServerApi, kind: NamedKind, where: ObjectScope, ...below: readonly string[]): string {
-  return api.managementPath(
+  const segments = [
     ...(kind.inProject && where.project !== undefined ? ['namespaces', projectNamespace(where.project)] : []),
     kind.plural,
     ...below,
-  );
+  ];
+  if (kind.groupPath === undefined) return api.managementPath(...segments);
+  return `/${api.access.apiPrefix}/management/${[kind.groupPath, ...segments.map(encodeURIComponent)].join('/')}`;
 }
 
 /** Sends a request whose response is an object of this kind. */

@@ -1,4 +1,12 @@
 import { expect, it } from 'vitest';
+import {
+  type FieldError,
+  fieldNotFound,
+  forbiddenField,
+  invalid,
+  notSupported,
+  required,
+} from '../../api/field-error.ts';
 import { managementGroup, projectNamespace } from '../../api/naming.ts';
 import {
   alreadyExists,
@@ -13,14 +21,6 @@ import {
   timedOut,
   unauthorized,
 } from '../../api/status.ts';
-import {
-  type FieldError,
-  fieldNotFound,
-  forbiddenField,
-  invalid,
-  notSupported,
-  required,
-} from '../../api/field-error.ts';
 import { CliError } from '../cli-error.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { KnownNames } from './missing-name.ts';
@@ -69,7 +69,11 @@ const unknownTemplate = invalidInstance(fieldNotFound('spec.templateRef.name', '
 const inDefault = (...names: string[]): KnownNames => ({ project: 'default', names, isPartial: false });
 
 it.each([
-  [unknownTemplate, inDefault('control-plane', 'small'), 'template "x1" not found in project "default"; there are: control-plane, small'],
+  [
+    unknownTemplate,
+    inDefault('control-plane', 'small'),
+    'template "x1" not found in project "default"; there are: control-plane, small',
+  ],
   [unknownTemplate, inDefault('x2', 'small'), 'template "x1" not found in project "default"; did you mean "x2"?'],
   [unknownTemplate, inDefault(), 'template "x1" not found in project "default"; there are none'],
   [unknownTemplate, undefined, 'template "x1" not found; list them with: flotilla template list'],

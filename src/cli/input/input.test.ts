@@ -68,14 +68,14 @@ describe('a scope', () => {
 
   it('is built from the options', () => {
     expect(of({})).toBeUndefined();
-    expect(of({ 'cli-only': true })).toEqual({ allowPlatformCli: true });
+    expect(of({ 'allow-cli': true })).toEqual({ allowPlatformCli: true });
     expect(
       of({
         'scope-project': ['a', 'b'],
         'scope-virtual-cluster': ['a/x'],
         'scope-space': ['b/s'],
         'scope-cluster': ['c'],
-        'cli-only': true,
+        'allow-cli': true,
       }),
     ).toEqual({
       allowPlatformCli: true,

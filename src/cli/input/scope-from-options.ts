@@ -5,7 +5,7 @@ import type { CallValues } from '../command-call.ts';
 import type { GivenName } from '../connection/reject-unknown-names.ts';
 import { clusters, type InstanceKind, projects, spaces, virtualClusters } from '../kinds.ts';
 
-/** Builds the scope of an access key from `--scope-…` and `--cli-only`; `undefined` if none of them is given. */
+/** Builds the scope of an access key from `--scope-…` and `--allow-cli`; `undefined` if none of them is given. */
 export function scopeFromOptions(values: CallValues): JsonObject | undefined {
   const lists: JsonObject = {
     projects: values.list('scope-project').map((project) => ({ project })),
@@ -17,7 +17,7 @@ export function scopeFromOptions(values: CallValues): JsonObject | undefined {
     clusters: values.list('scope-cluster').map((cluster) => ({ cluster })),
   };
   const scope = {
-    ...(values.flag('cli-only') ? { [scopeCliFlag]: true } : {}),
+    ...(values.flag('allow-cli') || values.flag('cli-only') ? { [scopeCliFlag]: true } : {}),
     ...Object.fromEntries(Object.entries(lists).filter(([, entries]) => (entries as JsonObject[]).length > 0)),
   };
   return Object.keys(scope).length === 0 ? undefined : scope;

@@ -28,9 +28,11 @@ export async function outputFormat(values: Pick<CallValues, 'text'>): Promise<Ou
   throw usageError(`-o ${wanted} is not an output format; use ${outputFormats.join(', ')}…`);
 }
 
+/** Returns the names in a document. The objects in a list of a Kubernetes kind do not repeat the kind of the list. */
 function namesOf(document: JsonValue): string {
-  const items = (document as JsonObject).items;
-  const objects = Array.isArray(items) ? items : [document];
+  const { items, apiVersion, kind } = document as JsonObject;
+  const listed = { apiVersion: String(apiVersion), kind: String(kind).replace(/List$/, '') };
+  const objects = Array.isArray(items) ? items.map((item) => ({ ...listed, ...(item as JsonObject) })) : [document];
   return objects.map((object) => `${nameOf(object as KubeObject)}\n`).join('');
 }
 

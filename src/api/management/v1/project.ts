@@ -1,5 +1,6 @@
 import { ageColumn, column } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
+import type { TypedObject } from '../../meta.ts';
 import { managementCategory, managementGroup, managementVersion, projectRoles } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
@@ -153,6 +154,13 @@ export type ReadyDay = Static<typeof readyDaySchema>;
 export type AllowedTemplate = NonNullable<ProjectSpec['allowedTemplates']>[number];
 export type ProjectMember = Static<typeof memberSchema>;
 
+type ProjectFields = Static<typeof schema>;
+
+function allowedNames(allowed: readonly { readonly name?: string }[] | undefined): string | undefined {
+  const names = [...new Set((allowed ?? []).map(({ name = '' }) => name))].filter((name) => name !== '');
+  return names.length === 0 ? undefined : names.join(',');
+}
+
 export const projectKind = defineKind({
   group: managementGroup,
   version: managementVersion,
@@ -163,7 +171,23 @@ export const projectKind = defineKind({
   namespaced: false,
   description: 'A project: a group of members, quotas, allowed clusters and allowed templates.',
   schema,
-  columns: [column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }), ageColumn],
+  columns: [
+    column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }),
+    ageColumn,
+    column('Members', ({ spec }: TypedObject<ProjectFields>) => spec?.members?.length ?? 0, {
+      type: 'integer',
+      wide: true,
+      description: 'Number of users and teams that are members of the project.',
+    }),
+    column('Clusters', ({ spec }: TypedObject<ProjectFields>) => allowedNames(spec?.allowedClusters), {
+      wide: true,
+      description: 'Clusters that the project may use; * stands for all.',
+    }),
+    column('Templates', ({ spec }: TypedObject<ProjectFields>) => allowedNames(spec?.allowedTemplates), {
+      wide: true,
+      description: 'Templates that the project may use; * stands for all.',
+    }),
+  ],
 });
 
 export type Project = ObjectOf<typeof projectKind>;

@@ -1,7 +1,13 @@
-import type { CommandSpec } from '../../command-spec.ts';
-import { commandPath, type InstanceKind } from '../../kinds.ts';
+import type { ArgumentSpec, CommandSpec } from '../../command-spec.ts';
+import { commandPath, type InstanceKind, kindWord, namedKinds, virtualClusters } from '../../kinds.ts';
 import { outputOption, patchOption, selectorOption, watchOption } from '../shared-options.ts';
 import { locationOptions, nameArgument, namesArgument } from './instance-options.ts';
+
+const kindArgument: ArgumentSpec = {
+  name: '[kind]',
+  description: 'Kind to list, for example projects, or any resource of the management API (default: virtual clusters)',
+  candidates: [...new Set(namedKinds.map(kindWord))],
+};
 
 /** Returns the command that lists the instances of a kind. */
 export function listCommandSpec(kind: InstanceKind, details?: string): CommandSpec {
@@ -11,6 +17,7 @@ export function listCommandSpec(kind: InstanceKind, details?: string): CommandSp
     aliases: ['ls'],
     summary: `List ${kind.noun}s`,
     ...(details === undefined ? {} : { details }),
+    ...(kind === virtualClusters ? { args: [kindArgument] } : {}),
     options: [
       ...locationOptions,
       { flags: '-A, --all-projects', description: `List the ${kind.noun}s of all projects that you can see` },
@@ -25,6 +32,9 @@ export function listCommandSpec(kind: InstanceKind, details?: string): CommandSp
         does: `List all ${kind.noun}s with their location and status message`,
       },
       { command: `flotilla ${path} --watch`, does: `List ${kind.noun}s and watch for changes` },
+      ...(kind === virtualClusters
+        ? [{ command: `flotilla ${path} projects`, does: 'List the objects of another kind, here projects' }]
+        : []),
     ],
     load: async () => ({ run: (await import('../../commands/objects/object-list.ts')).listCommand(kind) }),
   };
@@ -41,6 +51,9 @@ export function getCommandSpec(kind: InstanceKind): CommandSpec {
       { command: `flotilla ${path} demo`, does: `Show the ${kind.noun} as a row of a table` },
       { command: `flotilla ${path} demo -o jsonpath='{.status.phase}'`, does: 'Print one field, for a script' },
       { command: `flotilla ${path} demo -o yaml`, does: 'Print the whole object as YAML' },
+      ...(kind === virtualClusters
+        ? [{ command: `flotilla ${path} project/payments`, does: 'Show an object of another kind, here a project' }]
+        : []),
     ],
     load: async () => ({ run: (await import('../../commands/objects/object-get.ts')).getCommand(kind) }),
   };

@@ -11,7 +11,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
   createCommandSpec(virtualClusters, [
     { flags: '--space', description: 'Create a space instead of a virtual cluster, like flotilla space create' },
   ]),
-  listCommandSpec(virtualClusters, 'Spaces are listed by flotilla space list.'),
+  listCommandSpec(virtualClusters, 'With a kind, the command lists the objects of that kind instead.'),
   getCommandSpec(virtualClusters),
   describeCommandSpec(virtualClusters),
   editCommandSpec(virtualClusters),

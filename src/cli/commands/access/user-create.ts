@@ -14,8 +14,17 @@ export const run: CommandRun = async (call) => {
     throw usageError('--reset-link cannot be combined with --password-stdin or --dry-run');
   await createAndShow(users, await specOf(call), call);
   if (needsLink) await printResetLink(call, {});
+  else if (!values.flag('password-stdin') && !values.flag('dry-run')) printNextSteps(call);
   return undefined;
 };
+
+/** A new user without a password has no access yet. The result is on standard output, so scripts do not read this. */
+function printNextSteps({ values, terminal }: CommandCall): void {
+  const name = values.argument('name');
+  terminal.printToStderr(
+    `to let "${name}" sign in with a password, send the link that this prints: flotilla user reset-password ${name}\n`,
+  );
+}
 
 async function specOf({ values }: CommandCall) {
   const groups = values.list('group');

@@ -14,7 +14,7 @@ export const run: CommandRun = async (call) => {
     if (self === undefined) {
       throw new CliError('the scope of the access key does not allow this request', {
         exitCode: exitCodes.refused,
-        next: 'keys that were created with --cli-only allow it',
+        next: 'keys that were created with --allow-cli allow it',
       });
     }
     call.terminal.print(format.kind === 'objects' ? format.print(self) : lines(self, api));

@@ -7,7 +7,7 @@ import { waitUntilGone } from '../../connection/wait-for-instance.ts';
 import { confirmDeletion } from '../../input/confirm-deletion.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
 import type { InstanceKind } from '../../kinds.ts';
-import { disconnectKubectl } from '../../kubeconfig/connect-kubectl.ts';
+import { forgetInstance } from '../../kubeconfig/connect-kubectl.ts';
 
 /** Returns the command that deletes instances. */
 export function deleteInstancesCommand(kind: InstanceKind): CommandRun {
@@ -39,8 +39,8 @@ async function remove(api: ServerApi, kind: InstanceKind, name: string, call: Co
     terminal.print(`${kind.noun} "${name}" would be deleted\n`);
     return;
   }
-  const contexts = await disconnectKubectl(api, { kind, project, name }, call);
-  if (contexts.length > 0) terminal.printToStderr(`removed from the kubeconfig: ${contexts.join(', ')}\n`);
+  for (const { context, path } of await forgetInstance(api, { kind, project, name }, call))
+    terminal.printToStderr(`context ${context} removed from ${path}\n`);
   if (values.flag('wait')) {
     await waitUntilGone(api, { kind, project, name, milliseconds: timeoutFromOptions(values) }, uid, call);
     terminal.print(`${kind.noun} "${name}" deleted\n`);

@@ -1,22 +1,30 @@
 import type { JsonObject } from '@flotilla/json';
 import type { CommandRun } from '../../command-spec.ts';
+import { findKind } from '../../connection/find-kind.ts';
 import { objectPath, tableMediaType } from '../../connection/objects.ts';
-import { withServer } from '../../connection/server-api.ts';
+import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import type { NamedKind } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { showObjects } from './object-list.ts';
 
-/** Returns the command that shows objects by their names. */
-export function getCommand(kind: NamedKind): CommandRun {
+interface Wanted {
+  readonly kind: NamedKind;
+  readonly name: string;
+}
+
+/** Returns the command that shows objects by their names. `<kind>/<name>` names an object of another kind. */
+export function getCommand(given: NamedKind): CommandRun {
   return async (call) => {
     const { values, terminal, interrupted: signal } = call;
     const format = await outputFormat(values);
-    const names = values.argumentList('name');
     return await withServer(call, async (api) => {
       const { project } = api.access;
-      if (values.flag('watch')) {
-        const [name = ''] = names;
+      const wanted: Wanted[] = [];
+      for (const text of values.argumentList('name')) wanted.push(await wantedObject(api, given, text, signal));
+      const [first] = wanted;
+      if (values.flag('watch') && first !== undefined) {
+        const { kind, name } = first;
         // This request fails if the object does not exist. The list request below would return an empty list.
         await api.json({ path: objectPath(api, kind, { project }, name), signal });
         const query = { fieldSelector: `metadata.name=${name}` };
@@ -29,23 +37,32 @@ export function getCommand(kind: NamedKind): CommandRun {
         return undefined;
       }
       const accept = format.kind === 'table' ? tableMediaType : 'application/json';
-      const found: JsonObject[] = [];
-      for (const name of names)
-        found.push(await api.json({ path: objectPath(api, kind, { project }, name), accept, signal }));
+      const found: { kind: NamedKind; response: JsonObject }[] = [];
+      for (const { kind, name } of wanted) {
+        const path = objectPath(api, kind, { project }, name);
+        found.push({ kind, response: await api.json({ path, accept, signal }) });
+      }
       if (format.kind === 'objects') {
-        const [only] = found;
+        const items = found.map(({ response }) => response);
+        const [only] = items;
         terminal.print(
-          format.print(
-            found.length === 1 && only !== undefined ? only : { apiVersion: 'v1', kind: 'List', items: found },
-          ),
+          format.print(items.length === 1 && only !== undefined ? only : { apiVersion: 'v1', kind: 'List', items }),
         );
         return undefined;
       }
-      const printer = new TablePrinter({ wide: format.wide, colors: terminal.colors });
-      const rows = found.flatMap((table) => table.rows ?? []);
-      const table = { ...found[0], rows };
-      for (const line of printer.lines(table)) terminal.print(`${line}\n`);
+      for (const plural of new Set(wanted.map(({ kind }) => kind.plural))) {
+        const printer = new TablePrinter({ wide: format.wide, colors: terminal.colors });
+        const tables = found.filter(({ kind }) => kind.plural === plural).map(({ response }) => response);
+        const table = { ...tables[0], rows: tables.flatMap(({ rows }) => rows ?? []) };
+        for (const line of printer.lines(table)) terminal.print(`${line}\n`);
+      }
       return undefined;
     });
   };
+}
+
+async function wantedObject(api: ServerApi, given: NamedKind, text: string, signal: AbortSignal): Promise<Wanted> {
+  const slash = text.indexOf('/');
+  if (slash < 0) return { kind: given, name: text };
+  return { kind: await findKind(api, text.slice(0, slash), signal), name: text.slice(slash + 1) };
 }

@@ -5,6 +5,7 @@ import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { checkProject } from '../../connection/check-project.ts';
+import { findKind } from '../../connection/find-kind.ts';
 import { objectPath, tableMediaType, watchEvents } from '../../connection/objects.ts';
 import { type ApiRequest, type ServerApi, withServer } from '../../connection/server-api.ts';
 import type { NamedKind } from '../../kinds.ts';
@@ -13,14 +14,16 @@ import { TablePrinter } from '../../output/print-table.ts';
 import { pause } from '../../pause.ts';
 
 /**
- * Returns the command that lists the objects of a kind. With `--watch` it also prints changes. `keep` selects the objects
+ * Returns the command that lists the objects of a kind, or of the kind in its argument. With `--watch` it also prints changes. `keep` selects the objects
  * to print; it is optional and cannot be combined with `--watch`.
  */
-export function listCommand(kind: NamedKind, keep?: (object: JsonObject) => boolean): CommandRun {
+export function listCommand(given: NamedKind, keep?: (object: JsonObject) => boolean): CommandRun {
   return async (call) => {
     if (keep !== undefined && call.values.flag('watch')) throw usageError('--watch cannot be combined with a filter');
     const format = await outputFormat(call.values);
     return await withServer(call, async (api) => {
+      const word = call.values.optionalArgument('kind');
+      const kind = word === undefined ? given : await findKind(api, word, call.interrupted);
       const everywhere = call.values.flag('all-projects');
       const where = { project: everywhere ? undefined : api.access.project };
       const ask: ApiRequest = {

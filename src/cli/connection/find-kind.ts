@@ -1,0 +1,58 @@
+import { flagAt, isJsonObject, type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { closestNames } from '../failure/closest-names.ts';
+import { kindWord, type NamedKind, namedKinds } from '../kinds.ts';
+import type { ServerApi } from './server-api.ts';
+
+/**
+ * Returns the kind that the user named: as the commands name it, or by the resource, the Kind or a short name, as in
+ * kubectl. Kinds without commands of their own are found by API discovery.
+ */
+export async function findKind(api: ServerApi, word: string, signal: AbortSignal): Promise<NamedKind> {
+  const typed = word.toLowerCase();
+  const known = namedKinds.find((kind) =>
+    [kindWord(kind), kind.command, kind.plural, kind.singular].some((one) => one !== '' && one === typed),
+  );
+  if (known !== undefined) return known;
+  const words = namedKinds.map(kindWord);
+  for (const groupPath of await groupPaths(api, signal)) {
+    const { resources } = await api.json({ path: `${managementRoot(api)}/${groupPath}`, signal });
+    for (const resource of Array.isArray(resources) ? resources : []) {
+      const kind = kindOf(resource, groupPath);
+      if (kind === undefined) continue;
+      if ([kind.plural, kind.singular, ...textsAt(resource, 'shortNames')].includes(typed))
+        return namedKinds.find((one) => one.plural === kind.plural) ?? kind;
+      words.push(kind.plural);
+    }
+  }
+  const close = closestNames(typed, words);
+  throw new CliError(`the server has no kind "${word}"`, {
+    exitCode: exitCodes.notFound,
+    next:
+      close.length > 0
+        ? `did you mean ${close.map((one) => `"${one}"`).join(' or ')}?`
+        : `there are: ${[...new Set(words)].sort().join(', ')}`,
+  });
+}
+
+function managementRoot({ access }: ServerApi): string {
+  return `/${access.apiPrefix}/management`;
+}
+
+/** Returns the paths of the preferred versions of all API groups of the management API. */
+async function groupPaths(api: ServerApi, signal: AbortSignal): Promise<readonly string[]> {
+  const groups = await api.json({ path: `${managementRoot(api)}/apis`, signal });
+  return [
+    ...listAt(groups, 'groups').map((group) => `apis/${textAt(group, 'preferredVersion', 'groupVersion')}`),
+    'api/v1',
+  ];
+}
+
+/** Returns a listed resource as a kind; `undefined` for subresources and for kinds that cannot be listed. */
+function kindOf(resource: JsonValue, groupPath: string): NamedKind | undefined {
+  const plural = textAt(resource, 'name');
+  if (!isJsonObject(resource) || plural.includes('/') || !textsAt(resource, 'verbs').includes('list')) return undefined;
+  const kind = textAt(resource, 'kind');
+  const singular = textAt(resource, 'singularName') || kind.toLowerCase();
+  return { kind, plural, singular, groupPath, inProject: flagAt(resource, 'namespaced'), noun: singular, command: '' };
+}
