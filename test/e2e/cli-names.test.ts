@@ -11,7 +11,7 @@ describe('the CLI with names that do not exist', () => {
     home = cliHome();
     const ca = join(flotilla.dataDirectory, 'ca.crt');
     await home.ok(['login', flotilla.url, '--ca-file', ca, '--access-key-stdin'], { input: flotilla.adminKey });
-    await home.ok(['create', 'demo']);
+    await home.ok(['create', 'demo', '--wait']);
     await home.ok(['user', 'create', 'anna']);
     await home.ok(['project', 'create', 'payments']);
   });
@@ -58,7 +58,15 @@ describe('the CLI with names that do not exist', () => {
     await refused(4, `user "ana" not found; did you mean "anna"?${later}`, 'share', 'demo', '--user', 'ana');
     await refused(4, `team "crew" not found; there are none${later}`, 'share', 'demo', '--team', 'crew');
     await refused(4, `user "ana" not found; did you mean "anna"?${later}`, 'member', 'add', 'ana');
-    expect(await home.ok(['share', 'demo'])).not.toMatch(/ana|crew/);
+    const share = ['share', 'demo', '--user', 'anna', '--role'];
+    const laterRole = '; for a role that will exist later, add --allow-missing';
+    const role = (name: string) => `cluster role "${name}" not found in virtual cluster "demo"; `;
+    await refused(4, `${role('eddit')}did you mean "edit"?${laterRole}`, ...share, 'eddit');
+    const usual = 'the usual ones are: view, edit, admin, cluster-admin';
+    await refused(4, `${role('operator')}${usual}${laterRole}`, ...share, 'operator');
+    expect(await home.ok(['share', 'demo'])).not.toMatch(/ana|anna|crew/);
+    await home.ok([...share, 'edit']);
+    await home.ok([...share, 'operator', '--allow-missing']);
     await home.ok(['share', 'demo', '--user', 'anna']);
     await refused(
       4,

@@ -6,7 +6,14 @@ import { readOptions } from '../../src/server/settings/options.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-import { codeBlocks, curlMissing, guideText, prepareGuideFolder, runBlocks } from '../harness/walk-guide.ts';
+import {
+  blocksWithRefusals,
+  codeBlocks,
+  curlMissing,
+  guideText,
+  prepareGuideFolder,
+  runBlocks,
+} from '../harness/walk-guide.ts';
 
 describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
   let folder: string;
@@ -56,6 +63,39 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
     expect(printed).not.toContain('takeover created');
     expect(printed).toContain('cluster.management.platform.sh/local patched');
     expect(printed).toContain('project.management.platform.sh/red patched');
+  });
+
+  it('create, use, limit and revoke access keys', async () => {
+    const guide = guideText('access-keys.md');
+    // This login asks for the password at a terminal; test/e2e/cli-terminal.test.ts covers it.
+    const blocks = codeBlocks(guide, 'sh').filter((block) => !block.startsWith('flotilla login '));
+    expect(blocks).toHaveLength(codeBlocks(guide, 'sh').length - 1);
+    const create = 'echo "correct horse" | flotilla user create anna --password-stdin\n';
+    const script = [create, ...blocks].map((block) => block.replace('"password":"…"', '"password":"correct horse"'));
+    const printed = await runBlocks(script, { folder, flotilla });
+    expect(printed).toMatch(/^nightly .* Active /m);
+    expect(printed).toContain('ownedaccesskey.management.platform.sh/nightly patched');
+    expect(printed).toContain('ownedaccesskey.management.platform.sh "nightly" deleted');
+    expect(printed).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/m);
+  });
+
+  it('use the built-in cluster', async () => {
+    const printed = await walk('built-in-cluster.md');
+    expect(printed).toContain('virtualcluster.storage.platform.sh/demo condition met');
+    expect(printed).toMatch(/^inside +Active /m);
+    expect(printed).toContain('system-cluster-critical');
+    expect(printed).toContain('virtualcluster.storage.platform.sh/demo patched');
+  });
+
+  it('create a project with a template and quotas, and show what the server refuses', async () => {
+    const guide = guideText('projects-and-templates.md');
+    const printed = await runBlocks(blocksWithRefusals(guide), { folder, flotilla });
+    const [refusals] = guide.split(/^## Delete the project$/m);
+    const shown = codeBlocks(refusals ?? '', 'text').flatMap((block) => block.trim().split('\n'));
+    expect(shown.length).toBeGreaterThan(4);
+    for (const line of shown) expect(printed).toContain(line);
+    expect(printed).toMatch(/"payments" deleted/);
+    expect(printed.trim().split('\n').at(-1)).toContain('user.management.platform.sh "ana" deleted');
   });
 
   it('observe the server', async () => {

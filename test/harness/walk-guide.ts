@@ -30,6 +30,16 @@ export function codeBlocks(text: string, language: string): string[] {
   );
 }
 
+/**
+ * Returns the shell blocks of a text. If the guide shows the output of a block, its commands may fail, and their errors are
+ * part of the output: a guide shows what the server refuses.
+ */
+export function blocksWithRefusals(text: string): string[] {
+  return [...text.matchAll(/^```sh\n(.*?)^```\n(\n```text\n)?/gms)].map(([, block = '', shown]) =>
+    shown === undefined ? block : `set +e\n{\n${block}} 2>&1\nset -e\n`,
+  );
+}
+
 /** Runs shell blocks in order, as a reader would type them, with the address of this server. Returns the output. */
 export async function runBlocks(
   blocks: readonly string[],

@@ -25,7 +25,7 @@ export async function findKind(api: ServerApi, word: string, signal: AbortSignal
       words.push(kind.plural);
     }
   }
-  const close = closestNames(typed, words);
+  const close = closestNames(typed, [...new Set(words)]);
   throw new CliError(`the server has no kind "${word}"`, {
     exitCode: exitCodes.notFound,
     next:

@@ -1,12 +1,13 @@
 import type { AccessEntry, AccessRule } from '../../../api/management/v1/access.ts';
+import { StatusError } from '../../../api/status.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject, patchObject } from '../../connection/objects.ts';
 import { type GivenName, rejectUnknownNames } from '../../connection/reject-unknown-names.ts';
-import { withServer } from '../../connection/server-api.ts';
+import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { closestNames } from '../../failure/closest-names.ts';
-import { type Instance, type InstanceKind, teams, users } from '../../kinds.ts';
+import { type Instance, type InstanceKind, teams, users, virtualClusters } from '../../kinds.ts';
 import { formatTable } from '../../output/print-table.ts';
 
 /** The name of the entry in `spec.access` that this command manages. Other entries are not changed when sharing. */
@@ -30,7 +31,10 @@ export function shareCommand(kind: InstanceKind): CommandRun {
       if (removes && role !== undefined)
         throw usageError('--remove removes all access and cannot be combined with --role');
       if (removes) rejectIfNotShared(kind, instance, people);
-      else await rejectUnknownNames(api, givenNames(people), call);
+      else {
+        await rejectUnknownNames(api, givenNames(people), call);
+        await rejectUnknownRole(api, { kind, instance, role }, call);
+      }
       const { resourceVersion = '' } = instance.metadata;
       const spec = removes ? without(instance, people) : withPeople(instance, people, role);
       // The resourceVersion makes the server reject the patch if the instance was changed after it was read.
@@ -52,6 +56,41 @@ interface People {
 
 function givenNames({ users: userNames, teams: teamNames }: People): GivenName[] {
   return [...userNames.map((name) => ({ kind: users, name })), ...teamNames.map((name) => ({ kind: teams, name }))];
+}
+
+/** The cluster roles that every virtual cluster has for people. */
+const usualRoles = ['view', 'edit', 'admin', 'cluster-admin'];
+
+interface GivenRole {
+  readonly kind: InstanceKind;
+  readonly instance: Instance;
+  readonly role: string | undefined;
+}
+
+/**
+ * Throws if a virtual cluster has no such cluster role. A role is accepted if it cannot be looked up: while the virtual cluster
+ * is not ready, or if the caller may not read its roles.
+ */
+async function rejectUnknownRole(api: ServerApi, given: GivenRole, call: CommandCall): Promise<void> {
+  const { kind, role, instance } = given;
+  if (role === undefined || kind !== virtualClusters || call.values.flag('allow-missing')) return;
+  if (instance.status?.phase !== 'Ready') return;
+  const { apiPrefix, project } = api.access;
+  const name = instance.metadata.name ?? '';
+  const path = `/${apiPrefix}/project/${encodeURIComponent(project)}/${kind.gatewaySegment}/${encodeURIComponent(name)}/apis/rbac.authorization.k8s.io/v1/clusterroles/${encodeURIComponent(role)}`;
+  try {
+    await api.json({ path, signal: call.interrupted });
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    if (error.code !== 404) return;
+    const close = closestNames(role, usualRoles);
+    const suggestion =
+      close.length > 0 ? `did you mean "${close[0]}"?` : `the usual ones are: ${usualRoles.join(', ')}`;
+    throw new CliError(`cluster role "${role}" not found in virtual cluster "${name}"; ${suggestion}`, {
+      next: 'for a role that will exist later, add --allow-missing',
+      cause: error,
+    });
+  }
 }
 
 /** A user or team that no longer exists can still be removed, so names are compared with the entries of the instance. */
