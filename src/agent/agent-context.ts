@@ -14,7 +14,9 @@ import type { Sealer } from '../seal/sealer.ts';
 import { type AgentDir, openAgentDir } from './agent-dir.ts';
 import { auditLogWithOutbox } from './audit-log-with-outbox.ts';
 import { type AuditOutbox, openAuditOutbox } from './audit-outbox.ts';
-import type { AgentOptions } from './options.ts';
+import { type AgentServer, findServer } from './join/find-server.ts';
+import { IdentityFile } from './join/identity-file.ts';
+import type { AgentOptions, ConnectedAgentOptions } from './options.ts';
 
 /** The dependencies that the caller of `startAgent` provides. */
 export interface AgentEnvironment {
@@ -22,13 +24,16 @@ export interface AgentEnvironment {
   readonly log: Log;
   /** Starts worker threads. If absent, the virtual clusters of a built-in cluster run on the main thread. */
   readonly startPlaneThread?: StartPlaneThread | undefined;
+  /** Aborts the start. Optional; without it, the start cannot be aborted. */
+  readonly stopping?: AbortSignal | undefined;
   /** The cleanup functions of everything that the agent has opened. They run in reverse order. */
   readonly closing: CloseStack;
 }
 
 /** The settings, keys and logs that all other components of the agent depend on. */
 export interface AgentContext extends AgentEnvironment {
-  readonly settings: AgentOptions;
+  readonly settings: ConnectedAgentOptions;
+  readonly server: AgentServer;
   readonly dir: AgentDir;
   /** Seals the files of the agent with the first key of the seal key file, and opens them with all its keys. */
   readonly sealer: Sealer;
@@ -46,12 +51,15 @@ export interface AgentContext extends AgentEnvironment {
 }
 
 /** Opens the agent's data directory, its keys and certificates, and its audit log. */
-export async function openAgentContext(settings: AgentOptions, environment: AgentEnvironment): Promise<AgentContext> {
-  const { clock, log, closing } = environment;
-  const dir = await openAgentDir(settings.dataDir);
+export async function openAgentContext(flags: AgentOptions, environment: AgentEnvironment): Promise<AgentContext> {
+  const { clock, log, closing, stopping = never } = environment;
+  const dir = await openAgentDir(flags.dataDir);
   const [sealKey = new Uint8Array(), ...formerKeys] = await loadSealKeys(dir.sealKey);
   const sealer = openSealer(sealKey, formerKeys);
   const hasFormerKeys = formerKeys.length > 0;
+  const identities = new IdentityFile(dir.identity, sealer);
+  const server = await findServer({ settings: flags, identities, clock, log }, stopping);
+  const { settings } = server;
   const authority = await ensureCertificateAuthority(dir, clock);
   const tls = await loadServingTls({ dir, settings, authority, clock, log });
   const outbox = await openAuditOutbox({
@@ -63,8 +71,10 @@ export async function openAgentContext(settings: AgentOptions, environment: Agen
   closing.add('audit log', () => auditLog.close());
   const version = versionInfo({ packageVersion: programVersion });
   const lifecycle = { ending: false };
-  return { ...environment, settings, dir, sealer, hasFormerKeys, tls, outbox, auditLog, version, lifecycle };
+  return { ...environment, settings, server, dir, sealer, hasFormerKeys, tls, outbox, auditLog, version, lifecycle };
 }
+
+const never = new AbortController().signal;
 
 async function loadSealKeys(path: string): Promise<readonly Uint8Array[]> {
   return (await readSealKeyFile(path)) ?? [await createSealKeyFile(path)];

@@ -10,6 +10,8 @@ export interface AgentDir {
   readonly servingKey: string;
   readonly sealKey: string;
   readonly signingKey: string;
+  /** The sealed key of an agent that has joined. */
+  readonly identity: string;
   readonly auditLog: string;
   /** The directory of audit lines that the agent has not uploaded to the control server yet. */
   readonly auditOutbox: string;
@@ -31,6 +33,7 @@ export async function openAgentDir(path: string): Promise<AgentDir> {
     servingKey: join(root, 'serving.key'),
     sealKey: join(root, 'seal.key'),
     signingKey: join(root, 'signing.key'),
+    identity: join(root, 'identity.sealed'),
     auditLog: join(root, 'audit.log'),
     auditOutbox: join(root, 'audit-outbox'),
     policy: join(root, 'policy.sealed'),

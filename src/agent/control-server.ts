@@ -6,6 +6,7 @@ import {
   type AgentAnnouncement,
   type AgentAuditBatch,
   type AgentAuditReceipt,
+  type AgentJoinRequest,
   agentPaths,
   type PolicyLine,
 } from '../api/agent/policy-feed.ts';
@@ -16,12 +17,15 @@ import type { Clock } from '../lib/clock.ts';
 import { readLines } from '../lib/read-lines.ts';
 import { webSocketStream } from '../lib/web-socket-stream.ts';
 import { tunnelProtocol, tunnelSubprotocol } from '../tunnel/tunnel-protocol.ts';
+import type { AgentCredential } from './agent-credential.ts';
 import { readPolicyLine } from './policy/read-policy-line.ts';
 
 /** The agent's client for the control server. Its methods reject with StatusError: 503 if the server is unreachable. */
 export interface ControlServer {
   /** Streams the full policy and then each change, until the signal fires or the connection breaks. */
   streamPolicy(signal: AbortSignal): AsyncIterable<PolicyLine>;
+  /** Registers the key of the agent with the join token that is the credential. */
+  join(detail: AgentJoinRequest, signal: AbortSignal): Promise<void>;
   announce(detail: AgentAnnouncement, signal: AbortSignal): Promise<void>;
   /** Returns the access key that has this value; `undefined` if there is none. */
   checkKey(accessKey: string, signal: AbortSignal): Promise<ActiveAccessKey | undefined>;
@@ -44,10 +48,10 @@ export interface ControlServerOptions {
   readonly proxyUrl?: string | undefined;
   readonly apiPrefix: string;
   readonly cluster: string;
-  /**
-   * Returns the agent's access key. Called before each request, because the key may be replaced while the agent runs.
-   */
-  accessKey(): Promise<string>;
+  /** Returns the credential of the agent. Called before each request, because it may change while the agent runs. */
+  credential(): Promise<AgentCredential>;
+  /** Called with the header `date` of each response. Optional. */
+  onDate?(date: string | undefined): void;
   readonly clock: Clock;
 }
 
@@ -57,22 +61,22 @@ const responseTimeout = 10_000;
 export function openControlServer(options: ControlServerOptions): ControlServer {
   const { url, authority, proxyUrl, apiPrefix, cluster, clock } = options;
   const root = `/${apiPrefix}/agent/${encodeURIComponent(cluster)}`;
-  let known: { readonly key: string; readonly connection: HostConnection } | undefined;
+  let known: { readonly id: string; readonly connection: HostConnection } | undefined;
 
   async function connection(): Promise<HostConnection> {
-    const key = await options.accessKey();
-    if (known?.key === key) return known.connection;
+    const credential = await options.credential();
+    const { id } = credential;
+    if (known?.id === id) return known.connection;
     const before = known?.connection;
     const opened = connectToHost(
       {
         server: url,
         ...(authority === undefined ? {} : { certificateAuthority: authority }),
         ...(proxyUrl === undefined ? {} : { proxyUrl }),
-        token: key,
       },
-      { clock, answerTimeout: responseTimeout },
+      { clock, answerTimeout: responseTimeout, currentToken: () => credential.token() },
     );
-    known = { key, connection: opened };
+    known = { id, connection: opened };
     await before?.close();
     return opened;
   }
@@ -80,7 +84,7 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
   async function send(method: string, path: string, body: object | undefined, signal: AbortSignal) {
     const { own } = await connection();
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    return await own.send({
+    const response = await own.send({
       method,
       path: `${root}/${path}`,
       headers: {
@@ -92,6 +96,9 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
       signal,
       ...(bytes === undefined ? {} : { body: once(bytes) }),
     });
+    const { date } = response.headers;
+    options.onDate?.(typeof date === 'string' ? date : undefined);
+    return response;
   }
 
   async function requestJson(method: string, path: string, body: object, signal: AbortSignal): Promise<unknown> {
@@ -105,14 +112,17 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
     async *streamPolicy(signal) {
       const response = await send('GET', agentPaths.policy, undefined, signal);
       if (response.status !== 200) throw errorOf(response.status, await textOf(response.body));
-      const { key } = known ?? {};
+      const { id } = known ?? {};
       for await (const text of readLines(response.body, maxLineBytes)) {
         const line = readPolicyLine(text);
         if (line === undefined) continue;
         yield line;
         // Reconnect if the agent has a new access key: the server deletes the old key on the first use of the new one.
-        if (line.type === 'ALIVE' && (await options.accessKey()) !== key) return;
+        if (line.type === 'ALIVE' && (await options.credential()).id !== id) return;
       }
+    },
+    async join(detail, signal) {
+      await requestJson('POST', agentPaths.join, detail, signal);
     },
     async announce(detail, signal) {
       await requestJson('PUT', agentPaths.announcement, detail, signal);

@@ -2,12 +2,12 @@ import type { AgentDir } from './agent-dir.ts';
 import type { AgentHost } from './agent-host.ts';
 import { type BuiltInAgentHostOptions, builtInAgentHost } from './built-in-agent-host.ts';
 import { type KubernetesAgentHostOptions, kubernetesAgentHost } from './kubernetes-agent-host.ts';
-import type { AgentOptions } from './options.ts';
+import type { ConnectedAgentOptions } from './options.ts';
 
 export interface OpenAgentHostOptions
   extends Omit<BuiltInAgentHostOptions, 'dir' | 'encryptedRows'>,
     Pick<KubernetesAgentHostOptions, 'limiters' | 'isOwnToken'> {
-  readonly settings: Pick<AgentOptions, 'cluster' | 'host' | 'encryptedRows'>;
+  readonly settings: Pick<ConnectedAgentOptions, 'cluster' | 'host' | 'encryptedRows'>;
   readonly dir: AgentDir;
 }
 

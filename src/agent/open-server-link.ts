@@ -1,16 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
-import { describeError } from '../process/private-dir.ts';
-import { StartError } from '../process/start-error.ts';
 import { type AddressAnnouncerOptions, startAddressAnnouncer } from './address-announcer.ts';
 import { type AgentAuth, createAgentAuth } from './agent-auth.ts';
 import type { AgentContext } from './agent-context.ts';
 import { openControlServer } from './control-server.ts';
-import type { AgentOptions } from './options.ts';
 import { type FollowPolicyOptions, followPolicy } from './policy/follow-policy.ts';
 import type { AgentPolicy } from './policy/open-agent-policy.ts';
-import { isProxyUrl } from './read-options.ts';
+import { readProxyUrl } from './read-flag-file.ts';
 import { reportActivity } from './report-activity.ts';
 import { keepTunnels } from './tunnel/keep-tunnels.ts';
 import { uploadAuditLog } from './upload-audit-log.ts';
@@ -31,11 +27,12 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   const { policy, permissionSignals, activity } = agentPolicy;
   const server = openControlServer({
     url: settings.management,
-    authority: settings.caFile === undefined ? undefined : await readText(settings.caFile, '--ca-file'),
+    authority: agent.server.authority,
     proxyUrl: await readProxyUrl(settings),
     apiPrefix: settings.apiPrefix,
     cluster: settings.cluster,
-    accessKey: async () => (await readText(settings.accessKeyFile, '--access-key-file')).trim(),
+    credential: () => agent.server.credential(),
+    onDate: (date) => agent.server.onDate(date),
     clock,
   });
   closing.add('server connection', () => server.close());
@@ -95,20 +92,4 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   }
 
   return { auth, start };
-}
-
-async function readProxyUrl({ proxyUrl, proxyUrlFile }: AgentOptions): Promise<string | undefined> {
-  if (proxyUrlFile === undefined) return proxyUrl;
-  const text = (await readText(proxyUrlFile, '--proxy-url-file')).trim();
-  // The text may contain a password, so the message does not quote it.
-  if (!isProxyUrl(text)) {
-    throw new StartError('--proxy-url-file: the file does not contain a URL such as http://user:password@host:port');
-  }
-  return text;
-}
-
-async function readText(path: string, flag: string): Promise<string> {
-  return await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new StartError(`${flag}: cannot read ${path}: ${describeError(error)}`, { cause: error });
-  });
 }

@@ -2,13 +2,20 @@ import type { EncryptedRows } from '../seal/rows/row-cipher.ts';
 
 /** The validated options of an agent. */
 export interface AgentOptions {
-  /** The address of the control server, as `https://host:port`. */
-  readonly management: string;
-  /** A file with the server's certificate authorities as PEM; `undefined` to use the machine's trusted authorities. */
+  /** The address of the control server, as `https://host:port`. `undefined` to use that of the join token. */
+  readonly management: string | undefined;
+  /**
+   * A file with the server's certificate authorities as PEM; `undefined` to use those of the join token, or else the
+   * machine's trusted authorities.
+   */
   readonly caFile: string | undefined;
-  /** The name of the agent's Cluster object. */
-  readonly cluster: string;
-  readonly accessKeyFile: string;
+  /** The name of the agent's Cluster object. `undefined` to use that of the join token. */
+  readonly cluster: string | undefined;
+  /** A file with the access key of the agent; `undefined` if the agent joins with a token, or has already joined. */
+  readonly accessKeyFile: string | undefined;
+  /** The join token. `undefined` if `joinTokenFile` contains it, or if the agent needs none. */
+  readonly joinToken: string | undefined;
+  readonly joinTokenFile: string | undefined;
   readonly dataDir: string;
   readonly listen: { readonly host: string; readonly port: number };
   /**
@@ -23,7 +30,8 @@ export interface AgentOptions {
   readonly proxyUrlFile: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
-  readonly apiPrefix: string;
+  /** The API prefix of the control server. `undefined` to use that of the join token, or else `kubernetes`. */
+  readonly apiPrefix: string | undefined;
   readonly host: AgentHostOptions;
   /**
    * The number of worker threads that run the virtual clusters of a built-in cluster; 0: they run on the main thread.
@@ -37,6 +45,9 @@ export interface AgentOptions {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
+/** The options of an agent that knows its server and its cluster. */
+export type ConnectedAgentOptions = AgentOptions & Readonly<Record<'management' | 'cluster' | 'apiPrefix', string>>;
+
 /** The kind of cluster that the agent serves, and how the agent reaches it. */
 export type AgentHostOptions =
   | { readonly kind: 'built-in' }
@@ -45,4 +56,5 @@ export type AgentHostOptions =
 
 export const defaultMaxPolicyAge = 24 * 3600_000;
 export const defaultAgentDataDir = '.flotilla-agent';
+export const defaultApiPrefix = 'kubernetes';
 export const defaultAgentListen = '127.0.0.1:8444';

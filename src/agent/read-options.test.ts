@@ -17,7 +17,7 @@ describe('the options of an agent', () => {
       management: 'https://server:8443',
       listen: { host: '127.0.0.1', port: 8444 },
       host: { kind: 'kubernetes', kubeconfigFile: undefined },
-      apiPrefix: 'kubernetes',
+      apiPrefix: undefined,
       planeWorkers: undefined,
       encryptedRows: undefined,
       maxPolicyAge: 24 * 3600_000,

@@ -3,7 +3,6 @@ import {
   readCustomTlsFlags,
   readListenAddress,
   readLogLevel,
-  readOrigin,
   readTlsNames,
 } from '../process/read-flags.ts';
 import { StartError } from '../process/start-error.ts';
@@ -19,20 +18,23 @@ export interface AgentFlags {
 
 /** Reads the options of an agent from its flags. Throws StartError with a one-line message if a flag is invalid. */
 export function readAgentOptions(flags: AgentFlags): AgentOptions {
-  const required = (name: string): string => {
-    const value = flags.text(name) ?? '';
-    if (value === '') throw new StartError(`--${name} is required`);
-    return value;
-  };
   const kubeconfigFile = flags.text('kubeconfig');
   if (flags.flag('built-in') && kubeconfigFile !== undefined) {
     throw new StartError('--built-in and --kubeconfig are mutually exclusive');
   }
+  const credentials = ['access-key-file', 'join-token', 'join-token-file'].filter((name) => flags.text(name) !== undefined);
+  if (credentials.includes('access-key-file')) {
+    requiredFlag('management', flags.text('management'));
+    requiredFlag('cluster', flags.text('cluster'));
+  }
+  if (credentials.length > 1) throw new StartError(`--${credentials.join(' and --')} are mutually exclusive`);
   return {
-    management: readOrigin('management', required('management')),
+    management: optionalOrigin('management', flags.text('management')),
     caFile: flags.text('ca-file'),
-    cluster: required('cluster'),
-    accessKeyFile: required('access-key-file'),
+    cluster: flags.text('cluster'),
+    accessKeyFile: flags.text('access-key-file'),
+    joinToken: flags.text('join-token'),
+    joinTokenFile: flags.text('join-token-file'),
     dataDir: flags.text('data-dir') ?? defaultAgentDataDir,
     listen: readListenAddress(flags.text('listen') ?? defaultAgentListen, defaultAgentListen),
     externalUrl: optionalOrigin('external-url', flags.text('external-url')),
@@ -41,13 +43,19 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
     proxyUrlFile: flags.text('proxy-url-file'),
     tls: readCustomTlsFlags(flags.text('tls-cert-file'), flags.text('tls-key-file')),
     tlsSan: readTlsNames(flags.list('tls-san')),
-    apiPrefix: flags.text('api-prefix') ?? 'kubernetes',
+    apiPrefix: flags.text('api-prefix'),
     host: flags.flag('built-in') ? { kind: 'built-in' } : { kind: 'kubernetes', kubeconfigFile },
     planeWorkers: optional(flags.text('plane-workers'), parseWorkers),
     encryptedRows: optional(flags.text('encryption-rows'), parseRows),
     maxPolicyAge: optional(flags.text('max-policy-age'), parseDuration) ?? defaultMaxPolicyAge,
     logLevel: readLogLevel(flags.text('log-level') ?? 'info'),
   };
+}
+
+/** Returns the value of a flag that an agent with an access key needs. Throws StartError if it is missing. */
+export function requiredFlag(name: string, value: string | undefined): string {
+  if (value === undefined || value === '') throw new StartError(`--${name} is required with --access-key-file`);
+  return value;
 }
 
 function optional<T>(text: string | undefined, read: (text: string) => T): T | undefined {

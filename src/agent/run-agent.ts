@@ -20,7 +20,9 @@ export async function runAgent(flags: AgentFlags): Promise<number> {
   const log = openLog(options.logLevel);
   const startPlaneThread = threadStarter<PlaneThreadData>('plane-thread', defaultWorkerLimits.heapBytes);
   const signals = watchShutdownSignals(process, () => process.exit(1));
-  const agent = await startAgent(options, { clock: systemClock, log, startPlaneThread });
+  const stopping = new AbortController();
+  void signals.firstSignal.then(() => stopping.abort(new Error('the agent is shutting down')));
+  const agent = await startAgent(options, { clock: systemClock, log, startPlaneThread, stopping: stopping.signal });
   process.stdout.write(`ready ${agent.url}\n`);
   setHeapGrowth();
   await signals.firstSignal;

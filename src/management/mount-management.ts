@@ -23,6 +23,7 @@ import type { ManagementDependencies } from './dependencies.ts';
 import { effectiveAccessReviews } from './effective-access/effective-access-reviews.ts';
 import { offboardUser } from './offboarding/offboard-user.ts';
 import { clusterAccessKey } from './subresources/cluster-access-key.ts';
+import { clusterJoinToken } from './subresources/cluster-join-token.ts';
 import { type ClusterVirtualClustersOptions, clusterVirtualClusters } from './subresources/cluster-virtual-clusters.ts';
 import { type DirectTokensOptions, directClusterEndpointTokens } from './subresources/direct-tokens.ts';
 import { importSpace } from './subresources/import-space.ts';
@@ -86,6 +87,11 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
       ...mountStoredKind(storeOf(stores, clusterKind), {
         virtualclusters: clusterVirtualClusters({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
         accesskey: clusterAccessKey({ ...options, accessKeys: storeOf(stores, accessKeyKind) }),
+        jointoken: clusterJoinToken({
+          ...options,
+          accessKeys: storeOf(stores, accessKeyKind),
+          clusters: storeOf(stores, clusterKind),
+        }),
       }),
       unsupported: { 'get accesskey': noReadableKeys },
     },

@@ -104,7 +104,7 @@ class PolicyOrder {
 
 function describeError(error: unknown): string {
   if (error instanceof StatusError && (error.code === 401 || error.code === 403)) {
-    return `${error.message}; the access key of the agent is no longer valid: create a new one with clusters/<name>/accesskey`;
+    return `${error.message}; the credential of the agent is no longer valid: create a join token with "flotilla cluster rejoin", or an access key with "flotilla cluster agent-key"`;
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { AgentTestEnv, agentCluster } from '../agent.fixture.ts';
+import { accessKeyCredential } from '../agent-credential.ts';
 import { type ControlServer, openControlServer } from '../control-server.ts';
 import { keepTunnels } from './keep-tunnels.ts';
 
@@ -28,7 +29,7 @@ async function controlServer(proxyUrl?: string): Promise<ControlServer> {
     proxyUrl,
     apiPrefix: 'kubernetes',
     cluster: agentCluster,
-    accessKey: async () => key,
+    credential: async () => accessKeyCredential(key),
     clock: systemClock,
   });
   undo.push(() => server.close());

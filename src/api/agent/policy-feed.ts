@@ -4,6 +4,11 @@ import type { UserInfo } from '../user-info.ts';
 
 /** Paths below `/<api_prefix>/agent/<cluster>/`. Only the agent of that cluster may use them. */
 export const agentPaths = {
+  /**
+   * POST with an `AgentJoinRequest` and a join token as bearer token: binds the key of the agent to the cluster. The token
+   * is valid for this path only, and only once.
+   */
+  join: 'join',
   /** GET opens the policy feed: one `PolicyLine` per line, until the connection closes. */
   policy: 'policy',
   /** PUT with an `AgentAnnouncement`: registers the agent's address and credential. */
@@ -105,6 +110,14 @@ export interface AgentAnnouncement {
   /** The type of host that runs the virtual clusters on the agent's cluster. */
   readonly host: 'built-in' | 'kubernetes';
   readonly version: string;
+}
+
+/** A request of an agent to join. */
+export interface AgentJoinRequest {
+  /** The PEM-encoded public key of the agent: a P-256 key, for signatures with ES256. */
+  readonly publicKey: string;
+  /** An `AgentProof` of this key that names the join token. */
+  readonly proof: string;
 }
 
 /** An access key that a client sent to an agent, and that the agent asks the server to verify. */

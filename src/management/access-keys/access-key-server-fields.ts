@@ -5,13 +5,14 @@ import type { Sealer } from '../../seal/sealer.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { hiddenConnectorData, hiddenOidcTokens } from './access-key-hidden.ts';
 
-/** Fields that only the server may write: login data, and the creator of the key. */
+/** Fields that only the server may write: login data, the key of an agent, and the creator of the key. */
 const serverFields = [
   'identity',
   'identityRefresh',
   'oidcProvider',
   'parent',
   'oidcLogin',
+  'agentKey',
   'createdBy',
   'createdWith',
 ] as const;

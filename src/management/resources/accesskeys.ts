@@ -1,5 +1,5 @@
 import { equalJson, textAt } from '@flotilla/json';
-import type { FieldError } from '../../api/field-error.ts';
+import { type FieldError, forbiddenField } from '../../api/field-error.ts';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { isWorkloadKey } from '../../api/management/workload-key.ts';
@@ -22,6 +22,7 @@ import {
 } from '../access-keys/access-key-owner.ts';
 import { keepServerFields } from '../access-keys/access-key-server-fields.ts';
 import { accessKeyClaim, scopesOf } from '../access-keys/access-key-state.ts';
+import { agentKeyHash, isAgentKey, isJoinToken } from '../access-keys/agent-keys.ts';
 import { isAppSession } from '../access-keys/app-session-keys.ts';
 import { requireUnchangedCaller } from '../access-keys/current-caller.ts';
 import { checkFreshLoginForKey } from '../access-keys/fresh-login.ts';
@@ -46,6 +47,11 @@ const unusableKey: FieldError = {
     'Invalid value: must be 32 to 512 characters of A-Za-z0-9._~+/=-, hard to guess and not in use; leave it empty to let the server generate one',
 };
 
+const keyOfAgent = forbiddenField(
+  'spec.key',
+  'an agent that joins has a key of its own; create a join token with flotilla cluster rejoin',
+);
+
 const secretPaths = [
   ['spec', 'key'],
   ['spec', 'identity', 'connectorData'],
@@ -61,11 +67,19 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
   /**
    * Removes the value of the key from the object and stores its hash. Only the response to a create contains the value.
    */
-  function takeKey(draft: AccessKeyDraft): void {
+  function takeKey(draft: AccessKeyDraft, { system }: RequestContext): void {
     const spec = writableSpec(draft.object);
     const supplied = spec.key ?? '';
     delete spec.key;
     redactLastApplied(draft.object, secretPaths);
+    if (system && spec.agentKey !== undefined) {
+      draft.hidden[hiddenKeyHash] = agentKeyHash(spec.agentKey.fingerprint);
+      return;
+    }
+    if (supplied !== '' && (isJoinToken(draft.old?.object) || isAgentKey(draft.old?.object))) {
+      faults.set(draft, keyOfAgent);
+      return;
+    }
     if (supplied === '' && draft.old !== undefined) return;
     const key = supplied === '' ? generateAccessKey() : supplied;
     if (supplied !== '' && !isStrongAccessKey(supplied)) {
@@ -111,7 +125,7 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       if (!callerOf(context.user).isAdmin) rejectRefreshKeyChange(record, context);
     },
     prepare(draft, context) {
-      takeKey(draft);
+      takeKey(draft, context);
       const spec = writableSpec(draft.object);
       keepServerFields(draft, spec, context, sealer);
       spec.type ||= draft.old?.object.spec?.type || 'User';
@@ -152,8 +166,8 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       invalidObject(accessKeyKind, draft.object.metadata.name ?? '', [unusableKey]),
     expiresAt(record) {
       const end = accessKeyExpiry(record.object);
-      // Pipelines and apps get many keys a day, and the audit log names them.
-      const isRemovedAtOnce = isWorkloadKey(record.object) || isAppSession(record.object);
+      // Pipelines and apps get many keys a day, and the audit log names them. An expired join token is of no interest.
+      const isRemovedAtOnce = [isWorkloadKey, isAppSession, isJoinToken].some((holds) => holds(record.object));
       return end === undefined || isRemovedAtOnce ? end : end + visibleAfterExpiry;
     },
   });

@@ -11,15 +11,22 @@ import type { Exchange, Handler } from '../../http/exchange.ts';
 import type { Reply } from '../../http/reply.ts';
 import { pathSegments, rawPath } from '../../http/request/path-segments.ts';
 import type { Mount } from '../../http/router.ts';
+import { bearerTokenOf } from '../../http/session/bearer-token.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { AgentAudit } from './agent-audit.ts';
-import { readActivity, readAnnouncement, readAuditBatch, readKeyCheck } from './agent-requests.ts';
+import { readActivity, readAnnouncement, readAuditBatch, readJoinRequest, readKeyCheck } from './agent-requests.ts';
+import type { JoiningAgent } from './join-agent.ts';
 import { type PolicySource, streamPolicyFeed } from './stream-policy-feed.ts';
 
 export interface AgentMountOptions {
   readonly apiPrefix: string;
   readonly chain: AuthenticatedChainOptions;
   readonly policy: PolicySource;
+  /** Authenticates requests. `others` authenticates credentials that are not specific to agents. */
+  authenticate(others: AuthenticatedChainOptions['authenticate']): AuthenticatedChainOptions['authenticate'];
+  /** Returns the use of an access key: to join, or for all other paths. `undefined` if it is not a key of an agent. */
+  useOf(keyName: string): 'join' | 'serve' | undefined;
+  join(agent: JoiningAgent): Promise<void>;
   announce(cluster: string, announcement: AgentAnnouncement): Promise<void>;
   /** Returns the active access key with this secret value; `undefined` if there is none. */
   activeKey(value: string): MaybePromise<ActiveAccessKey | undefined>;
@@ -39,7 +46,23 @@ const depth = 3;
 export function agentMount(options: AgentMountOptions): Mount {
   const clusterOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url))[2] ?? '';
 
+  const pathOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url)).slice(depth).join('/');
+
   const handlers: Readonly<Record<string, { readonly method: string; readonly handle: Handler }>> = {
+    [agentPaths.join]: {
+      method: 'POST',
+      async handle(exchange) {
+        const { accessKey: keyName = '' } = exchange.identity ?? {};
+        const secret = exchange.credential?.token ?? bearerTokenOf(exchange.request) ?? '';
+        await options.join({
+          ...(await readJoinRequest(exchange)),
+          cluster: clusterOf(exchange),
+          keyName,
+          secret,
+        });
+        return jsonReply({});
+      },
+    },
     [agentPaths.policy]: {
       method: 'GET',
       handle: async (exchange) => ({
@@ -84,19 +107,24 @@ export function agentMount(options: AgentMountOptions): Mount {
   const handler = authenticatedChain(
     {
       ...options.chain,
+      authenticate: options.authenticate(options.chain.authenticate),
       depth,
       authorize({ user, accessKey }, _attributes, exchange) {
         const isAgent = accessKey !== undefined && user.name === agentUser(clusterOf(exchange));
-        if (!isAgent) throw forbiddenPath('these paths are only for the agent of the cluster');
+        const use = isAgent ? options.useOf(accessKey) : undefined;
+        if (use === undefined) throw forbiddenPath('these paths are only for the agent of the cluster');
+        const isJoin = pathOf(exchange) === agentPaths.join;
+        if (isJoin && use !== 'join') throw forbiddenPath('only a join token may be used to join');
+        if (!isJoin && use === 'join') throw forbiddenPath('a join token may be used only to join');
         return { allowed: true, reason: 'the agent of the cluster' };
       },
     },
     async (exchange) => {
-      const [, , cluster = '', path = '', ...more] = pathSegments(rawPath(exchange.request.url));
-      const route = more.length === 0 && Object.hasOwn(handlers, path) ? handlers[path] : undefined;
+      const path = pathOf(exchange);
+      const route = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
       if (route === undefined) throw pathNotFound();
       if (exchange.request.method !== route.method) throw methodNotAllowedOnPath();
-      await options.onKeyUsed(cluster, exchange.identity?.accessKey ?? '');
+      if (path !== agentPaths.join) await options.onKeyUsed(clusterOf(exchange), exchange.identity?.accessKey ?? '');
       return await route.handle(exchange);
     },
   );

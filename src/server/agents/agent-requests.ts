@@ -1,5 +1,11 @@
 import { flagAt, isJsonObject, type JsonObject, listAt, numberAt, parseJson, textAt } from '@flotilla/json';
-import type { AgentActivity, AgentAnnouncement, AgentAuditBatch, AgentKeyCheck } from '../../api/agent/policy-feed.ts';
+import type {
+  AgentActivity,
+  AgentAnnouncement,
+  AgentAuditBatch,
+  AgentJoinRequest,
+  AgentKeyCheck,
+} from '../../api/agent/policy-feed.ts';
 import { badRequest } from '../../api/status.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { bodyFormat } from '../../http/negotiate/body-format.ts';
@@ -34,6 +40,14 @@ export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnounc
   if (credential === '') throw badRequest('credential is missing');
   if (host !== 'built-in' && host !== 'kubernetes') throw badRequest('host must be built-in or kubernetes');
   return { url, authority, credential, isTunneled, host, version };
+}
+
+export async function readJoinRequest(exchange: Exchange): Promise<AgentJoinRequest> {
+  const sent = await readObject(exchange);
+  const [publicKey, proof] = [textAt(sent, 'publicKey'), textAt(sent, 'proof')];
+  if (publicKey === '') throw badRequest('publicKey is missing');
+  if (proof === '') throw badRequest('proof is missing');
+  return { publicKey, proof };
 }
 
 export async function readKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {

@@ -9,6 +9,7 @@ import type { AuthenticatedChainOptions } from '../../http/chain.ts';
 import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Mount } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
@@ -23,6 +24,9 @@ import { createAgentAudit } from './agent-audit.ts';
 import { AgentAuditPositions } from './agent-audit-positions.ts';
 import { agentMount } from './agent-mount.ts';
 import { createAnnouncementHandler } from './announcement-handler.ts';
+import { createAgentAuthentication } from './authenticate-agent.ts';
+import { createAgentJoin } from './join-agent.ts';
+import { createAgentKeyRecorder } from './record-agent-key.ts';
 import { createReplacedKeyCleanup } from './replaced-key-cleanup.ts';
 
 export interface AgentApiOptions {
@@ -58,6 +62,9 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   const { kinds, freshRevision } = management.plane;
 
   const positions = store.isShared ? openAuditPositions(store, kinds) : undefined;
+
+  const removeReplaced = createReplacedKeyCleanup({ kinds, state });
+  const recordKey = createAgentKeyRecorder(kinds);
 
   /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
   function knownKey(name: string): ActiveAccessKey | undefined {
@@ -99,10 +106,20 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
           signingKeys,
           clock,
         },
+        authenticate: (others) => createAgentAuthentication({ accessKeys, kinds, installation, clock }, others),
+        useOf(keyName) {
+          const key = state.accessKey(keyName);
+          if (isJoinToken(key)) return 'join';
+          return isAgentKey(key) || key?.spec?.type === 'Other' ? 'serve' : undefined;
+        },
+        join: createAgentJoin({ kinds, installation, clock }),
         announce: createAnnouncementHandler({ plane: management.plane, apiPrefix }),
         activeKey: (value) =>
           findConfirmed(freshness, () => knownKey(accessKeys.authenticator.authenticate(value)?.accessKey ?? '')),
-        onKeyUsed: createReplacedKeyCleanup({ kinds, state }),
+        async onKeyUsed(cluster, keyName) {
+          await removeReplaced(cluster, keyName);
+          await recordKey(cluster, state.accessKey(keyName));
+        },
         onActivity(cluster, { used }) {
           for (const { namespace, name, uid, secondsAgo } of used) {
             // An agent may report activity only for its own cluster.

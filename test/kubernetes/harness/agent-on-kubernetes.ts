@@ -87,6 +87,8 @@ export class AgentOnKubernetes {
         caFile: bench.file('ca.crt'),
         cluster,
         accessKeyFile: join(bench.root, 'agent.key'),
+        joinToken: undefined,
+        joinTokenFile: undefined,
         dataDir: join(bench.root, 'agent'),
         listen: { host: '127.0.0.1', port: this.#port },
         externalUrl: undefined,

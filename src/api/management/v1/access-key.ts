@@ -8,7 +8,17 @@ import { accessKeyExpiry, accessKeyNotice, accessKeyPhase } from '../access-key-
 import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { scopeSchema } from './scope.ts';
 
-export const accessKeyTypes = ['User', 'Login', 'Other', 'Reset', 'OIDCRefreshToken'] as const;
+export const accessKeyTypes = [
+  'User',
+  'Login',
+  'Other',
+  'Reset',
+  'OIDCRefreshToken',
+  // A join token, until an agent uses it.
+  'AgentJoin',
+  // The key of an agent that has joined. It has no bearer token: the agent signs its requests.
+  'Agent',
+] as const;
 /** The types of access keys that clients may set. Only the server sets the other types. */
 export const clientAccessKeyTypes = ['Other', 'User'] as const;
 
@@ -53,6 +63,15 @@ const oidcLogin = t.object(
   { description: 'Tokens of a single sign-on login. Deprecated: use identity instead. Set by the server.' },
 );
 
+const agentKey = t.object(
+  {
+    publicKey: t.string({ description: 'PEM-encoded public key with which the server verifies the requests of the agent.' }),
+    fingerprint: t.string({ description: 'Fingerprint of the public key: SHA256: and its hash in base64.' }),
+    joinedAt: t.timestamp({ description: 'Time at which the agent joined.' }),
+  },
+  { description: 'Key of an agent that has joined. Set by the server.' },
+);
+
 const spec = t.object(
   {
     displayName: t.optional(displayNameSchema),
@@ -91,7 +110,7 @@ const spec = t.object(
     type: t.optional(
       t.string({
         description:
-          'Type of the key: User or Other. Only the server sets Login, Reset and OIDCRefreshToken. Defaults to User.',
+          'Type of the key: User or Other. Only the server sets Login, Reset, OIDCRefreshToken, AgentJoin and Agent. Defaults to User.',
       }),
     ),
     identity: t.optional(identity),
@@ -103,6 +122,7 @@ const spec = t.object(
       }),
     ),
     oidcLogin: t.optional(oidcLogin),
+    agentKey: t.optional(agentKey),
     createdBy: t.optional(
       t.string({
         description:

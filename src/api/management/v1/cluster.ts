@@ -41,6 +41,16 @@ const spec = t.object(
 /** The types of the conditions of a connected cluster. `Ready` summarizes the others. */
 export const clusterConditionTypes = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient', 'Ready'] as const;
 
+const agent = t.object(
+  {
+    keyFingerprint: t.optional(
+      t.string({ description: 'Fingerprint of the public key of the agent. Absent if the agent uses an access key.' }),
+    ),
+    joinedAt: t.optional(t.timestamp({ description: 'Time at which the agent joined with a join token.' })),
+  },
+  { description: 'Agent of the cluster. Absent if none has connected.' },
+);
+
 const status = t.object(
   {
     phase: t.optional(
@@ -58,6 +68,7 @@ const status = t.object(
     clusterUID: t.optional(
       t.string({ description: 'UID of the kube-system namespace, which identifies the cluster.' }),
     ),
+    agent: t.optional(agent),
     observedGeneration: observedGenerationSchema,
     conditions: t.optional(conditionsSchema),
   },
@@ -90,6 +101,15 @@ export const clusterKind = defineKind({
     ),
     column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that the cluster reports.' }),
     ageColumn,
+    column('Agent Key', 'status.agent.keyFingerprint', {
+      description: 'Fingerprint of the key with which the agent joined.',
+      wide: true,
+    }),
+    column('Joined', 'status.agent.joinedAt', {
+      type: 'date',
+      description: 'Time since the agent joined.',
+      wide: true,
+    }),
     column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),
   ],
 });

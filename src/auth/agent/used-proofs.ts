@@ -1,0 +1,35 @@
+import type { Clock } from '../../lib/clock.ts';
+import { proofToleranceSeconds } from './agent-proof.ts';
+
+/** A proof is valid for this time at most: its time may be as far in the future as in the past. */
+const keptMilliseconds = 2 * proofToleranceSeconds * 1000;
+
+/**
+ * The maximum number of remembered proofs. Only holders of a registered key can add any, and the rate of their requests
+ * is limited. Beyond the maximum, the oldest proof is forgotten.
+ */
+const maxProofs = 100_000;
+
+/** The proofs that this process has accepted, so that each is accepted only once. */
+export class UsedProofs {
+  /** The time at which a proof may be forgotten, by its key and ID. Proofs are in the order of their use. */
+  readonly #ends = new Map<string, number>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns false if the proof was used before. */
+  use(fingerprint: string, id: string): boolean {
+    const now = this.#clock.elapsed();
+    for (const [used, end] of this.#ends) {
+      if (end > now && this.#ends.size < maxProofs) break;
+      this.#ends.delete(used);
+    }
+    const key = `${fingerprint} ${id}`;
+    if (this.#ends.has(key)) return false;
+    this.#ends.set(key, now + keptMilliseconds);
+    return true;
+  }
+}

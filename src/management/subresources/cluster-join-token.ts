@@ -1,0 +1,141 @@
+import { writeJoinToken } from '../../api/agent/join-token.ts';
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { clusterJoinTokenKind } from '../../api/management/v1/subresources/cluster-join-token.ts';
+import { apiVersionOf, timestamp } from '../../api/meta.ts';
+import { agentUser, builtInClusterName, replacedKeysAnnotation } from '../../api/naming.ts';
+import { groupResourceOf, typedObject } from '../../api/resource.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import { badRequest, conflict, invalidObject, notFound, StatusError } from '../../api/status.ts';
+import { systemContext } from '../../controlplane/system-context.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import { creatorOf } from '../access-keys/access-key-creator.ts';
+import { isAgentKey, isJoinToken } from '../access-keys/agent-keys.ts';
+import { requireFreshLogin } from '../access-keys/fresh-login.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { computedObject } from './computed-object.ts';
+import type { ServerAddress } from './instance-kube-config.ts';
+
+export interface ClusterJoinTokenOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
+  readonly accessKeys: Pick<KindStore, 'verbs'>;
+  readonly clusters: Pick<KindStore, 'status'>;
+  /** The unique ID of this installation. */
+  readonly instanceId: string;
+  address(): ServerAddress;
+}
+
+const kind = clusterJoinTokenKind;
+const lifetimeSeconds = 3600;
+
+/**
+ * POST `clusters/<name>/jointoken`: creates a token with which one agent joins, and returns it once. A cluster has at most
+ * one such token. If an agent has joined already, the request must say that the new agent replaces it; the key of the old
+ * agent then ends at once. An access key of an agent ends when the new agent has joined.
+ */
+export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubresource {
+  const { state, accessKeys, clock } = options;
+  return {
+    kind,
+    verbs: {
+      async createNamed(context, cluster, sent, { dryRun }) {
+        const errors = validateSchema(kind.schema, sent, '');
+        if (errors.length > 0) throw invalidObject(kind, cluster, [...errors]);
+        const { replace = false } = typedObject(kind, sent).spec ?? {};
+        if (state.cluster(cluster) === undefined) throw notFound(groupResourceOf(clusterKind), cluster);
+        if (cluster === builtInClusterName) throw badRequest(`the built-in cluster ${builtInClusterName} has no agent`);
+        const change = 'creating a join token for an agent';
+        requireFreshLogin({ resource: groupResourceOf(clusterKind), name: cluster, change }, context, options);
+        const existing = [...state.accessKeysOf('subject', agentUser(cluster))];
+        const joined = existing.find(isAgentKey);
+        if (joined !== undefined && !replace) throw alreadyJoined(cluster, joined);
+        if (!dryRun) {
+          const ended = replace ? existing : existing.filter(isJoinToken);
+          for (const key of ended) await endKey(key, accessKeys);
+          if (ended.some(isAgentKey)) await hideKey(cluster, options);
+        }
+        const kept = replace ? [] : existing.filter((key) => !isJoinToken(key));
+        const created = await accessKeys.verbs.create(systemContext(''), keyFor(cluster, kept, context, options), {
+          dryRun,
+          fieldManager: 'flotilla',
+          fieldValidation: 'Ignore',
+        });
+        const secret = typedObject(accessKeyKind, created.object).spec?.key ?? '';
+        const status = {
+          ...(dryRun ? {} : { token: tokenOf(secret, cluster, options) }),
+          expires: timestamp(clock.now() + lifetimeSeconds * 1000),
+        };
+        return computedObject(kind, { name: cluster }, { spec: { replace }, status });
+      },
+    },
+  };
+}
+
+function tokenOf(secret: string, cluster: string, { instanceId, address }: ClusterJoinTokenOptions): string {
+  const { root, authority } = address();
+  const { origin, pathname } = new URL(root);
+  return writeJoinToken({
+    server: origin,
+    ...(authority === undefined ? {} : { authority }),
+    apiPrefix: pathname.slice(1),
+    installation: instanceId,
+    cluster,
+    secret,
+  });
+}
+
+function alreadyJoined(cluster: string, { spec }: AccessKey): StatusError {
+  const { fingerprint = '', joinedAt = '' } = spec?.agentKey ?? {};
+  return conflict(
+    groupResourceOf(clusterKind),
+    cluster,
+    `an agent with the key ${fingerprint} joined at ${joinedAt}; set spec.replace to true to end its key and let another agent join (flotilla cluster rejoin ${cluster})`,
+  );
+}
+
+function keyFor(
+  cluster: string,
+  replaced: readonly AccessKey[],
+  context: RequestContext,
+  { state }: Pick<ClusterJoinTokenOptions, 'state'>,
+): AccessKey {
+  const names = replaced.map(({ metadata }) => metadata.name ?? '').join(',');
+  return {
+    apiVersion: apiVersionOf(accessKeyKind),
+    kind: accessKeyKind.kind,
+    metadata: {
+      generateName: `agent-${cluster}-`,
+      ...(names === '' ? {} : { annotations: { [replacedKeysAnnotation]: names } }),
+    },
+    spec: {
+      type: 'AgentJoin',
+      subject: agentUser(cluster),
+      ttl: lifetimeSeconds,
+      displayName: `Agent of cluster ${cluster}`,
+      ...creatorOf(context, state),
+    },
+  };
+}
+
+/** Removes the key of the agent from the status of its cluster. */
+async function hideKey(cluster: string, { clusters }: ClusterJoinTokenOptions): Promise<void> {
+  await clusters.status?.patch(
+    systemContext(''),
+    cluster,
+    { type: 'merge', document: { status: { agent: null } }, findings: [] },
+    { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false },
+  );
+}
+
+/** Deletes a key. A join token that an agent uses at this moment is not deleted: 409 tells the caller about that agent. */
+async function endKey(key: AccessKey, accessKeys: ClusterJoinTokenOptions['accessKeys']): Promise<void> {
+  const { name = '', uid = '', resourceVersion = '' } = key.metadata;
+  const preconditions = isJoinToken(key) ? { uid, resourceVersion } : { uid };
+  const how = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions };
+  try {
+    await accessKeys.verbs.delete(systemContext(''), name, how);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  }
+}
