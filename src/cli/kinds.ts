@@ -8,6 +8,7 @@ import type { projectKind } from '../api/management/v1/project.ts';
 import type { selfKind } from '../api/management/v1/self.ts';
 import type { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
 import type { spaceTemplateKind } from '../api/management/v1/space-template.ts';
+import type { clusterJoinTokenKind } from '../api/management/v1/subresources/cluster-join-token.ts';
 import type { clusterVirtualClustersKind } from '../api/management/v1/subresources/cluster-virtual-clusters.ts';
 import type { projectImportSpaceKind } from '../api/management/v1/subresources/project-import-space.ts';
 import type { projectImportVirtualClusterKind } from '../api/management/v1/subresources/project-import-virtual-cluster.ts';
@@ -127,6 +128,7 @@ export const clusterVirtualClusters: TypedKind<FieldsOf<typeof clusterVirtualClu
   kind: 'ClusterVirtualClusters',
 };
 export const clusterAccessKey: TypedKind<FieldsOf<typeof clusterAccessKeyKind>> = { kind: 'ClusterAccessKey' };
+export const clusterJoinToken: TypedKind<FieldsOf<typeof clusterJoinTokenKind>> = { kind: 'ClusterJoinToken' };
 export const directTokens: TypedKind<FieldsOf<typeof directClusterEndpointTokenKind>> = {
   kind: 'DirectClusterEndpointToken',
 };

@@ -39,7 +39,10 @@ const refusals: readonly [chart: string, values: readonly string[], message: Reg
   ],
   ['flotilla-agent', agent.slice(1), /cluster: required/],
   ['flotilla-agent', ['cluster=edge', 'accessKeySecret=key'], /server\.url: required/],
-  ['flotilla-agent', agent.slice(0, 2), /accessKeySecret: required/],
+  ['flotilla-agent', agent.slice(0, 2), /joinToken: required/],
+  ['flotilla-agent', ['joinToken=join1.e30'], /joinToken.*\n?.*pattern/i],
+  ['flotilla-agent', ['joinToken=join1.e30.x', 'joinTokenSecret=token'], /joinTokenSecret: must be empty/],
+  ['flotilla-agent', ['joinTokenSecret=token', 'persistence.enabled=false'], /persistence\.enabled: must be true/],
   ['flotilla-agent', [...agent, 'builtIn=true', 'persistence.enabled=false'], /persistence\.enabled: must be true/],
   ['flotilla-agent', [...agent, 'maxPolicyAge=1 day'], /maxPolicyAge.*\n?.*pattern/i],
 ];

@@ -56,6 +56,15 @@ annotations:
 {{- .Values.serviceAccount.name | default (ternary (include "flotilla-agent.fullname" .) "default" .Values.serviceAccount.create) -}}
 {{- end -}}
 
+{{/* The name of the Secret with the join token; empty if the agent has an access key. */}}
+{{- define "flotilla-agent.joinTokenSecret" -}}
+{{- if .Values.joinToken -}}
+{{ include "flotilla-agent.fullname" . }}-join
+{{- else -}}
+{{ .Values.joinTokenSecret }}
+{{- end -}}
+{{- end -}}
+
 {{- define "flotilla-agent.serviceHost" -}}
 {{ include "flotilla-agent.fullname" . }}.{{ .Release.Namespace }}.svc
 {{- end -}}
@@ -75,14 +84,21 @@ https://{{ include "flotilla-agent.serviceHost" . }}:{{ .Values.service.port }}
 {{/* Rejects values that are valid by themselves, but not together. The message names the value and what to do. */}}
 {{- define "flotilla-agent.validate" -}}
 {{- with .Values -}}
-{{- if not .cluster -}}
-{{- fail "cluster: required; the name of the Cluster object, which \"flotilla cluster add NAME --agent\" creates" -}}
+{{- $joins := or .joinToken .joinTokenSecret -}}
+{{- if not (or $joins .accessKeySecret) -}}
+{{- fail "joinToken: required; \"flotilla cluster add NAME --join\" prints the command with a token. An agent with an access key needs accessKeySecret instead" -}}
 {{- end -}}
-{{- if not .server.url -}}
-{{- fail "server.url: required; the URL of the server, such as https://flotilla.example.com" -}}
+{{- if and .joinToken .joinTokenSecret -}}
+{{- fail "joinTokenSecret: must be empty if joinToken is set" -}}
 {{- end -}}
-{{- if not .accessKeySecret -}}
-{{- fail "accessKeySecret: required; a Secret with the key access-key, which \"flotilla cluster agent-key NAME --file access-key\" creates" -}}
+{{- if and (not $joins) (not .cluster) -}}
+{{- fail "cluster: required without a join token; the name of the Cluster object, which \"flotilla cluster add NAME --agent\" creates" -}}
+{{- end -}}
+{{- if and (not $joins) (not .server.url) -}}
+{{- fail "server.url: required without a join token; the URL of the server, such as https://flotilla.example.com" -}}
+{{- end -}}
+{{- if and $joins (not .persistence.enabled) -}}
+{{- fail "persistence.enabled: must be true with a join token, because the key of the agent is stored on the volume" -}}
 {{- end -}}
 {{- if and .builtIn (not .persistence.enabled) -}}
 {{- fail "persistence.enabled: must be true if builtIn is true, because the virtual clusters are stored on the volume" -}}

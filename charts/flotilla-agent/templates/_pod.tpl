@@ -1,12 +1,20 @@
 {{/* The flags of flotilla agent, as a list. */}}
 {{- define "flotilla-agent.args" -}}
 - agent
-- --management={{ .Values.server.url }}
+{{- with .Values.server.url }}
+- --management={{ . }}
+{{- end }}
 {{- if .Values.server.caCertificate }}
 - --ca-file=/etc/flotilla/server-ca/ca.crt
 {{- end }}
-- --cluster={{ .Values.cluster }}
+{{- with .Values.cluster }}
+- --cluster={{ . }}
+{{- end }}
+{{- if include "flotilla-agent.joinTokenSecret" . }}
+- --join-token-file=/etc/flotilla/join-token/join-token
+{{- else }}
 - --access-key-file=/etc/flotilla/access-key/access-key
+{{- end }}
 - --data-dir=/data
 - --listen={{ .Values.listenAddress }}:8444
 {{- if .Values.tunnel }}
@@ -15,7 +23,9 @@
 {{- if or (not .Values.tunnel) .Values.externalUrl .Values.ingress.enabled }}
 - --external-url={{ include "flotilla-agent.externalUrl" . }}
 {{- end }}
-- --api-prefix={{ .Values.server.apiPrefix }}
+{{- with .Values.server.apiPrefix }}
+- --api-prefix={{ . }}
+{{- end }}
 - --max-policy-age={{ .Values.maxPolicyAge }}
 - --log-level={{ .Values.logLevel }}
 {{- if .Values.builtIn }}

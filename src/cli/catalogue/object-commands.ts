@@ -28,6 +28,11 @@ export const objectGroups: readonly GroupSpec[] = [
 
 const loginOption: OptionSpec = { ...contextOption, flags: '--login <name>' };
 
+const chartOption: OptionSpec = {
+  flags: '--chart <reference>',
+  description: 'Chart in the printed helm command: a directory, an archive or an oci:// reference (default: charts/flotilla-agent)',
+};
+
 const createOptions = [contextOption, displayNameOption];
 const memberArgument = {
   name: '<name>',
@@ -167,6 +172,8 @@ export const objectCommands: readonly CommandSpec[] = [
     options: [
       ...kubeconfigOptions,
       { flags: '--agent', description: 'Reach the cluster through its agent instead of a kubeconfig' },
+      { flags: '--join', description: 'Like --agent, and print a command that installs the agent, with a token that works once' },
+      chartOption,
       displayNameOption,
       descriptionOption,
       dryRunOption,
@@ -177,9 +184,24 @@ export const objectCommands: readonly CommandSpec[] = [
         command: 'flotilla cluster add paris --kubeconfig ~/paris.yaml --context admin@paris',
         does: 'Connect a cluster with one context of a kubeconfig',
       },
-      { command: 'flotilla cluster add edge --agent', does: 'Add a cluster that an agent serves' },
+      { command: 'flotilla cluster add edge --join', does: 'Print the command that installs the agent of a new cluster' },
+      { command: 'flotilla cluster add edge --agent', does: 'Add a cluster whose agent gets an access key' },
     ],
     load: () => import('../commands/clusters/cluster-add.ts'),
+  },
+  {
+    path: 'cluster rejoin',
+    summary: 'End the credentials of the agents of a cluster and let another agent join',
+    details:
+      'Use it after the agent has lost its disk, if its key may have leaked, or if a join token has expired. The key of ' +
+      'the agent, its access keys and older join tokens end at once. The command prints the commands that start an ' +
+      'agent with a new token.',
+    args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
+    options: [chartOption],
+    examples: [
+      { command: 'flotilla cluster rejoin edge', does: 'Print the command that lets another agent join the cluster' },
+    ],
+    load: () => import('../commands/clusters/cluster-rejoin.ts'),
   },
   {
     path: 'cluster agent-key',

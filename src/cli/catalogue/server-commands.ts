@@ -2,13 +2,23 @@ import type { CommandSpec, OptionSpec } from '../command-spec.ts';
 import { storeCommands } from './store-commands.ts';
 
 const agentOptions: readonly OptionSpec[] = [
-  { flags: '--management <url>', description: 'URL of the control server: https://host:port', required: true },
-  { flags: '--ca-file <file>', description: 'CA certificates to verify the control server with', candidates: 'file' },
-  { flags: '--cluster <name>', description: 'Name of the Cluster object that this agent serves', required: true },
+  {
+    flags: '--join-token <token>',
+    description: 'Token with which the agent joins its cluster once. It contains the address of the control server',
+  },
+  { flags: '--join-token-file <file>', description: 'File with the join token', candidates: 'file' },
+  {
+    flags: '--management <url>',
+    description: 'URL of the control server: https://host:port (default: the one in the join token)',
+  },
+  { flags: '--ca-file <file>', description: 'CA certificates to verify the control server with (default: those in the join token)', candidates: 'file' },
+  {
+    flags: '--cluster <name>',
+    description: 'Name of the Cluster object that this agent serves (default: the one in the join token)',
+  },
   {
     flags: '--access-key-file <file>',
-    description: 'File with the access key of the agent',
-    required: true,
+    description: 'File with the access key of the agent, instead of a join token',
     candidates: 'file',
   },
   {
@@ -57,7 +67,7 @@ const agentOptions: readonly OptionSpec[] = [
     description: 'Additional DNS names or IP addresses for the generated certificate',
     many: true,
   },
-  { flags: '--api-prefix <prefix>', description: 'API prefix of the control server (default: kubernetes)' },
+  { flags: '--api-prefix <prefix>', description: 'API prefix of the control server (default: the one in the join token, or kubernetes)' },
   {
     flags: '--max-policy-age <duration>',
     description: 'Reject requests if the last policy update from the control server is older than this (default: 24h)',
@@ -96,11 +106,15 @@ export async function serverCommands(): Promise<readonly CommandSpec[]> {
       path: 'agent',
       summary: 'Run the agent of a connected cluster',
       details:
-        'The agent serves its cluster directly, also while the control server is unavailable. Create its access key ' +
-        'with flotilla cluster agent-key. Without --kubeconfig and --built-in the agent runs in a pod of its cluster ' +
+        'The agent serves its cluster directly, also while the control server is unavailable. It joins with a token from ' +
+        'flotilla cluster add --join, and keeps a key of its own in the data directory. Without --kubeconfig and --built-in the agent runs in a pod of its cluster ' +
         'and uses the service account of the pod.',
       options: agentOptions,
       examples: [
+        {
+          command: 'flotilla agent --join-token "$TOKEN" --tunnel --kubeconfig ~/.kube/config',
+          does: 'Join a cluster that the server cannot connect to, and serve it',
+        },
         {
           command:
             'flotilla agent --management https://127.0.0.1:8443 --ca-file .flotilla/ca.crt --cluster edge --access-key-file edge.key --built-in',

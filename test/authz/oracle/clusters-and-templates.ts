@@ -31,6 +31,7 @@ export const clusterRows: readonly Row[] = [
   // The import candidates are visible to callers who may use the cluster.
   ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'auditor', 'named', 'named with use']),
   ...rows('clusters/accesskey', 'create', 'one', ['admin']),
+  ...rows('clusters/jointoken', 'create', 'one', ['admin']),
 ];
 
 function rowsOfTemplates(plural: string): readonly Row[] {
