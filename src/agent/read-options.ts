@@ -22,7 +22,9 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
   if (flags.flag('built-in') && kubeconfigFile !== undefined) {
     throw new StartError('--built-in and --kubeconfig are mutually exclusive');
   }
-  const credentials = ['access-key-file', 'join-token', 'join-token-file'].filter((name) => flags.text(name) !== undefined);
+  const credentials = ['access-key-file', 'join-token', 'join-token-file'].filter(
+    (name) => flags.text(name) !== undefined,
+  );
   if (credentials.includes('access-key-file')) {
     requiredFlag('management', flags.text('management'));
     requiredFlag('cluster', flags.text('cluster'));

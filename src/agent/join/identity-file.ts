@@ -1,9 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isJsonObject, type JsonObject, objectAt, textAt } from '@flotilla/json';
+import type { JoinToken } from '../../api/agent/join-token.ts';
 import { type AgentKeyPair, agentKeyPairOf, generateAgentKeyPair } from '../../auth/agent/agent-key.ts';
 import { joinTokenDigest } from '../../auth/agent/agent-proof.ts';
-import type { JoinToken } from '../../api/agent/join-token.ts';
 import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
 import { StartError } from '../../process/start-error.ts';
 import type { Sealer } from '../../seal/sealer.ts';

@@ -62,8 +62,7 @@ async function tryToJoin(
     ...common,
     credential: async () => agentKeyCredential(keyPair, identity, time),
   });
-  const sign = () =>
-    signAgentProof(keyPair, { installation, cluster, joinToken: joinTokenDigest(secret) }, time.now());
+  const sign = () => signAgentProof(keyPair, { installation, cluster, joinToken: joinTokenDigest(secret) }, time.now());
   const join = () => joining.join({ publicKey: keyPair.publicKey.pem, proof: sign() }, signal);
   try {
     await join().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { groupPath } from '../../server/server.fixture.ts';
-import { AgentTestEnv, agentCluster } from '../agent.fixture.ts';
+import { AgentTestEnv, agentCluster, instancesPath } from '../agent.fixture.ts';
 
 let at: AgentTestEnv;
 beforeEach(async () => {
@@ -43,6 +43,27 @@ describe('an agent with tunnels', () => {
     await waitForServerCode(ofCluster, 200);
     const { spec } = (await cluster()) as { spec: JsonObject };
     expect(textAt(spec, 'directEndpoint', 'host')).toBe('https://edge.example.com');
+  });
+
+  it('is in kubeconfigs with its own address only if it has one, and if the request does not name the gateway', async () => {
+    const serverIn = async (spec: JsonObject) => {
+      const path = `${instancesPath}/vc/kubeconfig`;
+      const { code, json, text } = await at.serverEnv.send(at.server, path, { method: 'POST', body: { spec } });
+      return code === 201 ? /server: (\S+)/.exec(textAt(json, 'status', 'kubeConfig'))?.[1] : `${code} ${text}`;
+    };
+    const path = '/kubernetes/project/default/virtualcluster/vc';
+    await at.start({ usesTunnel: true });
+    await at.createInstance('vc');
+    for (const spec of [{}, { via: 'auto' }, { via: 'gateway' }]) {
+      expect(await serverIn(spec)).toBe(`${at.server.url}${path}`);
+    }
+    expect(await serverIn({ via: 'direct' })).toMatch(/^422 .*spec.via.*has no direct endpoint; use gateway or auto/);
+    expect(await serverIn({ via: 'tunnel' })).toMatch(/^422 .*spec.via/);
+    await at.stopAgent();
+    await at.start({ usesTunnel: true, externalUrl: 'https://edge.example.com' });
+    await expect.poll(() => serverIn({}), { timeout: 20_000 }).toBe(`https://edge.example.com${path}`);
+    expect(await serverIn({ via: 'direct' })).toBe(`https://edge.example.com${path}`);
+    expect(await serverIn({ via: 'gateway' })).toBe(`${at.server.url}${path}`);
   });
 
   it('is reachable again after the server was restarted, and after the agent was', async () => {

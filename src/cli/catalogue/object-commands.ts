@@ -30,7 +30,8 @@ const loginOption: OptionSpec = { ...contextOption, flags: '--login <name>' };
 
 const chartOption: OptionSpec = {
   flags: '--chart <reference>',
-  description: 'Chart in the printed helm command: a directory, an archive or an oci:// reference (default: charts/flotilla-agent)',
+  description:
+    'Chart in the printed helm command: a directory, an archive or an oci:// reference (default: charts/flotilla-agent)',
 };
 
 const createOptions = [contextOption, displayNameOption];
@@ -172,7 +173,10 @@ export const objectCommands: readonly CommandSpec[] = [
     options: [
       ...kubeconfigOptions,
       { flags: '--agent', description: 'Reach the cluster through its agent instead of a kubeconfig' },
-      { flags: '--join', description: 'Like --agent, and print a command that installs the agent, with a token that works once' },
+      {
+        flags: '--join',
+        description: 'Like --agent, and print a command that installs the agent, with a token that works once',
+      },
       chartOption,
       displayNameOption,
       descriptionOption,
@@ -184,7 +188,10 @@ export const objectCommands: readonly CommandSpec[] = [
         command: 'flotilla cluster add paris --kubeconfig ~/paris.yaml --context admin@paris',
         does: 'Connect a cluster with one context of a kubeconfig',
       },
-      { command: 'flotilla cluster add edge --join', does: 'Print the command that installs the agent of a new cluster' },
+      {
+        command: 'flotilla cluster add edge --join',
+        does: 'Print the command that installs the agent of a new cluster',
+      },
       { command: 'flotilla cluster add edge --agent', does: 'Add a cluster whose agent gets an access key' },
     ],
     load: () => import('../commands/clusters/cluster-add.ts'),

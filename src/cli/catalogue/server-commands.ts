@@ -11,7 +11,11 @@ const agentOptions: readonly OptionSpec[] = [
     flags: '--management <url>',
     description: 'URL of the control server: https://host:port (default: the one in the join token)',
   },
-  { flags: '--ca-file <file>', description: 'CA certificates to verify the control server with (default: those in the join token)', candidates: 'file' },
+  {
+    flags: '--ca-file <file>',
+    description: 'CA certificates to verify the control server with (default: those in the join token)',
+    candidates: 'file',
+  },
   {
     flags: '--cluster <name>',
     description: 'Name of the Cluster object that this agent serves (default: the one in the join token)',
@@ -67,7 +71,10 @@ const agentOptions: readonly OptionSpec[] = [
     description: 'Additional DNS names or IP addresses for the generated certificate',
     many: true,
   },
-  { flags: '--api-prefix <prefix>', description: 'API prefix of the control server (default: the one in the join token, or kubernetes)' },
+  {
+    flags: '--api-prefix <prefix>',
+    description: 'API prefix of the control server (default: the one in the join token, or kubernetes)',
+  },
   {
     flags: '--max-policy-age <duration>',
     description: 'Reject requests if the last policy update from the control server is older than this (default: 24h)',

@@ -5,6 +5,7 @@ import { CliError } from '../cli-error.ts';
 import { objectPath, requestObject } from '../connection/objects.ts';
 import type { ServerApi } from '../connection/server-api.ts';
 import { readDocument } from '../input/read-parameters.ts';
+import type { Via } from '../input/via-from-options.ts';
 import { commandPath, type InstanceKind, managementApiVersion } from '../kinds.ts';
 
 export interface KubeconfigRequest {
@@ -15,6 +16,8 @@ export interface KubeconfigRequest {
   readonly ttl?: number | undefined;
   /** URL to write into the kubeconfig. Optional; defaults to the URL that the server returns. */
   readonly server?: string | undefined;
+  /** The way to the instance. Optional; defaults to the direct endpoint of its cluster, or else the gateway. */
+  readonly via?: Via | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -22,7 +25,7 @@ export interface KubeconfigRequest {
  * Requests the subresource `kubeconfig` of an instance. Returns a kubeconfig whose token is for this instance.
  */
 export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequest): Promise<JsonObject> {
-  const { kind, project, name, ttl, server, signal } = request;
+  const { kind, project, name, ttl, server, via, signal } = request;
   const response = await requestObject(api, kind.kubeConfig, {
     method: 'POST',
     path: objectPath(api, kind, { project }, name, 'kubeconfig'),
@@ -32,6 +35,8 @@ export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequ
       spec: {
         ...(ttl === undefined ? {} : { certificateTTL: ttl }),
         ...(server === undefined ? {} : { server }),
+        // A server that is older than this field does not know it.
+        ...(via === undefined || via === 'auto' ? {} : { via }),
       },
     },
     signal,

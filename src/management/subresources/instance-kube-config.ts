@@ -107,9 +107,10 @@ function kubeConfigOf(configurable: ConfigurableKind, options: InstanceKubeConfi
         if (cluster !== '' && !options.hasGateway(cluster)) {
           throw notImplemented(`this server has no gateway to the cluster ${cluster}`);
         }
+        throwIfNoEndpoint({ kind, name }, cluster, sent, options);
         const noKeyError = (detail: string) => forbidden(groupResourceOf(instanceKind), name, detail);
         const token = await tokenFor(instance.uid, sent, context, { ...options, noKeyError });
-        const { root, authority } = addressFor(cluster, options);
+        const { root, authority } = addressFor(cluster, textAt(sent, 'spec', 'via'), options);
         const path = `/project/${project}/${pathSegment}/${name}`;
         const server = serverOf(textAt(sent, 'spec', 'server'), root, path);
         const kubeConfig = writeKubeconfig(`${project}/${name}`, { server, authority, token, namespace });
@@ -160,12 +161,29 @@ function isServer(text: string): boolean {
   );
 }
 
-/** Returns the address for the kubeconfig: the direct endpoint of the cluster if it has one, otherwise this server. */
-function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
+/** Rejects a request for the direct endpoint of a cluster that has none. */
+function throwIfNoEndpoint(
+  { kind, name }: { readonly kind: ResourceKind; readonly name: string },
+  cluster: string,
+  sent: KubeObject,
+  { state }: InstanceKubeConfigOptions,
+): void {
+  if (textAt(sent, 'spec', 'via') !== 'direct' || directEndpointOf(cluster, state).host !== '') return;
+  const message = `the cluster ${JSON.stringify(cluster)} has no direct endpoint; use gateway or auto`;
+  throw invalidObject(kind, name, [invalid('spec.via', 'direct', message)]);
+}
+
+/** Returns the direct endpoint of a cluster, with an empty host if it has none. */
+function directEndpointOf(cluster: string, state: InstanceKubeConfigOptions['state']) {
+  const { host = '', caData: authority = '' } = state.cluster(cluster)?.spec?.directEndpoint ?? {};
+  return { host: withoutTrailingSlashes(host), authority };
+}
+
+/** Returns the address for the kubeconfig: the direct endpoint of the cluster, or this server. */
+function addressFor(cluster: string, via: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
   const serverAddress = address();
-  const { host: endpoint = '', caData: authority = '' } = state.cluster(cluster)?.spec?.directEndpoint ?? {};
-  const host = withoutTrailingSlashes(endpoint);
-  if (host === '') return serverAddress;
+  const { host, authority } = directEndpointOf(cluster, state);
+  if (host === '' || via === 'gateway') return serverAddress;
   const prefix = serverAddress.root.slice(serverAddress.root.lastIndexOf('/'));
   return {
     root: `${host.includes('://') ? host : `https://${host}`}${prefix}`,

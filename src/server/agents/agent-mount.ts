@@ -24,8 +24,8 @@ export interface AgentMountOptions {
   readonly policy: PolicySource;
   /** Authenticates requests. `others` authenticates credentials that are not specific to agents. */
   authenticate(others: AuthenticatedChainOptions['authenticate']): AuthenticatedChainOptions['authenticate'];
-  /** Returns the use of an access key: to join, or for all other paths. `undefined` if it is not a key of an agent. */
-  useOf(keyName: string): 'join' | 'serve' | undefined;
+  /** Returns the purpose of an access key: to join, or for all other paths. `undefined` if it is not a key of an agent. */
+  purposeOf(keyName: string): 'join' | 'serve' | undefined;
   join(agent: JoiningAgent): Promise<void>;
   announce(cluster: string, announcement: AgentAnnouncement): Promise<void>;
   /** Returns the active access key with this secret value; `undefined` if there is none. */
@@ -111,11 +111,11 @@ export function agentMount(options: AgentMountOptions): Mount {
       depth,
       authorize({ user, accessKey }, _attributes, exchange) {
         const isAgent = accessKey !== undefined && user.name === agentUser(clusterOf(exchange));
-        const use = isAgent ? options.useOf(accessKey) : undefined;
-        if (use === undefined) throw forbiddenPath('these paths are only for the agent of the cluster');
+        const purpose = isAgent ? options.purposeOf(accessKey) : undefined;
+        if (purpose === undefined) throw forbiddenPath('these paths are only for the agent of the cluster');
         const isJoin = pathOf(exchange) === agentPaths.join;
-        if (isJoin && use !== 'join') throw forbiddenPath('only a join token may be used to join');
-        if (!isJoin && use === 'join') throw forbiddenPath('a join token may be used only to join');
+        if (isJoin && purpose !== 'join') throw forbiddenPath('only a join token may be used to join');
+        if (!isJoin && purpose === 'join') throw forbiddenPath('a join token may be used only to join');
         return { allowed: true, reason: 'the agent of the cluster' };
       },
     },

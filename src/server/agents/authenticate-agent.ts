@@ -1,6 +1,6 @@
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
-import { isRecentProof, isSignedBy, readAgentProof } from '../../auth/agent/agent-proof.ts';
 import { readAgentPublicKey } from '../../auth/agent/agent-key.ts';
+import { isRecentProof, isSignedBy, readAgentProof } from '../../auth/agent/agent-proof.ts';
 import { UsedProofs } from '../../auth/agent/used-proofs.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { keyFingerprint } from '../../auth/key-state.ts';

@@ -68,7 +68,11 @@ export function createAgentJoin({ kinds, installation, clock }: JoinAgentOptions
       );
     } catch (error) {
       if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
-      throw conflict(groupResourceOf(clusterKind), cluster, 'another agent has used the join token, or it was replaced');
+      throw conflict(
+        groupResourceOf(clusterKind),
+        cluster,
+        'another agent has used the join token, or it was replaced',
+      );
     }
   };
 }

@@ -9,8 +9,8 @@ import type { AuthenticatedChainOptions } from '../../http/chain.ts';
 import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Mount } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
+import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
@@ -107,7 +107,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
           clock,
         },
         authenticate: (others) => createAgentAuthentication({ accessKeys, kinds, installation, clock }, others),
-        useOf(keyName) {
+        purposeOf(keyName) {
           const key = state.accessKey(keyName);
           if (isJoinToken(key)) return 'join';
           return isAgentKey(key) || key?.spec?.type === 'Other' ? 'serve' : undefined;

@@ -65,7 +65,9 @@ const oidcLogin = t.object(
 
 const agentKey = t.object(
   {
-    publicKey: t.string({ description: 'PEM-encoded public key with which the server verifies the requests of the agent.' }),
+    publicKey: t.string({
+      description: 'PEM-encoded public key with which the server verifies the requests of the agent.',
+    }),
     fingerprint: t.string({ description: 'Fingerprint of the public key: SHA256: and its hash in base64.' }),
     joinedAt: t.timestamp({ description: 'Time at which the agent joined.' }),
   },

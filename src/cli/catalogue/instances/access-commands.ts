@@ -1,7 +1,14 @@
 import type { CommandSpec, OptionSpec } from '../../command-spec.ts';
 import { commandPath, type InstanceKind, spaces } from '../../kinds.ts';
 import { allowMissingOption, timeoutOption } from '../shared-options.ts';
-import { execOption, kubeContextOption, locationOptions, nameArgument, ttlOption } from './instance-options.ts';
+import {
+  execOption,
+  kubeContextOption,
+  locationOptions,
+  nameArgument,
+  ttlOption,
+  viaOption,
+} from './instance-options.ts';
 
 export function shareCommandSpec(kind: InstanceKind): CommandSpec {
   const { noun } = kind;
@@ -55,6 +62,7 @@ export function connectCommandSpec(kind: InstanceKind, probe: string): CommandSp
       ...locationOptions,
       { flags: '--wake', description: `Wake the ${noun} if it is asleep, and wait until it is ready` },
       ttlOption,
+      viaOption,
       execOption,
       kubeContextOption(kind),
       timeoutOption,
@@ -94,6 +102,7 @@ export const kubeconfigOptions: readonly OptionSpec[] = [
     candidates: 'file',
   },
   ttlOption,
+  viaOption,
   execOption,
   { flags: '--server <url>', description: 'Server URL to write into the kubeconfig' },
 ];

@@ -12,6 +12,12 @@ export const execOption: OptionSpec = {
     'Create a kubeconfig that contains no secret and does not expire; kubectl requests a token when it needs one',
 };
 
+export const viaOption: OptionSpec = {
+  flags: '--via <way>',
+  description:
+    'Address in the kubeconfig: direct (the direct endpoint of the cluster), gateway (the server), or auto (direct if the cluster has a direct endpoint; the default)',
+};
+
 export const ttlOption: OptionSpec = {
   flags: '--ttl <duration>',
   description: 'Lifetime of the credential, for example 8h or 30d (default: set by the server, one day)',

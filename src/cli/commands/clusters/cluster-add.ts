@@ -11,7 +11,9 @@ export const run: CommandRun = async (call) => {
   const { values } = call;
   const joins = values.flag('join');
   if (joins && ['kubeconfig', 'context'].some((name) => values.text(name) !== undefined))
-    throw new CliError('--join and --kubeconfig are mutually exclusive: the server reaches the cluster through its agent');
+    throw new CliError(
+      '--join and --kubeconfig are mutually exclusive: the server reaches the cluster through its agent',
+    );
   const spec = {
     ...fieldsFromOptions(values, { 'display-name': 'displayName', description: 'description' }),
     ...(joins || values.flag('agent') ? { networkPeer: true } : { kubeconfig: await clusterKubeconfig(call) }),

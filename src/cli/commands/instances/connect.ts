@@ -14,6 +14,7 @@ import { wakeInstance } from '../../connection/wake-instance.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 import { promptYesNo } from '../../input/prompt-user.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
+import { viaFromOptions } from '../../input/via-from-options.ts';
 import { commandPath, type Instance, type InstanceKind } from '../../kinds.ts';
 import { connectKubectl } from '../../kubeconfig/connect-kubectl.ts';
 import { instanceKubeconfig, type KubeconfigRequest, kubeconfigText } from '../../kubeconfig/instance-kubeconfig.ts';
@@ -25,9 +26,10 @@ export function connectCommand(kind: InstanceKind): CommandRun {
     const command = values.argumentList('command');
     if (command.length > 0 && values.flag('exec')) throw usageError('--exec cannot be combined with a command');
     const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
+    const via = viaFromOptions(values);
     const text = await withServer(call, async (api) => {
       const { project } = api.access;
-      const request = { kind, project, name: values.argument('name'), ttl, signal: call.interrupted };
+      const request = { kind, project, name: values.argument('name'), ttl, via, signal: call.interrupted };
       await ensureReadyOrSleeping(api, request, call);
       if (command.length > 0) return kubeconfigText(await instanceKubeconfig(api, request));
       await connectKubectl(api, request, call);

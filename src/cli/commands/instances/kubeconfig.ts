@@ -6,6 +6,7 @@ import type { CommandRun } from '../../command-spec.ts';
 import { findAccess, resolveAccess, type ServerAccess } from '../../connection/resolve-access.ts';
 import { type ServerApi, withServerConnection } from '../../connection/server-api.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
+import { viaFromOptions } from '../../input/via-from-options.ts';
 import { type InstanceKind, virtualClusters } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
@@ -55,7 +56,8 @@ async function textFor(
   if (name === undefined) return kubeconfigText(managementKubeconfig(api));
   const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
   const { project, context } = api.access;
-  const request = { kind, project, name, ttl, server: values.text('server'), signal: call.interrupted };
+  const via = viaFromOptions(values);
+  const request = { kind, project, name, ttl, server: values.text('server'), via, signal: call.interrupted };
   const kubeconfig = await instanceKubeconfig(api, request);
   return kubeconfigText(values.flag('exec') ? await withExecPlugin(kubeconfig, request, context) : kubeconfig);
 }

@@ -13,7 +13,13 @@ export const kubeConfigSchema = t.object({
         server: t.optional(
           t.string({
             description:
-              'Server address in the kubeconfig, as an https URL. A URL without a path is another address of this server. Defaults to the address of this server.',
+              'Server address in the kubeconfig, as an https URL. A URL without a path is another address of this server. Defaults to the address that via selects.',
+          }),
+        ),
+        via: t.optional(
+          t.enumOf(['auto', 'direct', 'gateway'], {
+            description:
+              'Address in the kubeconfig. direct: the direct endpoint of the cluster, which an agent serves. gateway: this server. auto: the direct endpoint if the cluster has one, otherwise this server. Defaults to auto.',
           }),
         ),
       },

@@ -1,0 +1,16 @@
+import { usageError } from '../cli-error.ts';
+import type { CallValues } from '../command-call.ts';
+
+const ways = ['auto', 'direct', 'gateway'] as const;
+
+/** The way to an instance: the direct endpoint of its cluster, the gateway of the server, or whichever there is. */
+export type Via = (typeof ways)[number];
+
+/** Returns the value of `--via`; `undefined` if the option is absent. */
+export function viaFromOptions(values: Pick<CallValues, 'text'>): Via | undefined {
+  const given = values.text('via');
+  if (given === undefined) return undefined;
+  const found = ways.find((way) => way === given);
+  if (found === undefined) throw usageError(`--via: "${given}" is not auto, direct or gateway`);
+  return found;
+}
