@@ -27,6 +27,8 @@ export interface AgentMountOptions {
   /** Returns the purpose of an access key: to join, or for all other paths. `undefined` if it is not a key of an agent. */
   purposeOf(keyName: string): 'join' | 'serve' | undefined;
   join(agent: JoiningAgent): Promise<void>;
+  /** Returns the same lines. The agent of the cluster is connected until they end. */
+  whileConnected(cluster: string, lines: AsyncIterable<string>): AsyncIterable<string>;
   announce(cluster: string, announcement: AgentAnnouncement): Promise<void>;
   /** Returns the active access key with this secret value; `undefined` if there is none. */
   activeKey(value: string): MaybePromise<ActiveAccessKey | undefined>;
@@ -68,7 +70,10 @@ export function agentMount(options: AgentMountOptions): Mount {
       handle: async (exchange) => ({
         status: 200,
         headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' },
-        body: streamPolicyFeed(clusterOf(exchange), options.policy, exchange.signal),
+        body: options.whileConnected(
+          clusterOf(exchange),
+          streamPolicyFeed(clusterOf(exchange), options.policy, exchange.signal),
+        ),
       }),
     },
     [agentPaths.announcement]: {

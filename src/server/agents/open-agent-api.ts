@@ -9,9 +9,11 @@ import type { AuthenticatedChainOptions } from '../../http/chain.ts';
 import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Mount } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
 import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
+import type { CloseStack } from '../../process/close-stack.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,6 +24,7 @@ import { acceptTunnel } from '../tunnels/tunnel-handler.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import { createAgentAudit } from './agent-audit.ts';
 import { AgentAuditPositions } from './agent-audit-positions.ts';
+import { AgentHealth } from './agent-health.ts';
 import { agentMount } from './agent-mount.ts';
 import { createAnnouncementHandler } from './announcement-handler.ts';
 import { createAgentAuthentication } from './authenticate-agent.ts';
@@ -44,6 +47,8 @@ export interface AgentApiOptions {
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness: Freshness | undefined;
   readonly tunnels: Tunnels;
+  readonly closing: CloseStack;
+  readonly log: Log;
   readonly clock: Clock;
 }
 
@@ -65,6 +70,9 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
 
   const removeReplaced = createReplacedKeyCleanup({ kinds, state });
   const recordKey = createAgentKeyRecorder(kinds);
+  const announce = createAnnouncementHandler({ plane: management.plane, apiPrefix });
+  const health = new AgentHealth({ kinds, tunnels: options.tunnels, clock, log: options.log });
+  options.closing.add('status of agents', () => health.close());
 
   /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
   function knownKey(name: string): ActiveAccessKey | undefined {
@@ -113,7 +121,11 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
           return isAgentKey(key) || key?.spec?.type === 'Other' ? 'serve' : undefined;
         },
         join: createAgentJoin({ kinds, installation, clock }),
-        announce: createAnnouncementHandler({ plane: management.plane, apiPrefix }),
+        async announce(cluster, announcement) {
+          await announce(cluster, announcement);
+          health.announced(cluster, announcement.version);
+        },
+        whileConnected: (cluster, lines) => health.whileConnected(cluster, lines),
         activeKey: (value) =>
           findConfirmed(freshness, () => knownKey(accessKeys.authenticator.authenticate(value)?.accessKey ?? '')),
         async onKeyUsed(cluster, keyName) {

@@ -35,6 +35,14 @@ const uncounted = (
   </>
 );
 
+/** Returns the version of an agent, and the newer version of the server. */
+function agentText(agent: NonNullable<Cluster['status']>['agent']): string | undefined {
+  const { version, upgradeAvailable, connected } = agent ?? {};
+  if (version === undefined) return undefined;
+  const upgrade = upgradeAvailable === undefined ? '' : `, ${upgradeAvailable} available`;
+  return `${version}${upgrade}${connected === false ? ', not connected' : ''}`;
+}
+
 /** A tab with the status, details and conditions of a cluster. */
 export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '', creationTimestamp } = cluster.metadata;
@@ -44,7 +52,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const status = clusterStatus(cluster);
   const fallback = status === 'Pending' ? 'The server has not checked the cluster yet.' : 'Ready to use.';
   const isWaiting = isWaitingForAgent(cluster);
-  const { message = '', kubernetesVersion, clusterUID, conditions = [] } = cluster.status ?? {};
+  const { message = '', kubernetesVersion, clusterUID, agent, conditions = [] } = cluster.status ?? {};
   return (
     <>
       {isWaiting ? (
@@ -76,6 +84,10 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
               'Kubernetes version': kubernetesVersion,
               'Reached by': connectionLabels[connectionOf(cluster)],
               'Direct endpoint': directEndpoint?.host,
+              Agent: agentText(agent),
+              'Agent last seen': agent?.lastSeen ? <Age since={agent.lastSeen} /> : undefined,
+              'Round trip time': agent?.roundTripMilliseconds ? `${agent.roundTripMilliseconds} ms` : undefined,
+              'Agent key': agent?.keyFingerprint ? <span className="mono">{agent.keyFingerprint}</span> : undefined,
               'Virtual clusters':
                 instances.state === 'refused' ? undefined : (
                   <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>

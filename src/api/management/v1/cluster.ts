@@ -47,6 +47,22 @@ const agent = t.object(
       t.string({ description: 'Fingerprint of the public key of the agent. Absent if the agent uses an access key.' }),
     ),
     joinedAt: t.optional(t.timestamp({ description: 'Time at which the agent joined with a join token.' })),
+    connected: t.optional(t.boolean({ description: 'True if the agent is connected to the server.' })),
+    lastSeen: t.optional(
+      t.timestamp({
+        description: 'Time at which the agent was connected last. While it is connected, written every five minutes.',
+      }),
+    ),
+    version: t.optional(t.string({ description: 'Version of the agent.' })),
+    upgradeAvailable: t.optional(
+      t.string({ description: 'Version of the server. Absent if the agent is not older than the server.' }),
+    ),
+    roundTripMilliseconds: t.optional(
+      t.integer({
+        description:
+          'Round trip time between the server and the agent. Absent without a tunnel at the replica that writes the status.',
+      }),
+    ),
   },
   { description: 'Agent of the cluster. Absent if none has connected.' },
 );
@@ -103,6 +119,12 @@ export const clusterKind = defineKind({
     ageColumn,
     column('Agent Key', 'status.agent.keyFingerprint', {
       description: 'Fingerprint of the key with which the agent joined.',
+      wide: true,
+    }),
+    column('Agent Version', 'status.agent.version', { description: 'Version of the agent.', wide: true }),
+    column('Agent Seen', 'status.agent.lastSeen', {
+      type: 'date',
+      description: 'Time since the agent was known to be connected.',
       wide: true,
     }),
     column('Joined', 'status.agent.joinedAt', {
