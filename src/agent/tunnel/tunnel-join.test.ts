@@ -290,8 +290,13 @@ describe('the key of an agent', () => {
   it('ends at once when another agent is to join, also for open tunnels', async () => {
     await startWith(await joinToken());
     await waitUntilReady();
+    const watch = await at.serverEnv.request(at.server, `/kubernetes/cluster/${agentCluster}/api/v1/namespaces?watch=true`);
+    expect(watch.statusCode).toBe(200);
+    const watched = watch.body.text();
     const token = await joinToken({ replace: true });
     expect(await shownAgent()).not.toHaveProperty('keyFingerprint');
+    // The watch ends with a complete response, so that its client resumes it.
+    expect(await watched).toMatch(/^({.*}\n)+$/);
     await expect
       .poll(async () => (await send(`/kubernetes/cluster/${agentCluster}/api/v1/namespaces`)).code, { timeout: 20_000 })
       .toBe(503);
