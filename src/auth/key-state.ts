@@ -10,7 +10,9 @@ export interface KeyState {
   /** The expiry in milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
   readonly disabled: boolean;
-  /** A text that changes with the value of the key. It never contains the value itself. */
+  /**
+   * A text that changes with the value of the key, except when a login is renewed. It never contains the value itself.
+   */
   readonly version: string;
   /** A text that changes with the scopes of the key. */
   readonly scopes: string;

@@ -76,6 +76,7 @@ describe('a caller without a valid key', () => {
       '/auth/jwks': 200,
       '/auth/cli': 200,
       '/auth/cli/grants': 401,
+      '/auth/cli/renew': 401,
       '/auth/device/request': 401,
       '/auth/device/decision': 401,
       '/auth/methods': 200,

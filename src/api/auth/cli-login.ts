@@ -9,6 +9,8 @@ export const cliLoginPath = '/auth/cli';
 export const cliGrantsPath = '/auth/cli/grants';
 /** POST: exchanges the code of a redirect for an access key. */
 export const cliTokenPath = '/auth/cli/token';
+/** POST, with the key of a login of the command line: gives the login the value in the body, and a later end. */
+export const renewLoginPath = '/auth/cli/renew';
 /** POST: starts a login with a code that the user types. */
 export const deviceCodePath = '/auth/device/code';
 /** POST: asks whether the user has allowed the login, and returns its access key. */

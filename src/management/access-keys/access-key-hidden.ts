@@ -11,6 +11,11 @@ export const hiddenCreatorFingerprint = 'makerMark';
  * are, in RFC 3339 format. Absent if that is the creation of the login.
  */
 export const hiddenOpenedAt = 'openedAt';
+/**
+ * Member of the hidden part of a login that was renewed: the hash of its first value (`first`), and of the value that the last
+ * renewal gave it (`current`).
+ */
+export const hiddenRenewal = 'renewal';
 export const hiddenInheritedScopes = 'inheritedScopes';
 /** Member of the hidden part: the UID of the user or team that owns the key. */
 export const hiddenOwnerUid = 'ownerUid';

@@ -10,10 +10,11 @@ import { accessKeyIdentity } from '../identity.ts';
 import type { ManagementState } from '../state.ts';
 import { keeperOf } from './access-key-creator.ts';
 import { withGrantedGroups } from './access-key-groups.ts';
-import { hiddenCreatorKey, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
+import { hiddenCreatorKey, hiddenInheritedScopes } from './access-key-hidden.ts';
 import { belongsToCurrentOwner, keyOwner } from './access-key-owner.ts';
 import { followedUserObjects } from './followed-groups.ts';
 import { isLogin, isRefreshKey, isRevokedLogin } from './login-keys.ts';
+import { valueVersionOf } from './renewed-logins.ts';
 
 export function accessKeyClaim(hash: string): string {
   return `hash:${hash}`;
@@ -68,7 +69,7 @@ export function keyStateOf(
     user: broken ? undefined : user,
     ...(end === undefined ? {} : { expiresAt: end }),
     disabled,
-    version: textAt(hidden, hiddenKeyHash),
+    version: valueVersionOf(hidden),
     scopes: scopesText(key, state),
     ...(addresses.length === 0 ? {} : { addresses: JSON.stringify(addresses) }),
   };

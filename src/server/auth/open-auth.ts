@@ -20,6 +20,7 @@ import { oidcProviderMounts } from '../oidc-provider/oidc-provider-mounts.ts';
 import type { ManagementApi } from '../open-management.ts';
 import type { ServerOptions } from '../settings/options.ts';
 import type { AuthHandlers } from './auth-mounts.ts';
+import { LoginRenewals } from './grants/login-renewals.ts';
 import { openGrantHandlers } from './grants/open-grant-handlers.ts';
 import { resetHandler } from './local/reset-handler.ts';
 import { checkSecondFactor, type SecondFactorOptions } from './local/second-factor-check.ts';
@@ -59,12 +60,14 @@ const queueOptions = { maxWaiting: 50, waitMilliseconds: 5_000 };
 export function openAuthHandlers(options: AuthOptions): AuthHandlers {
   const { settings, management, store, sealer, signingKeys, clock, log } = options;
   const { maxTTL } = settings.management.accessKeys;
-  const { loginTTL } = settings.auth;
+  const { loginTTL, renewedLoginTTL } = settings.auth;
+  const withinMaximum = (ttl: number) => (maxTTL > 0 ? Math.min(ttl, maxTTL) : ttl);
+  const ttl = withinMaximum(loginTTL);
   const logins = openLogins({
     kinds: management.plane.kinds,
     state: management.state,
     sealer,
-    ttl: maxTTL > 0 ? Math.min(loginTTL, maxTTL) : loginTTL,
+    ttl,
     runOnOneServer: (start) => runOnLeader(options.replicas, start),
     clock,
     log,
@@ -90,7 +93,13 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
   const sessions = browserSessions(options);
   const oidc = openOidc({ ...options, kinds: management.plane.kinds, state: management.state, sessions, logins });
   const { externalUrl } = settings;
-  const grantOptions = { store, sealer, clock, log, logins, freshness, backoff, sharedBackoff, externalUrl };
+  const renewals = new LoginRenewals({
+    ...{ kinds, state: management.state, sealer, clock, ttl },
+    renewedTTL: withinMaximum(renewedLoginTTL),
+    connectors: settings.auth.oidc,
+    secondFactor: policy,
+  });
+  const grantOptions = { store, sealer, clock, log, logins, renewals, freshness, backoff, sharedBackoff, externalUrl };
   return {
     jwks: jwksHandler(signingKeys),
     signingKeys: signingKeysHandler(signingKeys),

@@ -191,6 +191,13 @@ export const fileSettings = {
       default: 20 * 24 * 3600,
       meaning: 'lifetime of a login in seconds; limited by `accessKeys.maxTTL`',
     }),
+    renewedLoginTTL: integerSetting({
+      least: 0,
+      most: 366 * 24 * 3600,
+      default: 90 * 24 * 3600,
+      meaning:
+        'longest time in seconds from a sign-in to the end of its logins of the command line, which renew themselves until then, by `auth.loginTTL` at a time, as long as the identity provider or the settings for passwords confirm the person; limited by `accessKeys.maxTTL`; 0: they are not renewed',
+    }),
     freshLoginSeconds: integerSetting({
       least: 0,
       most: 24 * 3600,

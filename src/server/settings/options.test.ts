@@ -66,6 +66,7 @@ describe('readOptions', () => {
       },
       auth: {
         loginTTL: 20 * 24 * 3600,
+        renewedLoginTTL: 90 * 24 * 3600,
         freshLoginSeconds: 900,
         oidc: [],
         password: { enabled: true, secondFactor: 'off' },

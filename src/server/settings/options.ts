@@ -102,6 +102,7 @@ export interface ServerOptions {
   };
   readonly auth: {
     readonly loginTTL: number;
+    readonly renewedLoginTTL: number;
     readonly freshLoginSeconds: number;
     /** The connectors to OpenID Connect providers. */
     readonly oidc: readonly ConnectorSettings[];

@@ -6,6 +6,7 @@ import {
   deviceDecisionPath,
   deviceRequestPath,
   deviceTokenPath,
+  renewLoginPath,
 } from '../../../api/auth/cli-login.ts';
 import { readOnly } from '../../../http/documents/process-mounts.ts';
 import type { Filter, Handler } from '../../../http/exchange.ts';
@@ -19,8 +20,11 @@ import { deviceDecisionHandler, deviceRequestHandler } from './device-consent-ha
 import { deviceGrantLimits, generateUserCode, parseDeviceGrant } from './device-grant.ts';
 import { type DeviceOptions, deviceCodeHandler, deviceTokenHandler } from './device-handlers.ts';
 import { GrantRows } from './grant-rows.ts';
+import type { LoginRenewals } from './login-renewals.ts';
+import { renewalHandler } from './renewal-handler.ts';
 
-export interface GrantHandlersOptions extends Omit<DeviceOptions, 'grants' | 'audited'> {
+export interface GrantHandlersOptions extends Omit<DeviceOptions, 'grants' | 'audited' | 'renewals'> {
+  readonly renewals: LoginRenewals;
   readonly store: Store;
   readonly sealer: Sealer;
   readonly closing: CloseStack;
@@ -31,7 +35,7 @@ export interface GrantHandlersOptions extends Omit<DeviceOptions, 'grants' | 'au
 export interface GrantHandlers {
   /** The handlers of requests without authentication. They use `audited` themselves. */
   createPublic(audited: Filter): readonly (readonly [string, Handler])[];
-  /** The handlers of requests from pages of the console. */
+  /** The handlers of requests from pages of the console, and from command lines that have a login. */
   readonly authenticated: readonly (readonly [string, Handler])[];
 }
 
@@ -62,6 +66,7 @@ export function openGrantHandlers(options: GrantHandlersOptions): GrantHandlers 
       [cliGrantsPath, cliConsentHandler({ ...options, grants: cliGrants })],
       [deviceRequestPath, deviceRequestHandler({ ...options, grants: deviceGrants })],
       [deviceDecisionPath, deviceDecisionHandler({ ...options, grants: deviceGrants })],
+      [renewLoginPath, renewalHandler(options)],
     ],
   };
 }

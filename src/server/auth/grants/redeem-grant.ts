@@ -4,6 +4,7 @@ import type { Reply } from '../../../http/reply.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Logins } from '../logins.ts';
 import { invalidGrant } from '../oauth/oauth-error.ts';
+import type { LoginRenewals } from './login-renewals.ts';
 import { tokenReply } from './token-reply.ts';
 
 /** The permission of a user that a client logs in as this user. */
@@ -16,6 +17,7 @@ export interface LoginGrant {
 
 export interface RedeemOptions {
   readonly logins: Pick<Logins, 'describe' | 'openBeside'>;
+  readonly renewals: Pick<LoginRenewals, 'isRenewable'>;
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness: Freshness | undefined;
   readonly audited: Filter;
@@ -24,7 +26,7 @@ export interface RedeemOptions {
 
 /** Opens a login for a grant that was taken. The audit event names the owner and the client. */
 export async function redeemGrant(exchange: Exchange, grant: LoginGrant, options: RedeemOptions): Promise<Reply> {
-  const { logins, freshness, audited, clock } = options;
+  const { logins, renewals, freshness, audited, clock } = options;
   const method = `login of the command line on "${grant.client}", which "${grant.owner}" allowed with "${grant.login}"`;
   return await audited(exchange, async () => {
     await freshness?.requireCurrent();
@@ -36,7 +38,7 @@ export async function redeemGrant(exchange: Exchange, grant: LoginGrant, options
     if ('why' in opened) return refuseGrant(exchange, `${method}: ${opened.why}`);
     exchange.identity = { user: opened.user, accessKey: opened.name, system: false, signal: exchange.signal };
     exchange.decision = { allowed: true, reason: method };
-    return tokenReply(opened, clock.now());
+    return tokenReply(opened, { now: clock.now(), isRenewable: renewals.isRenewable(opened.name) });
   });
 }
 

@@ -1,6 +1,13 @@
 import { textAt } from '@flotilla/json';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { deviceCodePath, deviceDecisionPath, deviceGrantType, deviceTokenPath } from '../../../api/auth/cli-login.ts';
+import {
+  deviceCodePath,
+  deviceDecisionPath,
+  deviceGrantType,
+  deviceTokenPath,
+  renewLoginPath,
+} from '../../../api/auth/cli-login.ts';
+import { generateAccessKey } from '../../../auth/access-key-format.ts';
 import { ManualClock } from '../../../lib/clock.ts';
 import { ReplicasTestEnv, type ServerReplica } from '../../replicas.fixture.ts';
 import { groupPath } from '../../server.fixture.ts';
@@ -46,4 +53,23 @@ it('a login with a code can be started, allowed and polled at different replicas
   expect(answers.map(({ code }) => code).sort()).toEqual([200, 400]);
   const refused = answers.find(({ code }) => code === 400);
   expect(textAt(refused?.json, 'error')).toBe('expired_token');
+});
+
+it('a login of the command line is renewed once if two replicas are asked at the same time', async () => {
+  const browser = await signedInAt(first);
+  const { verifier, consent } = newRedirectLogin();
+  const { json } = await exchangeCode(first.bench, first.server, {
+    ...{ code: await allowRedirect(browser, consent), verifier },
+  });
+  const token = textAt(json, 'access_token');
+  const values = [generateAccessKey(), generateAccessKey()] as const;
+  const renew = ({ bench, server }: ServerReplica, accessKey: string) =>
+    bench.send(server, renewLoginPath, { method: 'POST', token, body: { accessKey } });
+  const answers = await Promise.all([renew(first, values[0]), renew(second, values[1])]);
+  expect(answers.map(({ code }) => code).sort()).toEqual([200, 401]);
+  const winner = values[answers.findIndex(({ code }) => code === 200)] ?? '';
+  for (const replica of [first, second]) {
+    expect(await replica.code(`${groupPath}/projects`, winner)).toBe(200);
+    expect(await replica.code(`${groupPath}/projects`, token)).toBe(401);
+  }
 });

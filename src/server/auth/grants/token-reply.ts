@@ -2,8 +2,21 @@ import type { Reply } from '../../../http/reply.ts';
 import { jsonReply } from '../login-body.ts';
 import type { OpenedLogin } from '../logins.ts';
 
-/** The successful response of a token endpoint. `user` and `name` are additions: the owner and the name of the login. */
-export function tokenReply({ key, name, owner, expiresAt }: OpenedLogin, now: number): Reply {
+/**
+ * The successful response of a token endpoint. There are additions: `user` and `name` are the owner and the name of the login,
+ * `renewable` is true if the client can renew it.
+ */
+export function tokenReply(
+  { key, name, owner, expiresAt }: OpenedLogin,
+  { now, isRenewable }: { readonly now: number; readonly isRenewable: boolean },
+): Reply {
   const expires = Number.isFinite(expiresAt) ? { expires_in: Math.floor((expiresAt - now) / 1000) } : {};
-  return jsonReply(200, { access_token: key, token_type: 'Bearer', ...expires, user: owner, name });
+  return jsonReply(200, {
+    access_token: key,
+    token_type: 'Bearer',
+    ...expires,
+    user: owner,
+    name,
+    renewable: isRenewable,
+  });
 }

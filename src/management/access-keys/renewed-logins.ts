@@ -1,0 +1,36 @@
+import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import { unauthorized } from '../../api/status.ts';
+import type { ManagementState } from '../state.ts';
+import { hiddenCreatorKey, hiddenKeyHash, hiddenRenewal } from './access-key-hidden.ts';
+import { isLogin } from './login-keys.ts';
+
+/**
+ * True for a login of the command line that a user allowed in the console (`Logins.openBeside`): a login created it without
+ * being the key on which it depends.
+ */
+export function isGrantedLogin(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): boolean {
+  const { createdWith = '' } = key.spec ?? {};
+  const creator = textAt(objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenCreatorKey), 'name');
+  return isLogin(key) && createdWith !== '' && createdWith !== creator;
+}
+
+/**
+ * Returns the function that records in the hidden part of a login that a renewal replaces its value. It throws 401 if the
+ * login no longer has the value with which the renewal was requested.
+ */
+export function recordRenewal({ from, to }: { readonly from: string; readonly to: string }) {
+  return (hidden: JsonObject): void => {
+    if (textAt(hidden, hiddenKeyHash) !== from) throw unauthorized();
+    hidden[hiddenRenewal] = { first: valueVersionOf(hidden), current: to };
+  };
+}
+
+/**
+ * Returns a text that changes with the value of a key. It stays the same when a login is renewed, so that streams and tokens
+ * of the login continue to work.
+ */
+export function valueVersionOf(hidden: JsonObject | undefined): string {
+  const [hash, renewal] = [textAt(hidden, hiddenKeyHash), objectAt(hidden, hiddenRenewal)];
+  return renewal !== undefined && textAt(renewal, 'current') === hash ? textAt(renewal, 'first') : hash;
+}

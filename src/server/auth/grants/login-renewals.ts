@@ -1,0 +1,194 @@
+import { textAt } from '@flotilla/json';
+import { accessKeyExpiry } from '../../../api/management/access-key-expiry.ts';
+import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../../api/management/v1/access-key.ts';
+import { timestamp } from '../../../api/meta.ts';
+import type { SecondFactorPolicy } from '../../../api/second-factor.ts';
+import { badRequest, forbiddenPath, StatusError, serviceUnavailable, unauthorized } from '../../../api/status.ts';
+import { isStrongAccessKey } from '../../../auth/access-key-format.ts';
+import { isUsableKey } from '../../../auth/key-state.ts';
+import type { ConnectorSettings } from '../../../auth/oidc/connector.ts';
+import { systemContext } from '../../../controlplane/system-context.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { hiddenCreatorKey, hiddenKeyHash } from '../../../management/access-keys/access-key-hidden.ts';
+import { keyStateOf } from '../../../management/access-keys/access-key-state.ts';
+import { isRefreshKey, openingTimeOf } from '../../../management/access-keys/login-keys.ts';
+import { isGrantedLogin, recordRenewal } from '../../../management/access-keys/renewed-logins.ts';
+import { hasSecondFactor } from '../../../management/accounts/second-factor.ts';
+import { accessKeyHashPurpose } from '../../../management/resources/accesskeys.ts';
+import type { ManagementState } from '../../../management/state.ts';
+import { type KindStores, storeOf } from '../../../registry/kind-stores.ts';
+import type { Sealer } from '../../../seal/sealer.ts';
+
+export interface LoginRenewalsOptions {
+  readonly kinds: KindStores;
+  readonly state: ManagementState;
+  readonly sealer: Pick<Sealer, 'hash'>;
+  /** Lifetime of a login after a renewal, in seconds. */
+  readonly ttl: number;
+  /** The longest time from a sign-in to the end of its renewed logins, in seconds. 0 means that no login is renewed. */
+  readonly renewedTTL: number;
+  readonly connectors: readonly Pick<ConnectorSettings, 'name' | 'refreshSeconds'>[];
+  readonly secondFactor: SecondFactorPolicy;
+  readonly clock: Clock;
+}
+
+/** A login after a renewal. */
+export interface RenewedLogin {
+  readonly name: string;
+  readonly expiresAt: number;
+  /** True if the login can be renewed again later. */
+  readonly isRenewable: boolean;
+  /** The person, and who confirmed that the login may be renewed, for the audit log. */
+  readonly confirmation: string;
+}
+
+/** The value of a login in the request, and the value that replaces it. */
+export interface RenewalValues {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A renewal that extends a login by less is refused, because the next one would follow at once. In milliseconds. */
+const shortestExtension = 60_000;
+/** Time that the leader may need beyond two intervals to refresh an identity, in milliseconds. */
+const refreshDelay = 60_000;
+
+/**
+ * Renewals of logins of the command line. A renewal gives the same login a new value and a later end, as long as the
+ * provider, or the settings for passwords, confirm the person. It never counts as a sign-in.
+ */
+export class LoginRenewals {
+  readonly #options: LoginRenewalsOptions;
+
+  constructor(options: LoginRenewalsOptions) {
+    this.#options = options;
+  }
+
+  /** True if the login with this name can be renewed before it ends, as far as is known now. */
+  isRenewable(name: string): boolean {
+    const key = this.#options.state.accessKey(name);
+    return key !== undefined && typeof this.#lastEndOf(key) === 'number';
+  }
+
+  /**
+   * Renews a login. Throws 401 if its value is no longer `from`, 403 if it cannot be renewed, and 503 if it cannot be renewed
+   * now. If its value is already `to`, changes nothing: the client repeats a request whose response it did not receive.
+   */
+  async renew(name: string, values: RenewalValues): Promise<RenewedLogin> {
+    const { state, sealer, clock } = this.#options;
+    const key = state.accessKey(name);
+    if (key === undefined || !isUsableKey(keyStateOf(key, state), clock.now())) throw unauthorized();
+    if (!isStrongAccessKey(values.to))
+      throw badRequest('the body must have the string "accessKey", a new random value in the format of access keys');
+    const [from, to] = [values.from, values.to].map((value) => sealer.hash(accessKeyHashPurpose, value));
+    if (from === undefined || to === undefined || textAt(state.accessKeyHidden(name), hiddenKeyHash) !== from)
+      throw unauthorized();
+    const lastEnd = this.#lastEndOf(key);
+    if (from === to && isGrantedLogin(key, state)) return this.#describe(name);
+    if (typeof lastEnd === 'string') throw forbiddenPath(`the login cannot be renewed: ${lastEnd}`);
+    this.#requireConfirmation(key);
+    const end = Math.min(clock.now() + this.#options.ttl * 1000, lastEnd);
+    await this.#write(key, { end, value: values.to, record: recordRenewal({ from, to }) });
+    return this.#describe(name);
+  }
+
+  /** Returns the latest end that renewals can give a login, or the reason why it cannot be renewed. */
+  #lastEndOf(key: AccessKey): number | string {
+    const { state, renewedTTL } = this.#options;
+    if (!isGrantedLogin(key, state))
+      return 'only logins that "flotilla login" opened in a browser, or with a code, can be renewed';
+    if (renewedTTL === 0) return 'this server renews no logins (auth.renewedLoginTTL)';
+    const refusal = this.#refusalOf(key);
+    if (refusal !== undefined) return refusal;
+    const signIn = openingTimeOf(key, state);
+    const opener = this.#openerOf(key);
+    const ends = [Date.parse(signIn) + renewedTTL * 1000, opener && keyStateOf(opener, state).expiresAt];
+    const end = Math.min(...ends.filter((one) => one !== undefined));
+    if (end - (accessKeyExpiry(key) ?? end) >= shortestExtension) return end;
+    return `it reached the end of all renewals after the sign-in at ${signIn} (auth.renewedLoginTTL)`;
+  }
+
+  /** Returns the reason why the provider or the settings no longer confirm the person; `undefined` if they may. */
+  #refusalOf(key: AccessKey): string | undefined {
+    const { state, secondFactor } = this.#options;
+    const { identity, user = '' } = key.spec ?? {};
+    if (identity?.connector !== undefined)
+      return this.#refreshKeyOf(key) === undefined
+        ? `the identity provider "${identity.connector}" issued no refresh token, so it confirms people only at a sign-in`
+        : undefined;
+    // A login that an access key opened depends on that key.
+    if (this.#openerOf(key) !== undefined) return undefined;
+    if (!state.passwordsEnabled) return 'logins with a password are disabled (auth.password.enabled)';
+    return secondFactor === 'required' && !hasSecondFactor(state.userHidden(user))
+      ? 'this server requires a second factor, which you have not set up (auth.password.secondFactor)'
+      : undefined;
+  }
+
+  /** Throws 503 if the provider of a login has not confirmed the person recently. */
+  #requireConfirmation(key: AccessKey): void {
+    const { connectors, clock } = this.#options;
+    const connector = key.spec?.identity?.connector;
+    if (connector === undefined) return;
+    const { refreshSeconds = 0 } = connectors.find(({ name }) => name === connector) ?? {};
+    const confirmed = this.#refreshKeyOf(key)?.spec?.identityRefresh ?? '';
+    if (clock.now() - Date.parse(confirmed) <= 2 * refreshSeconds * 1000 + refreshDelay) return;
+    throw serviceUnavailable(
+      `the identity provider "${connector}" has not confirmed the person since ${confirmed || 'the sign-in'}; the login is renewed when it does`,
+      60,
+    );
+  }
+
+  /** Returns the key with the refresh token of the identity that opened a login; `undefined` if there is none. */
+  #refreshKeyOf({ spec }: AccessKey): AccessKey | undefined {
+    const parent = this.#options.state.accessKey(spec?.parent ?? '');
+    return parent !== undefined && isRefreshKey(parent) && parent.spec?.user === spec?.user ? parent : undefined;
+  }
+
+  /** Returns the access key on which a login depends; `undefined` if it depends on none. */
+  #openerOf({ metadata }: AccessKey): AccessKey | undefined {
+    const { state } = this.#options;
+    return state.accessKey(textAt(state.accessKeyHidden(metadata.name ?? ''), hiddenCreatorKey, 'name'));
+  }
+
+  async #write(
+    key: AccessKey,
+    { end, value, record }: { end: number; value: string; record: ReturnType<typeof recordRenewal> },
+  ): Promise<void> {
+    const { metadata } = key;
+    const created = Date.parse(metadata.creationTimestamp ?? '');
+    const identityRefresh = this.#refreshKeyOf(key)?.spec?.identityRefresh;
+    const spec: AccessKeySpec = {
+      key: value,
+      ttl: Math.floor((end - created) / 1000),
+      ...(identityRefresh === undefined ? {} : { identityRefresh }),
+    };
+    const patch = { type: 'merge', document: { metadata: { uid: metadata.uid ?? '' }, spec }, findings: [] } as const;
+    const writing = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
+    const context = { ...systemContext(''), changeHidden: record };
+    try {
+      await storeOf(this.#options.kinds, accessKeyKind).verbs.patch(context, metadata.name ?? '', patch, writing);
+    } catch (error) {
+      // The login ended in the meantime.
+      if (error instanceof StatusError && (error.code === 404 || error.code === 409)) throw unauthorized();
+      throw error;
+    }
+  }
+
+  #describe(name: string): RenewedLogin {
+    const { state, clock } = this.#options;
+    const key = state.accessKey(name);
+    const found = key && keyStateOf(key, state);
+    // The user was disabled, or the identity ended, during the renewal.
+    if (key === undefined || !isUsableKey(found, clock.now())) throw unauthorized();
+    const { expiresAt = Number.POSITIVE_INFINITY } = found;
+    return { name, expiresAt, isRenewable: this.isRenewable(name), confirmation: this.#confirmationOf(key) };
+  }
+
+  #confirmationOf(key: AccessKey): string {
+    const { identity, identityRefresh, user } = key.spec ?? {};
+    const signIn = `signed in at ${openingTimeOf(key, this.#options.state)}`;
+    if (identity?.connector === undefined) return `user "${user ?? ''}", ${signIn}`;
+    const who = `connector "${identity.connector}", subject ${JSON.stringify(identity.userId ?? '')}`;
+    return `${who}, ${signIn}, confirmed at ${identityRefresh ?? timestamp(this.#options.clock.now())}`;
+  }
+}
