@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { errorCode, nonOwnerPermissions, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
+import type { LoginRenewal } from '../connection/granted-login/login-renewal.ts';
 import type { WorkloadLogin } from '../connection/workload/workload-login.ts';
 
 /** A saved login: a server and the credential for it. */
@@ -20,6 +21,8 @@ export interface Login {
   readonly apiWord?: string;
   /** The time at which the login ends, in RFC 3339 format. Absent if it is unknown. */
   readonly expires?: string;
+  /** Present if a person logged in through the console, and the server renews the login. */
+  readonly renewal?: LoginRenewal;
   /** Present if a workload logged in with a token of its platform. */
   readonly workload?: WorkloadLogin;
 }
@@ -94,8 +97,15 @@ function loginIn(entry: JsonValue): Login | undefined {
     ...text('user'),
     ...text('apiWord'),
     ...text('expires'),
+    ...renewalIn(entry.renewal),
     ...workloadIn(entry.workload),
   };
+}
+
+function renewalIn(value: JsonValue | undefined): Pick<Login, 'renewal'> {
+  if (!isJsonObject(value) || typeof value.after !== 'string') return {};
+  const { after, nextKey } = value;
+  return { renewal: { after, ...(typeof nextKey === 'string' ? { nextKey } : {}) } };
 }
 
 function workloadIn(value: JsonValue | undefined): Pick<Login, 'workload'> {

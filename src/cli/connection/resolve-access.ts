@@ -6,8 +6,9 @@ import type { CommandCall } from '../command-call.ts';
 import { type Config, type Login, readConfig } from '../config/config-file.ts';
 import { configPath } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
+import { renewGrantedLogin } from './granted-login/renew-granted-login.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from './server-address.ts';
-import { renewedLogin } from './workload/renew-login.ts';
+import { renewWorkloadLogin } from './workload/renew-workload-login.ts';
 
 /** The server, the access key and the project that a command uses. */
 export interface ServerAccess extends ServerAddress {
@@ -21,7 +22,7 @@ export interface ServerAccess extends ServerAddress {
   readonly expires?: string;
 }
 
-type AccessCall = Pick<CommandCall, 'environment' | 'values'>;
+type AccessCall = Pick<CommandCall, 'environment' | 'values'> & Partial<Pick<CommandCall, 'terminal'>>;
 
 /**
  * Determines the server and the access key of a command. Environment variables override the saved login. A saved key is
@@ -47,7 +48,7 @@ export async function findAccess(call: AccessCall): Promise<ServerAccess | undef
   const renewed =
     keyGiven !== undefined || login === undefined
       ? undefined
-      : await renewedLogin(login.name, login.login, environment);
+      : await renewedLogin(login, call);
   const accessKey = keyGiven ?? renewed?.accessKey;
   if (accessKey === undefined) {
     throw new CliError(`no access key for ${address.url}`, {
@@ -82,6 +83,16 @@ export async function findServer(call: AccessCall): Promise<ServerAccess | undef
     project: defaultProject,
     context: undefined,
   };
+}
+
+/** Renews a saved login if it is time for that. Returns the login to use. */
+async function renewedLogin(
+  { name, login }: { readonly name: string; readonly login: Login },
+  { environment, terminal }: AccessCall,
+): Promise<Login> {
+  if (login.workload !== undefined) return await renewWorkloadLogin(name, login, environment);
+  const warn = (text: string) => terminal?.printToStderr(`Warning: ${text}\n`);
+  return await renewGrantedLogin(name, login, { environment, warn });
 }
 
 interface SelectedServer {

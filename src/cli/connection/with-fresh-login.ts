@@ -1,7 +1,7 @@
 import { freshLoginCause } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
 import type { CommandCall } from '../command-call.ts';
-import { readConfig, writeConfig } from '../config/config-file.ts';
+import { changeConfig, withLogin } from '../config/change-config.ts';
 import { configPath } from '../config/config-path.ts';
 import { promptSecret } from '../input/prompt-user.ts';
 import { fetchSelf } from './fetch-self.ts';
@@ -45,13 +45,13 @@ function needsFreshLogin(error: unknown): boolean {
 }
 
 async function saveLogin({ context = '' }: ServerAccess, accessKey: string, call: CommandCall): Promise<void> {
-  const path = configPath(call.environment);
-  const config = await readConfig(path);
-  const saved = config.logins.get(context);
-  if (saved === undefined) return;
-  // The end of the new login is unknown.
-  const { expires: _ended, ...login } = saved;
-  await writeConfig(path, { ...config, logins: new Map([...config.logins, [context, { ...login, accessKey }]]) });
+  await changeConfig(configPath(call.environment), (config) => {
+    const saved = config.logins.get(context);
+    if (saved === undefined) return config;
+    // The end of the new login is unknown, and the server does not renew logins with a password.
+    const { expires: _ended, renewal: _renewal, ...login } = saved;
+    return withLogin(config, context, { ...login, accessKey });
+  });
 }
 
 /** Ends a login. A new password has already ended the logins before it, and a login that stays expires anyway. */

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@flotilla/json';
@@ -6,8 +6,11 @@ import { yamlText } from '@flotilla/yaml';
 import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
 import type { Environment } from '../environment.ts';
+import { withFileLock } from '../file-lock.ts';
 import { readDocument } from '../input/read-parameters.ts';
-import { pause } from '../pause.ts';
+
+/** kubectl holds the lock only for milliseconds. */
+const waitMilliseconds = 2_000;
 
 /** Returns the kubeconfig to which kubectl writes: the first file in KUBECONFIG, or `~/.kube/config`. */
 export function userKubeconfig(environment: Environment): string {
@@ -38,51 +41,16 @@ export async function changeKubeconfig(
   change: (before: JsonObject) => JsonObject | undefined,
 ): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const unlock = await lock(`${path}.lock`);
-  try {
+  return await withFileLock(`${path}.lock`, { waitMilliseconds }, async () => {
     const changed = change((await readKubeconfigFile(path)) ?? {});
     if (changed === undefined) return false;
     await writePrivateFile(await linkTarget(path), yamlText(changed));
     return true;
-  } finally {
-    await unlock();
-  }
+  });
 }
 
 /** Returns the target of a symbolic link, so that a write replaces the target and not the link. */
 async function linkTarget(path: string): Promise<string> {
   const { realpath } = await import('node:fs/promises');
   return await realpath(path).catch(() => path);
-}
-
-const maxAttempts = 20;
-const pauseMilliseconds = 100;
-/**
- * A lock file older than this is ignored. kubectl holds the lock only for milliseconds, so the process that created an
- * older lock file was killed.
- */
-const staleAfterMs = 60_000;
-
-async function lock(path: string): Promise<() => Promise<void>> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await (await open(path, 'wx', 0o600)).close();
-      return () => rm(path, { force: true });
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') {
-        throw new CliError(`cannot create ${path} (${errorCode(error)})`, { cause: error });
-      }
-      const age = await stat(path).then(
-        ({ mtimeMs }) => Date.now() - mtimeMs,
-        () => 0,
-      );
-      if (age > staleAfterMs) await rm(path, { force: true });
-      else if (attempt === maxAttempts) {
-        throw new CliError(`${path} is held by another program`, {
-          next: 'try again, or remove it if no program uses it',
-        });
-      }
-      await pause(pauseMilliseconds);
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { readConfig, writeConfig } from '../../config/config-file.ts';
+import { changeConfig, withLogin } from '../../config/change-config.ts';
+import { readConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 
 /** Makes a saved login the current one, and changes its default project if `--project` is given. */
@@ -16,8 +17,10 @@ export const run: CommandRun = async ({ values, environment, terminal }) => {
     });
   }
   const project = values.text('project') ?? login.project;
-  const changed = { ...login, ...(project === undefined ? {} : { project }) };
-  await writeConfig(path, { current: name, logins: new Map([...config.logins, [name, changed]]) });
+  await changeConfig(path, (latest) => {
+    const changed = { ...(latest.logins.get(name) ?? login), ...(project === undefined ? {} : { project }) };
+    return { ...withLogin(latest, name, changed), current: name };
+  });
   terminal.print(`switched to ${login.url} (context ${name}, project ${project ?? 'default'})\n`);
   return undefined;
 };

@@ -3,7 +3,8 @@ import { defaultApiWord } from '../../../api/api-word.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { type Login, readConfig, writeConfig } from '../../config/config-file.ts';
+import { changeConfig, withLogin } from '../../config/change-config.ts';
+import { type Login, readConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 import { chooseAuthority } from '../../connection/choose-authority.ts';
 import { fetchApiWord } from '../../connection/fetch-api-word.ts';
@@ -28,7 +29,7 @@ export const run: CommandRun = async (call) => {
   const authority = await chooseAuthority(address, saved?.authority, call);
   const asWorkload = await workloadLogin(address, authority, call);
   const granted: GrantedLogin = asWorkload ?? (await logIn(address, authority, call));
-  const { accessKey, expires } = granted;
+  const { accessKey, expires, renewal } = granted;
   const project = values.text('project');
   const access = { ...address, authority, accessKey, project: project ?? '', context: undefined };
   const { self, apiWord } = await withServerConnection(access, call, async (api) => {
@@ -44,11 +45,10 @@ export const run: CommandRun = async (call) => {
     ...(user === '' ? {} : { user }),
     ...(apiWord === defaultApiWord ? {} : { apiWord }),
     ...(expires === undefined ? {} : { expires }),
+    ...(renewal === undefined ? {} : { renewal }),
     ...(asWorkload === undefined ? {} : { workload: asWorkload.workload }),
   };
-  // The file is read again, because another process may have saved a login in the meantime.
-  const config = await readConfig(path);
-  await writeConfig(path, { current: name, logins: new Map([...config.logins, [name, login]]) });
+  await changeConfig(path, (config) => ({ ...withLogin(config, name, login), current: name }));
   terminal.print(`logged in to ${address.url}${user === '' ? '' : ` as ${user}`} (context ${name})\n`);
   return undefined;
 };

@@ -2,7 +2,8 @@ import { StatusError } from '../../../api/status.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { type Config, type Login, readConfig, writeConfig } from '../../config/config-file.ts';
+import { changeConfig } from '../../config/change-config.ts';
+import { type Config, type Login, readConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 import { withServerConnection } from '../../connection/server-api.ts';
 
@@ -11,10 +12,11 @@ export const run: CommandRun = async (call) => {
   const config = await readConfig(path);
   for (const [name, login] of selectedLogins(config, call)) {
     await endOnServer(login, call);
-    const logins = new Map((await readConfig(path)).logins);
-    logins.delete(name);
-    const current = config.current === name ? undefined : config.current;
-    await writeConfig(path, { logins, ...(current === undefined ? {} : { current }) });
+    await changeConfig(path, ({ logins: saved, current }) => {
+      const logins = new Map(saved);
+      logins.delete(name);
+      return { logins, ...(current === undefined || current === name ? {} : { current }) };
+    });
     call.terminal.print(`logged out of ${login.url} (context ${name})\n`);
   }
   return undefined;

@@ -1,15 +1,18 @@
 import { hostname } from 'node:os';
-import { type JsonValue, numberAt, textAt } from '@flotilla/json';
+import { type JsonValue, numberAt, textAt, valueAt } from '@flotilla/json';
 import { cliLoginPath, isClientName } from '../../../api/auth/cli-login.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { ServerApi } from '../server-api.ts';
+import { type LoginRenewal, renewalAfter } from './login-renewal.ts';
 
 /** A login that the user allowed in the console. */
 export interface GrantedLogin {
   readonly accessKey: string;
   /** The end of the login in RFC 3339 format. Absent if it has none. */
   readonly expires?: string;
+  /** Present if the server renews the login. */
+  readonly renewal?: LoginRenewal;
 }
 
 export type LoginCall = Pick<CommandCall, 'terminal' | 'environment' | 'interrupted'>;
@@ -31,6 +34,7 @@ export function readGrantedLogin(response: JsonValue): GrantedLogin {
   return {
     accessKey: textAt(response, 'access_token'),
     ...(seconds === undefined ? {} : { expires: new Date(Date.now() + seconds * 1000).toISOString() }),
+    ...(seconds !== undefined && valueAt(response, 'renewable') === true ? { renewal: renewalAfter(seconds) } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, numberAt, textAt } from '@flotilla/json'
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { Environment } from '../../environment.ts';
 import { escapeControlCharacters } from '../../output/escape-controls.ts';
+import { renewAfterPart } from '../granted-login/login-renewal.ts';
 import { httpsFetch } from '../https-fetch.ts';
 import { ambientToken, type TokenSource } from './ambient-token.ts';
 
@@ -26,8 +27,6 @@ interface WorkloadServer {
 }
 
 const timeoutMilliseconds = 30_000;
-/** The part of the lifetime of an access key after which it is renewed, so that running commands have time to end. */
-const renewAfterPart = 0.75;
 
 /** Exchanges the token of this workload for an access key (RFC 8693). */
 export async function logInAsWorkload(

@@ -1,5 +1,6 @@
 import type { Login } from '../../config/config-file.ts';
-import { readConfig, writeConfig } from '../../config/config-file.ts';
+import { changeConfig, withLogin } from '../../config/change-config.ts';
+import { readConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 import type { Environment } from '../../environment.ts';
 import { logInAsWorkload } from './workload-login.ts';
@@ -8,7 +9,7 @@ import { logInAsWorkload } from './workload-login.ts';
  * Renews the access key of a workload's login in time, and saves it. Returns the login to use. If the renewal fails, the
  * current key is used until it expires.
  */
-export async function renewedLogin(name: string, login: Login, environment: Environment): Promise<Login> {
+export async function renewWorkloadLogin(name: string, login: Login, environment: Environment): Promise<Login> {
   if (!isDue(login)) return login;
   const path = configPath(environment);
   // Another command may have renewed it in the meantime.
@@ -25,10 +26,7 @@ export async function renewedLogin(name: string, login: Login, environment: Envi
     throw error;
   }
   try {
-    const config = await readConfig(path);
-    if (config.logins.has(name)) {
-      await writeConfig(path, { ...config, logins: new Map([...config.logins, [name, renewed]]) });
-    }
+    await changeConfig(path, (config) => (config.logins.has(name) ? withLogin(config, name, renewed) : config));
   } catch {
     // The key cannot be saved, for example in a read-only home directory. The next command renews it again.
   }
