@@ -23,6 +23,8 @@ export interface Login {
   readonly expires?: string;
   /** Present if a person logged in through the console, and the server renews the login. */
   readonly renewal?: LoginRenewal;
+  /** The fingerprint of the access key before the last renewal, for commands that still use it (`fingerprintOf`). */
+  readonly renewedFrom?: string;
   /** Present if a workload logged in with a token of its platform. */
   readonly workload?: WorkloadLogin;
 }
@@ -84,7 +86,7 @@ function loginIn(entry: JsonValue): Login | undefined {
   if (!isJsonObject(entry)) return undefined;
   const { url, accessKey, apiPrefix } = entry;
   if (typeof url !== 'string' || typeof accessKey !== 'string') return undefined;
-  const text = (member: 'authority' | 'project' | 'user' | 'apiWord' | 'expires') => {
+  const text = (member: 'authority' | 'project' | 'user' | 'apiWord' | 'expires' | 'renewedFrom') => {
     const value = entry[member];
     return typeof value === 'string' ? { [member]: value } : {};
   };
@@ -97,6 +99,7 @@ function loginIn(entry: JsonValue): Login | undefined {
     ...text('user'),
     ...text('apiWord'),
     ...text('expires'),
+    ...text('renewedFrom'),
     ...renewalIn(entry.renewal),
     ...workloadIn(entry.workload),
   };

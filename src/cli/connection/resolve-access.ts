@@ -3,9 +3,11 @@ import { defaultProject } from '../../api/naming.ts';
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
+import { withConfigLock } from '../config/change-config.ts';
 import { type Config, type Login, readConfig } from '../config/config-file.ts';
 import { configPath } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
+import { fingerprintOf } from './granted-login/login-renewal.ts';
 import { renewGrantedLogin } from './granted-login/renew-granted-login.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from './server-address.ts';
 import { renewWorkloadLogin } from './workload/renew-workload-login.ts';
@@ -93,6 +95,23 @@ async function renewedLogin(
   if (login.workload !== undefined) return await renewWorkloadLogin(name, login, environment);
   const warn = (text: string) => terminal?.printToStderr(`Warning: ${text}\n`);
   return await renewGrantedLogin(name, login, { environment, warn });
+}
+
+/**
+ * Returns the new value of a saved login that another command has renewed since this one started. `undefined` if the access key
+ * does not come from a saved login, or was not renewed.
+ */
+export async function renewedKey(
+  { context, accessKey }: ServerAccess,
+  environment: Environment,
+): Promise<string | undefined> {
+  if (context === undefined) return undefined;
+  const path = configPath(environment);
+  // A command that renews the login holds the lock until it has saved the new value.
+  const reading = withConfigLock(path, async () => (await readConfig(path)).logins.get(context));
+  // If the file cannot be read or locked, nobody has renewed the login.
+  const login = await reading.catch(() => undefined);
+  return login?.renewedFrom === fingerprintOf(accessKey) ? login.accessKey.trim() : undefined;
 }
 
 interface SelectedServer {

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import { managementGroup, managementVersion } from '../../api/naming.ts';
+import { StatusError } from '../../api/status.ts';
 import { type HttpRequest, sendRequest } from '../../client/send-request.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 import { escapeControlCharacters } from '../output/escape-controls.ts';
 import { httpsFetch } from './https-fetch.ts';
-import { resolveAccess, type ServerAccess } from './resolve-access.ts';
+import { renewedKey, resolveAccess, type ServerAccess } from './resolve-access.ts';
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -54,8 +55,8 @@ export async function withServerConnection<T>(
     environment,
     warn: (text) => terminal.printToStderr(`Warning: ${escapeControlCharacters(text)}\n`),
   });
-  const token = access.accessKey === '' ? undefined : access.accessKey;
-  const send = (ask: ApiRequest) =>
+  let token = access.accessKey === '' ? undefined : access.accessKey;
+  const sendOnce = (ask: ApiRequest) =>
     sendRequest(
       { fetch, token: () => token },
       {
@@ -66,6 +67,17 @@ export async function withServerConnection<T>(
         ...(ask.signal === undefined ? {} : { signal: ask.signal }),
       },
     );
+  const send = async (ask: ApiRequest) => {
+    try {
+      return await sendOnce(ask);
+    } catch (error) {
+      const isUnauthorized = error instanceof StatusError && error.code === 401;
+      const renewed = isUnauthorized && token !== undefined ? await renewedKey(access, environment) : undefined;
+      if (renewed === undefined || renewed === token) throw error;
+      token = renewed;
+      return await sendOnce(ask);
+    }
+  };
   const text = async (ask: ApiRequest) => await (await send(ask)).text();
   async function* bytes(ask: ApiRequest): AsyncGenerator<Uint8Array> {
     const { body } = await send(ask);

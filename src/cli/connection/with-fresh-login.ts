@@ -49,7 +49,7 @@ async function saveLogin({ context = '' }: ServerAccess, accessKey: string, call
     const saved = config.logins.get(context);
     if (saved === undefined) return config;
     // The end of the new login is unknown, and the server does not renew logins with a password.
-    const { expires: _ended, renewal: _renewal, ...login } = saved;
+    const { expires: _ended, renewal: _renewal, renewedFrom: _before, ...login } = saved;
     return withLogin(config, context, { ...login, accessKey });
   });
 }

@@ -11,7 +11,7 @@ export const run: CommandRun = async (call) => {
   const path = configPath(call.environment);
   const config = await readConfig(path);
   for (const [name, login] of selectedLogins(config, call)) {
-    await endOnServer(login, call);
+    await endOnServer(name, login, call);
     await changeConfig(path, ({ logins: saved, current }) => {
       const logins = new Map(saved);
       logins.delete(name);
@@ -33,8 +33,8 @@ function selectedLogins(config: Config, { values }: CommandCall): readonly (read
 }
 
 /** Ends a password login on the server. An error is only reported, because the saved login is removed in any case. */
-async function endOnServer(login: Login, call: CommandCall): Promise<void> {
-  const access = { ...login, authority: login.authority, project: '', context: undefined };
+async function endOnServer(name: string, login: Login, call: CommandCall): Promise<void> {
+  const access = { ...login, authority: login.authority, project: '', context: name };
   try {
     await withServerConnection(access, call, (api) =>
       api.json({ method: 'POST', path: '/auth/logout', signal: call.interrupted }),

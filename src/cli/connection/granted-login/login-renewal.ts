@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** The time at which a saved login is renewed. Absent from logins that the server does not renew. */
 export interface LoginRenewal {
   /** The time after which commands renew the login. RFC 3339. */
@@ -11,6 +13,11 @@ export interface LoginRenewal {
 
 /** The part of the lifetime of a login after which it is renewed, so that running commands have time to end. */
 export const renewAfterPart = 0.75;
+
+/** Returns the text by which a saved login names the value that it had before its last renewal. */
+export function fingerprintOf(accessKey: string): string {
+  return createHash('sha256').update(accessKey.trim()).digest('base64url');
+}
 
 /** Returns when to renew a login that ends after this number of seconds. */
 export function renewalAfter(lifetimeSeconds: number): LoginRenewal {

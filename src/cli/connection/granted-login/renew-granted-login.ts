@@ -9,7 +9,7 @@ import { configPath } from '../../config/config-path.ts';
 import type { Environment } from '../../environment.ts';
 import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { httpsFetch } from '../https-fetch.ts';
-import { renewalAfter } from './login-renewal.ts';
+import { fingerprintOf, renewalAfter } from './login-renewal.ts';
 
 export interface RenewalCall {
   readonly environment: Environment;
@@ -59,7 +59,8 @@ async function renew(path: string, name: string, login: Login, call: RenewalCall
   if (renewal?.nextKey === undefined)
     await save({ ...login, renewal: { after: renewal?.after ?? new Date().toISOString(), nextKey } });
   try {
-    return await save({ ...ended, ...(await requestRenewal(login, nextKey, call)) });
+    const renewed = await requestRenewal(login, nextKey, call);
+    return await save({ ...ended, ...renewed, renewedFrom: fingerprintOf(login.accessKey) });
   } catch (error) {
     const code = error instanceof StatusError ? error.code : undefined;
     if (code === 401) {
