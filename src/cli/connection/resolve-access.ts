@@ -20,6 +20,8 @@ export interface ServerAccess extends ServerAddress {
   readonly project: string;
   /** The name of the login that the access key comes from; `undefined` if it comes from the environment. */
   readonly context: string | undefined;
+  /** True if commands renew the saved login, which replaces its access key. Optional; defaults to false. */
+  readonly isRenewed?: boolean;
   /** The time at which the saved login ends, in RFC 3339 format. Absent if it is unknown. */
   readonly expires?: string;
 }
@@ -65,6 +67,7 @@ export async function findAccess(call: AccessCall): Promise<ServerAccess | undef
     authority: await authority(),
     project: values.text('project') ?? (environment.FLOTILLA_PROJECT || login?.login.project) ?? defaultProject,
     context: keyGiven === undefined ? login?.name : undefined,
+    ...(renewed?.renewal === undefined ? {} : { isRenewed: true }),
     ...(renewed?.expires === undefined ? {} : { expires: renewed.expires }),
   };
 }

@@ -54,20 +54,32 @@ export async function withExecPlugin(
 ): Promise<JsonObject> {
   const users = kubeconfig.users;
   const user = Array.isArray(users) ? users[0] : undefined;
+  const selection = ['--project', project, `--${kind.word}`, name];
+  const exec = await execPlugin(selection, { context, command: commandPath(kind, 'connect') });
+  return { ...kubeconfig, users: [{ name: textAt(user, 'name'), user: { exec } }] };
+}
+
+/**
+ * Returns the exec plugin of a kubeconfig: `flotilla token` with these options. `command` is the command of this program that
+ * creates the kubeconfig again.
+ */
+export async function execPlugin(
+  options: readonly string[],
+  { context, command: again }: { readonly context: string | undefined; readonly command: string },
+): Promise<JsonObject> {
   const { command, args } = await thisProgram();
-  const exec = {
+  return {
     apiVersion: 'client.authentication.k8s.io/v1',
     command,
     args: [
       ...args,
-      ...['token', '--exec-credential', '--project', project, `--${kind.word}`, name],
+      ...['token', '--exec-credential', ...options],
       ...(context === undefined ? [] : ['--context', context]),
     ],
     interactiveMode: 'Never',
     provideClusterInfo: false,
-    installHint: `flotilla has moved since this kubeconfig was created; run flotilla ${commandPath(kind, 'connect')} again`,
+    installHint: `flotilla has moved since this kubeconfig was created; run flotilla ${again} again`,
   };
-  return { ...kubeconfig, users: [{ name: textAt(user, 'name'), user: { exec } }] };
 }
 
 /** Returns the command and the arguments with which kubectl can start this program. */

@@ -111,7 +111,7 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
       : {}),
     mountOidcProvider: oidcProviderMounts(
       {
-        ...{ ...options, kinds: management.plane.kinds, state: management.state, backoff },
+        ...{ ...options, kinds: management.plane.kinds, state: management.state, backoff, logins },
         settings: settings.auth.oidcProvider,
         externalUrl: settings.externalUrl,
       },

@@ -12,9 +12,10 @@ export function configurationHandler(issuer: string): Handler {
     userinfo_endpoint: `${issuer}/userinfo`,
     jwks_uri: `${issuer}/jwks`,
     revocation_endpoint: `${issuer}/revoke`,
+    end_session_endpoint: `${issuer}/end-session`,
     scopes_supported: supportedScopes,
     claims_supported: [
-      ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce'],
+      ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'sid'],
       ...['name', 'preferred_username', 'email', 'email_verified', 'groups'],
     ],
     response_types_supported: ['code'],

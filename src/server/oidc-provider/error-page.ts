@@ -1,30 +1,18 @@
 import type { Reply } from '../../http/reply.ts';
+import { messagePage } from './message-page.ts';
+
+export interface ErrorPageTexts {
+  readonly title: string;
+  readonly heading: string;
+}
+
+const signInTexts: ErrorPageTexts = { title: 'Cannot sign in', heading: 'Cannot sign in to the app' };
 
 /**
- * Returns a page for a sign-in request that must not be answered with a redirect. `problem` contains no text of the
- * request.
+ * Returns a page for a request that must not be answered with a redirect. `problem` contains no text of the request.
+ * `texts` defaults to those of a sign-in.
  */
-export function errorPage(problem: string): Reply {
-  const text = problem.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return {
-    status: 400,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-    },
-    body: `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Cannot sign in · Flotilla</title></head>
-<body>
-<h1>Cannot sign in to the app</h1>
-<p>${text}</p>
-<p>Ask the administrator of the app to compare its settings with auth.oidcProvider of this server.</p>
-</body>
-</html>
-`,
-  };
+export function errorPage(problem: string, texts: ErrorPageTexts = signInTexts): Reply {
+  const advice = 'Ask the administrator of the app to compare its settings with auth.oidcProvider of this server.';
+  return messagePage(400, { ...texts, paragraphs: [problem, advice] });
 }

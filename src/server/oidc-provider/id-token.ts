@@ -6,6 +6,8 @@ import type { UserClaims } from './user-claims.ts';
 export interface IdToken {
   readonly issuer: string;
   readonly clientId: string;
+  /** The name of the login in which the user signed in to the app (`sid`). */
+  readonly login: string;
   readonly claims: UserClaims;
   /** The time at which the user logged in to this server. */
   readonly authTime: number;
@@ -16,8 +18,8 @@ export interface IdToken {
 }
 
 export function signIdToken(signer: TokenSigner, token: IdToken): Promise<string> {
-  const { nonce, authTime, claims } = token;
-  return new SignJWT({ ...claims, auth_time: authTime, ...(nonce === undefined ? {} : { nonce }) })
+  const { nonce, authTime, claims, login } = token;
+  return new SignJWT({ ...claims, auth_time: authTime, sid: login, ...(nonce === undefined ? {} : { nonce }) })
     .setProtectedHeader({ alg: tokenAlgorithm, kid: signer.kid, typ: 'JWT' })
     .setIssuer(token.issuer)
     .setAudience(token.clientId)

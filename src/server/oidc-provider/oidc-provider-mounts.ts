@@ -36,6 +36,7 @@ export function oidcProviderMounts(
       ['jwks', open(({ jwks }) => jwks)],
       ['authorize', open(({ authorize }) => authorize)],
       ['token', open((provider) => provider.token(audited))],
+      ['end-session', open((provider) => provider.endSession(audited))],
       ['revoke', open((provider) => provider.revoke(audited))],
       ['userinfo', open(({ userinfo }) => userinfo)],
       [

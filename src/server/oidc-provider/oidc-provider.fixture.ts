@@ -12,6 +12,7 @@ import type { FlagValues } from '../settings/flags.ts';
 import type { RunningServer } from '../start-server.ts';
 
 export const redirectUri = 'https://grafana.test/login/generic_oauth';
+export const signedOutUri = 'https://grafana.test/signed-out';
 export const publicRedirectUri = 'http://localhost:8085/auth/callback';
 export const password = 'correct horse battery';
 
@@ -170,6 +171,7 @@ export async function providerFlags(bench: ServerTestEnv): Promise<FlagValues> {
       name: 'Grafana',
       secretFile: await file('grafana.secret', grafanaSecret),
       redirectUris: [redirectUri, 'https://grafana.test/other?tenant=1'],
+      postLogoutRedirectUris: [signedOutUri, 'https://grafana.test/out?tenant=1'],
       tokenTTL: 600,
       refreshTTL: 3600,
     },
@@ -177,6 +179,7 @@ export async function providerFlags(bench: ServerTestEnv): Promise<FlagValues> {
       id: 'argocd',
       secretFile: await file('argocd.secret', argoSecret),
       redirectUris: ['https://argocd.test/auth/callback'],
+      postLogoutRedirectUris: ['https://argocd.test/signed-out'],
       allowedTeams: ['platform'],
     },
     { id: 'cli', redirectUris: [publicRedirectUri] },

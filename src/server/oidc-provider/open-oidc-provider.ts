@@ -1,4 +1,5 @@
 import type { LoginBackoff } from '../../auth/login-backoff.ts';
+import { createTokenVerifier } from '../../auth/token-verifier.ts';
 import type { Filter, Handler } from '../../http/exchange.ts';
 import type { Freshness } from '../../http/freshness.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -8,6 +9,7 @@ import type { SigningKeys } from '../../process/signing-keys.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
+import type { Logins } from '../auth/logins.ts';
 import { jwksHandler } from '../auth/signing-keys-handler.ts';
 import type { OidcProviderSettings } from '../settings/oidc-provider-settings.ts';
 import { AppSessions } from './app-sessions.ts';
@@ -15,6 +17,7 @@ import { AuthorizationCodes } from './authorization-codes.ts';
 import { authorizeHandler } from './authorize-handler.ts';
 import { configurationHandler } from './configuration-handler.ts';
 import { consentHandler } from './consent-handler.ts';
+import { endSessionHandler } from './end-session-handler.ts';
 import { revocationHandler } from './revocation-handler.ts';
 import { createSessionTokens } from './session-tokens.ts';
 import { tokenHandler } from './token-handler.ts';
@@ -29,6 +32,7 @@ export interface OidcProviderOptions {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly signingKeys: SigningKeys;
+  readonly logins: Pick<Logins, 'end'>;
   readonly backoff: LoginBackoff;
   /** Confirms that the caches are current. Absent if no other process writes to the store. */
   readonly freshness: Freshness | undefined;
@@ -45,6 +49,7 @@ export interface OidcProvider {
   readonly userinfo: Handler;
   token(audited: Filter): Handler;
   revoke(audited: Filter): Handler;
+  endSession(audited: Filter): Handler;
   close(): void;
 }
 
@@ -54,7 +59,11 @@ export function openOidcProvider(options: OidcProviderOptions): OidcProvider {
   const tokens = createSessionTokens(sealer);
   const sessions = new AppSessions({ ...options, clients, tokens });
   const codes = new AuthorizationCodes(options);
-  const parts = { ...options, clients, tokens, sessions, codes };
+  const verifier = createTokenVerifier(
+    () => signingKeys.publicKeys(),
+    () => signingKeys.refresh(),
+  );
+  const parts = { ...options, clients, tokens, sessions, codes, verifier };
   return {
     configuration: configurationHandler(issuer),
     jwks: jwksHandler(signingKeys),
@@ -63,6 +72,7 @@ export function openOidcProvider(options: OidcProviderOptions): OidcProvider {
     userinfo: userinfoHandler(parts),
     token: (audited) => tokenHandler(parts, audited),
     revoke: (audited) => revocationHandler(parts, audited),
+    endSession: (audited) => endSessionHandler(parts, audited),
     close: () => codes.close(),
   };
 }

@@ -122,6 +122,7 @@ async function tokenReply({ session, refreshToken, nonce }: Issued, options: Tok
   const idToken = await signIdToken(signingKeys.current(), {
     issuer,
     clientId: session.client.id,
+    login: session.login.metadata.name ?? '',
     claims: userClaims(session, session.scopes),
     authTime: Math.floor(session.authenticatedAt / 1000),
     nonce,

@@ -30,6 +30,7 @@ describe('auth.oidcProvider', () => {
           name: 'grafana',
           secretFile: undefined,
           redirectUris,
+          postLogoutRedirectUris: [],
           allowedTeams: [],
           tokenTTL: 3600,
           refreshTTL: 604_800,

@@ -11,6 +11,8 @@ export interface OidcClient {
   /** The file with the secret of the client; `undefined` for a public client, which uses PKCE alone. */
   readonly secretFile: string | undefined;
   readonly redirectUris: readonly string[];
+  /** The addresses to which the browser may return after the app has signed its user out. */
+  readonly postLogoutRedirectUris: readonly string[];
   /** Only members of these teams may sign in. Empty: all users. */
   readonly allowedTeams: readonly string[];
   /** The lifetime of ID tokens and access tokens in seconds. */
@@ -40,6 +42,8 @@ export const oidcProviderSettings = nestedSettings({
         'file with the client secret, at least 32 characters; it is read at each use, so it can be replaced; without it, the app is a public client',
       redirectUris:
         'the URLs to which users may return from the sign-in, compared character by character; `https`, or `http` on a loopback address; required',
+      postLogoutRedirectUris:
+        'the URLs to which users may return after the app has signed them out, compared and restricted like `redirectUris` (default: none)',
       allowedTeams: 'teams whose members may sign in to the app (default: all users)',
       tokenTTL: 'lifetime of ID tokens and access tokens in seconds, 60 to 86400 (default 3600)',
       refreshTTL:
@@ -65,6 +69,7 @@ function readClient(entry: SettingsReader): OidcClient {
     name: entry.text('name') ?? id,
     secretFile: entry.text('secretFile'),
     redirectUris: entry.texts('redirectUris', redirectUriProblem) ?? [],
+    postLogoutRedirectUris: entry.texts('postLogoutRedirectUris', redirectUriProblem) ?? [],
     allowedTeams: entry.texts('allowedTeams') ?? [],
     tokenTTL: entry.integer('tokenTTL', 60, 24 * 3600) ?? 3600,
     refreshTTL: entry.integer('refreshTTL', 60, 366 * 24 * 3600) ?? 7 * 24 * 3600,

@@ -50,10 +50,18 @@ async function textFor(
   if (values.flag('management') === (name !== undefined)) {
     throw usageError('pass the name of a virtual cluster, or --management for the management API');
   }
-  const { instanceKubeconfig, kubeconfigText, withExecPlugin } = await import(
+  const { execPlugin, instanceKubeconfig, kubeconfigText, withExecPlugin } = await import(
     '../../kubeconfig/instance-kubeconfig.ts'
   );
-  if (name === undefined) return kubeconfigText(managementKubeconfig(api));
+  if (name === undefined) {
+    const { accessKey, context, isRenewed } = api.access;
+    // A renewal replaces the access key of the login.
+    const usesPlugin = values.flag('exec') || isRenewed === true;
+    const plugin = { context, command: 'kubeconfig --management' };
+    return kubeconfigText(
+      managementKubeconfig(api, usesPlugin ? { exec: await execPlugin([], plugin) } : { token: accessKey }),
+    );
+  }
   const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
   const { project, context } = api.access;
   const via = viaFromOptions(values);
@@ -62,8 +70,8 @@ async function textFor(
   return kubeconfigText(values.flag('exec') ? await withExecPlugin(kubeconfig, request, context) : kubeconfig);
 }
 
-/** Builds a kubeconfig for the management API, with the access key of the login. */
-function managementKubeconfig({ access }: ServerApi): JsonObject {
+/** Builds a kubeconfig for the management API with this credential. */
+function managementKubeconfig({ access }: ServerApi, user: JsonObject): JsonObject {
   const data =
     access.authority === undefined
       ? {}
@@ -73,7 +81,7 @@ function managementKubeconfig({ access }: ServerApi): JsonObject {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name, cluster: { server: `${access.url}/${access.apiPrefix}/management`, ...data } }],
-    users: [{ name, user: { token: access.accessKey } }],
+    users: [{ name, user }],
     contexts: [{ name, context: { cluster: name, user: name, namespace: projectNamespace(access.project) } }],
     'current-context': name,
   };

@@ -1,0 +1,33 @@
+import { textAt } from '@flotilla/json';
+import type { TokenVerifier } from '../../auth/token-verifier.ts';
+import type { OidcClient } from '../settings/oidc-provider-settings.ts';
+
+/** What an ID token that an app sends back says about its sign-in. */
+export interface IdTokenHint {
+  readonly client: OidcClient;
+  /** The UID of the user. */
+  readonly subject: string;
+  /** The name of the login in which the user signed in to the app. */
+  readonly login: string;
+}
+
+export interface IdTokenHintOptions {
+  readonly issuer: string;
+  readonly clients: ReadonlyMap<string, OidcClient>;
+  readonly verifier: TokenVerifier;
+}
+
+/**
+ * Reads an ID token that this provider issued. It may have expired: the session of the user usually lasts longer. Returns
+ * `undefined` for all other tokens, also those that the same keys signed for other purposes.
+ */
+export async function readIdTokenHint(
+  token: string,
+  { issuer, clients, verifier }: IdTokenHintOptions,
+): Promise<IdTokenHint | undefined> {
+  const claims = await verifier.verify(token);
+  if (claims === undefined || claims.iss !== issuer) return undefined;
+  const client = clients.get(textAt(claims, 'aud'));
+  const [subject, login] = [textAt(claims, 'sub'), textAt(claims, 'sid')];
+  return client === undefined || subject === '' || login === '' ? undefined : { client, subject, login };
+}

@@ -1,0 +1,8 @@
+import type { Reply } from '../../http/reply.ts';
+import { messagePage } from './message-page.ts';
+
+/** Returns the page after a sign-out for which the app named no address to return to. */
+export function signedOutPage(app: string): Reply {
+  const paragraphs = [`You signed out in ${app}. Your login at Flotilla has ended.`];
+  return messagePage(200, { title: 'Signed out', heading: 'You are signed out', paragraphs });
+}
