@@ -11,8 +11,6 @@ import { resolveAccess } from '../../src/cli/connection/resolve-access.ts';
 import { withServerConnection } from '../../src/cli/connection/server-api.ts';
 import { openTerminal } from '../../src/cli/output/terminal.ts';
 import type { Browser } from '../../src/server/auth/browser.fixture.ts';
-import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
-import type { RunningServer } from '../../src/server/start-server.ts';
 import {
   allowRedirect,
   exchangeCode,
@@ -20,6 +18,8 @@ import {
   password,
   signedIn,
 } from '../../src/server/auth/grants/cli-login.fixture.ts';
+import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
 
 let bench: ServerTestEnv;
 let server: RunningServer;

@@ -32,6 +32,11 @@ export class SsoServer {
     const env = await ServerTestEnv.open();
     const flags = await env.settings({ ...settings, auth: { oidc: [...oidc] } });
     const server = await env.start({ ...flags, ...(listen === undefined ? {} : { listen }) }, clock);
+    return await SsoServer.of(env, server);
+  }
+
+  /** Uses a server that was started elsewhere. `close` then closes `env`, too. */
+  static async of(env: ServerTestEnv, server: RunningServer): Promise<SsoServer> {
     return new SsoServer(env, server, await env.read('ca.crt'));
   }
 

@@ -49,10 +49,7 @@ export async function findAccess(call: AccessCall): Promise<ServerAccess | undef
     if (keyGiven === undefined) return undefined;
     throw new CliError('FLOTILLA_ACCESS_KEY is set but FLOTILLA_URL is not', { exitCode: exitCodes.refused });
   }
-  const renewed =
-    keyGiven !== undefined || login === undefined
-      ? undefined
-      : await renewedLogin(login, call);
+  const renewed = keyGiven !== undefined || login === undefined ? undefined : await renewedLogin(login, call);
   const accessKey = keyGiven ?? renewed?.accessKey;
   if (accessKey === undefined) {
     throw new CliError(`no access key for ${address.url}`, {

@@ -75,8 +75,11 @@ async function parametersOf(exchange: Exchange): Promise<Parameters | string> {
     if (error instanceof OAuthError) return 'The sign-out request is not a form.';
     throw error;
   }
-  if (parameterNames.some((name) => sent.getAll(name).length > 1)) return 'The sign-out request sets a parameter twice.';
-  const [idTokenHint = '', clientId = '', redirectUri = '', state = ''] = parameterNames.map((name) => sent.get(name) ?? '');
+  if (parameterNames.some((name) => sent.getAll(name).length > 1))
+    return 'The sign-out request sets a parameter twice.';
+  const [idTokenHint = '', clientId = '', redirectUri = '', state = ''] = parameterNames.map(
+    (name) => sent.get(name) ?? '',
+  );
   if (state.length > maxStateLength) return 'The state of the sign-out request is too long.';
   return { id_token_hint: idTokenHint, client_id: clientId, post_logout_redirect_uri: redirectUri, state };
 }
@@ -84,8 +87,7 @@ async function parametersOf(exchange: Exchange): Promise<Parameters | string> {
 /** Checks the whole request before anything ends. Returns the reason if it is refused. */
 async function readRequest(sent: Parameters, options: EndSessionOptions): Promise<EndSessionRequest | string> {
   const hint = await readIdTokenHint(sent.id_token_hint, options);
-  if (hint === undefined)
-    return 'The app sent no ID token of this server. Sign out in the console instead.';
+  if (hint === undefined) return 'The app sent no ID token of this server. Sign out in the console instead.';
   const { client } = hint;
   if (sent.client_id !== '' && sent.client_id !== client.id) return 'The ID token was issued to another app.';
   const redirectUri = sent.post_logout_redirect_uri;

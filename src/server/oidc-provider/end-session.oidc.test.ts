@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { textAt } from '@flotilla/json';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { textAt } from '@flotilla/json';
 import { ManualClock } from '../../lib/clock.ts';
 import { groupPath } from '../server.fixture.ts';
 import { ProviderTestEnv, queryOf, signedOutUri } from './oidc-provider.fixture.ts';
@@ -111,7 +111,11 @@ describe('the sign-out that an app requests', () => {
   it('is refused with an ID token of another app, or with a parameter that is set twice', async () => {
     await expectRefusal({ id_token_hint: hint, client_id: 'argocd' }, /issued to another app/);
     const twice = `${queryOf({ id_token_hint: hint, post_logout_redirect_uri: signedOutUri })}`;
-    for (const added of ['post_logout_redirect_uri=https://evil.test/', `id_token_hint=${hint}`, 'client_id=a&client_id=b']) {
+    for (const added of [
+      'post_logout_redirect_uri=https://evil.test/',
+      `id_token_hint=${hint}`,
+      'client_id=a&client_id=b',
+    ]) {
       const { code, headers } = await env.get(`/oidc/end-session?${twice}&${added}`);
       expect([code, headers.location, await isSignedIn()], added).toEqual([400, undefined, true]);
     }

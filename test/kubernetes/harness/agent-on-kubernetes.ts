@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { textAt } from '@flotilla/json';
+import { type JsonObject, textAt } from '@flotilla/json';
 import { expect } from 'vitest';
 import { type RunningAgent, startAgent } from '../../../src/agent/start-agent.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -23,6 +23,7 @@ export class AgentOnKubernetes {
   #port = 0;
   #inside: Kubectl | undefined;
   #directToken = '';
+  #files = 0;
 
   private constructor(kubernetes: Kubernetes, flotilla: Flotilla, usesTunnel: boolean) {
     this.kubernetes = kubernetes;
@@ -32,10 +33,10 @@ export class AgentOnKubernetes {
 
   static async open(
     programs: KubernetesPrograms,
-    { usesTunnel }: { readonly usesTunnel: boolean },
+    { usesTunnel, settings = {} }: { readonly usesTunnel: boolean; readonly settings?: JsonObject },
   ): Promise<AgentOnKubernetes> {
     const kubernetes = await startKubernetes({ programs });
-    const flotilla = await openFlotilla(kubernetes);
+    const flotilla = await openFlotilla({ programs: kubernetes.programs, settings });
     const env = new AgentOnKubernetes(kubernetes, flotilla, usesTunnel);
     try {
       await env.#prepare();
@@ -120,17 +121,18 @@ export class AgentOnKubernetes {
     await expect.poll(async () => (await this.flotilla.ask(path)).code, { timeout: 30_000, interval: 50 }).toBe(200);
   }
 
-  /** kubectl for a path of the agent, with a direct token. */
-  direct(path: string): Kubectl {
+  /** kubectl for a path of the agent, with a direct token. Optional; defaults to one of the administrator. */
+  direct(path: string, token = this.#directToken): Kubectl {
     const { root } = this.flotilla.bench;
-    const file = join(root, 'direct.kubeconfig');
+    this.#files += 1;
+    const file = join(root, `direct-${this.#files}.kubeconfig`);
     const authority = readFileSync(join(root, 'agent', 'ca.crt')).toString('base64');
     const server = `${this.agent.url}${path}`;
     const config = {
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': authority } }],
-      users: [{ name: 'u', user: { token: this.#directToken } }],
+      users: [{ name: 'u', user: { token } }],
       contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
       'current-context': 'c',
     };

@@ -38,12 +38,14 @@ export interface Flotilla {
 /** The programs to install with; an empty chart path selects the chart repository. */
 export interface FlotillaOptions {
   readonly programs: { readonly helm: string; readonly chart: string };
+  /** More settings of the configuration file. */
+  readonly settings?: JsonObject;
 }
 
-export async function openFlotilla({ programs }: FlotillaOptions): Promise<Flotilla> {
+export async function openFlotilla({ programs, settings = {} }: FlotillaOptions): Promise<Flotilla> {
   const bench = await ServerTestEnv.open();
   const config = join(bench.root, 'config.yaml');
-  writeFileSync(config, JSON.stringify({ helm: { program: programs.helm, path: programs.chart } }));
+  writeFileSync(config, JSON.stringify({ ...settings, helm: { program: programs.helm, path: programs.chart } }));
   const server = await bench.start({ config });
   const admin = kubectlWith(bench.file('admin.kubeconfig'));
   let files = 0;

@@ -79,7 +79,10 @@ describeIfAvailable(dexMissing, 'a person who signed in through Dex', () => {
     expect([await code(), await groups(), (await identityOf())[0]]).toEqual([201, ['platform'], 'Active']);
 
     await waitFor(unavailableSeconds, code, 401);
-    expect(await identityOf()).toEqual(['Unavailable', expect.stringContaining('has not confirmed the identity since')]);
+    expect(await identityOf()).toEqual([
+      'Unavailable',
+      expect.stringContaining('has not confirmed the identity since'),
+    ]);
     // Dex shows its own page to people whom it does not know.
     await expect(signIn()).rejects.toThrow();
 

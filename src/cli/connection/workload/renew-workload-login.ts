@@ -1,5 +1,5 @@
-import type { Login } from '../../config/config-file.ts';
 import { changeConfig, withLogin } from '../../config/change-config.ts';
+import type { Login } from '../../config/config-file.ts';
 import { readConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 import type { Environment } from '../../environment.ts';

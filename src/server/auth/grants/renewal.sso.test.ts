@@ -70,11 +70,7 @@ describe('the renewal of a login of the command line', () => {
       if (code === 200) key = next;
     }
     // The end of all renewals is 25 hours after the sign-in.
-    expect(answers).toEqual([
-      { expires_in: 36_000, renewable: true },
-      { expires_in: 25_200, renewable: false },
-      401,
-    ]);
+    expect(answers).toEqual([{ expires_in: 36_000, renewable: true }, { expires_in: 25_200, renewable: false }, 401]);
     expect(await codeWith(key)).toBe(401);
   });
 
@@ -137,7 +133,10 @@ describe('the renewal of a login of the command line', () => {
     expect((await renew(key, generateAccessKey())).code).toBe(200);
     await bench.send(server, `${projects}/shop`, mergePatch({ spec: { displayName: 'The shop' } }));
     const { value } = await stream.body[Symbol.asyncIterator]().next();
-    expect(JSON.parse(String(value))).toMatchObject({ type: 'MODIFIED', object: { spec: { displayName: 'The shop' } } });
+    expect(JSON.parse(String(value))).toMatchObject({
+      type: 'MODIFIED',
+      object: { spec: { displayName: 'The shop' } },
+    });
   });
 
   it('is refused for all other credentials', async () => {
