@@ -59,6 +59,7 @@ describeConsole(
       await signInAs(page, 'bob', password, '/users/bob');
       await page.getByRole('button', { name: 'Set up second factor' }).click();
       const secret = await page.getByLabel('Key', { exact: true }).innerText();
+      await page.getByRole('img', { name: 'QR code of the key' }).waitFor();
       expect(await violationsInEveryLook(page)).toEqual([]);
       await page.locator('input[name="code"]').fill(codeNow(secret));
       await page.getByRole('button', { name: 'Set up', exact: true }).click();

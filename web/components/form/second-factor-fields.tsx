@@ -2,6 +2,10 @@ import { Code, List, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { SecondFactorSetup } from '../../../src/api/second-factor.ts';
 import { Command } from '../command.tsx';
+import { lazyComponent } from '../lazy-component.tsx';
+import type { QrCodeProps } from './qr-code.tsx';
+
+const QrCode = lazyComponent<QrCodeProps>(async () => (await import('./qr-code.tsx')).QrCode, 'Loading the QR code');
 
 interface CodeFieldProps {
   readonly error?: ReactNode;
@@ -36,9 +40,10 @@ export function SetupSecret({ setup }: { readonly setup: SecondFactorSetup }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        Add this key to your authenticator app, such as FreeOTP, Aegis or 1Password. On this device, you can{' '}
-        <a href={setup.uri}>open the app</a>.
+        Scan this code with your authenticator app, such as FreeOTP, Aegis or 1Password, or add the key. On this device,
+        you can <a href={setup.uri}>open the app</a>.
       </Text>
+      <QrCode text={setup.uri} label="QR code of the key" />
       <Command text={setup.secret} label="Key" />
     </Stack>
   );

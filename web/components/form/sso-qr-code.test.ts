@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { qrCodePath } from './qr-code.tsx';
+
+const uri = 'otpauth://totp/Flotilla:anna?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Flotilla';
+
+/** Returns the dark modules as `x y`. */
+function darkModules(path: string): Set<string> {
+  return new Set([...path.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => `${x} ${y}`));
+}
+
+it('a QR code has a margin of four modules, and its three finder patterns in the corners', () => {
+  const { size, path } = qrCodePath(uri);
+  const dark = darkModules(path);
+  const isDark = (x: number, y: number) => dark.has(`${x} ${y}`);
+  // Version 5 or larger: 37 modules and the margin on both sides.
+  expect(size).toBeGreaterThanOrEqual(45);
+  for (const module of dark)
+    for (const position of module.split(' ').map(Number)) {
+      expect(position).toBeGreaterThanOrEqual(4);
+      expect(position).toBeLessThan(size - 4);
+    }
+  for (const [x, y] of [
+    [4, 4],
+    [size - 11, 4],
+    [4, size - 11],
+  ] as const) {
+    const row = (offset: number) =>
+      Array.from({ length: 7 }, (_, i) => (isDark(x + i, y + offset) ? '#' : ' ')).join('');
+    expect(Array.from({ length: 7 }, (_, i) => row(i))).toEqual([
+      '#######',
+      '#     #',
+      '# ### #',
+      '# ### #',
+      '# ### #',
+      '#     #',
+      '#######',
+    ]);
+  }
+  expect(isDark(size - 11, size - 11) && isDark(size - 5, size - 5)).toBe(false);
+});
+
+it('QR codes of different texts differ', () => {
+  expect(qrCodePath(uri).path).not.toBe(qrCodePath(`${uri}0`).path);
+});
