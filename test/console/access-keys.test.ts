@@ -115,6 +115,7 @@ describeConsole('access keys', (env) => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete ci' }).click();
     await page.getByText('Deleted ci').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Access keys' }).waitFor();
     expect(await opens(second)).toBe(401);
     expectNoProblems(watched);
     await watched.context.close();

@@ -40,11 +40,17 @@ describeConsole('the audit log', (env) => {
     const exported = (await readFile(saved, 'utf8')).trimEnd().split('\r\n');
     expect(exported).toHaveLength(2);
     expect(exported[1]).toContain(',create,');
+    const widths = () =>
+      page.getByRole('columnheader').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().width));
+    const closed = await widths();
+    // All times have one format: 18 Nov 2026, 21:03:04.
+    expect(await lines.nth(1).getByRole('time').innerText()).toMatch(/^\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d:\d\d$/);
     await lines.nth(1).getByRole('button').click();
     await page.getByText('Allowed: member of the group').waitFor();
     const whole = await page.getByLabel('Event JSON').innerText();
     expect(JSON.parse(whole)).toMatchObject({ verb: 'create', objectRef: { resource: 'users' } });
     expect(whole).not.toContain(password);
+    expect(await widths()).toEqual(closed);
     expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByLabel('Response code').fill('nonsense');

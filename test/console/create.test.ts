@@ -1,6 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { managementGroup, projectNamespace, projectRoles, sleepAfterAnnotation } from '../../src/api/naming.ts';
+import {
+  deleteAfterAnnotation,
+  managementGroup,
+  projectNamespace,
+  projectRoles,
+  sleepAfterAnnotation,
+} from '../../src/api/naming.ts';
 import { accessibilityViolations } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
 import { describeConsole } from './harness/console-test-env.ts';
@@ -57,6 +63,23 @@ describeConsole('creating a virtual cluster', (env) => {
           { version: '1.1.0', parameters, template: {} },
         ],
       },
+    });
+    await env.admin.request('POST', `${group}/virtualclustertemplates`, {
+      metadata: { name: 'tidy' },
+      spec: {
+        template: {
+          instanceTemplate: {
+            metadata: {
+              annotations: { [sleepAfterAnnotation]: '5400', [deleteAfterAnnotation]: '{{ .Values.days }}000' },
+            },
+          },
+        },
+        parameters: [{ variable: 'days', required: true }],
+      },
+    });
+    await env.admin.request('POST', `${group}/clusters`, {
+      metadata: { name: 'far' },
+      spec: { networkPeer: true, displayName: 'Far away' },
     });
   });
 
@@ -127,6 +150,23 @@ describeConsole('creating a virtual cluster', (env) => {
     await page.getByText('Your virtual cluster is ready.').waitFor();
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/virtual-clusters/default/shop');
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('shows what the template sets for auto-sleep and auto-delete, and marks clusters that are offline', async () => {
+    const watched = await env.open();
+    const { page } = watched;
+    await signIn(page, env.flotilla.adminKey, '/virtual-clusters/new?template=tidy');
+    const [autoSleep, autoDelete] = [page.getByLabel('Auto-sleep'), page.getByLabel('Auto-delete')];
+    const shown = (field: Locator) => field.evaluate((select: HTMLSelectElement) => select.selectedOptions[0]?.label);
+    await expect.poll(() => shown(autoSleep)).toBe('After 90 minutes without use (from the template)');
+    expect(await shown(autoDelete)).toBe('Set by the template');
+    await page.getByRole('radio', { name: /^Small/ }).click();
+    await expect.poll(() => shown(autoSleep)).toBe('Never');
+    expect(await shown(autoDelete)).toBe('Never');
+    const clusters = await page.getByLabel('Cluster', { exact: true }).locator('option').allInnerTexts();
+    expect(clusters).toEqual(['Automatic', 'Far away (far) – offline', 'local']);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -89,6 +89,7 @@ describeConsole('users and teams', (env) => {
     await dialog(page).getByLabel('Type anna to confirm').fill('anna');
     await dialog(page).getByRole('button', { name: 'Delete anna' }).click();
     await page.getByText('Deleted user anna').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });

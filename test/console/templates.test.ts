@@ -74,6 +74,7 @@ describeConsole('the template pages', (env) => {
     // The overview.
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('region', { name: 'Parameters of the template' }).getByText('Environment').waitFor();
+    await page.getByText('flotilla create demo --template small').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { formatAge } from '../../../src/api/table.ts';
+import { formatTime } from '../../data/format-time.ts';
 
 /** The interval at which one timer updates all ages on the page. */
 const updateIntervalMs = 10_000;
@@ -31,7 +32,7 @@ export function Age({ since }: { readonly since: string | undefined }) {
   const current = Math.max(useNow(), since === undefined ? 0 : Date.parse(since));
   if (since === undefined || since === '') return <span>–</span>;
   return (
-    <time dateTime={since} title={new Date(since).toLocaleString()}>
+    <time dateTime={since} title={formatTime(since)}>
       {formatAge(since, current)}
     </time>
   );

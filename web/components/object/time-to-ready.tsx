@@ -14,22 +14,39 @@ const width = 480;
 const height = 190;
 const [left, right, bottom, top] = [56, 8, 22, 12];
 
+/** Percentiles of fewer times than this say nothing. The longest time is shown instead. */
+const minForPercentiles = 20;
+
 interface DayStats {
   readonly day: string;
   readonly count: number;
+  /** The median; `undefined` if the day has too few times. */
   readonly half: number | undefined;
+  /** The 95th percentile, or the longest time if the day has too few times; `undefined` if it has none. */
   readonly most: number | undefined;
 }
 
-/** A chart of the time that virtual clusters needed to become Ready: the median and the 95th percentile of each day. */
+function statsOf(day: string, entry: ReadyDay | undefined): DayStats {
+  if (entry === undefined) return { day, count: 0, half: undefined, most: undefined };
+  const { count } = entry;
+  if (count < minForPercentiles) return { day, count, half: undefined, most: readyPercentile([entry], 1) };
+  return { day, count, half: readyPercentile([entry], 0.5), most: readyPercentile([entry], 0.95) };
+}
+
+/** Returns the statistics of a day in words: "at most 200 ms", or "median 90 ms, 95th percentile 180 ms". */
+function statsText({ half, most }: Pick<DayStats, 'half' | 'most'>): string {
+  return half === undefined
+    ? `at most ${formatMilliseconds(most)}`
+    : `median ${formatMilliseconds(half)}, 95th percentile ${formatMilliseconds(most)}`;
+}
+
+/** A chart of the time that virtual clusters needed to become Ready, by day. */
 export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyDay[])[] }) {
   const now = Date.now();
   const known = new Map(mergeReadyDays(now, ...days).map((entry) => [entry.day, entry]));
   const shown = Array.from({ length: readyDaysRetained }, (_, index): DayStats => {
     const day = readyDayOf(now - (readyDaysRetained - 1 - index) * 86_400_000);
-    const entry = known.get(day);
-    const of = entry === undefined ? [] : [entry];
-    return { day, count: entry?.count ?? 0, half: readyPercentile(of, 0.5), most: readyPercentile(of, 0.95) };
+    return statsOf(day, known.get(day));
   });
   const total = shown.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) {
@@ -40,16 +57,23 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
     );
   }
   const all = [...known.values()];
+  const hasFew = total < minForPercentiles;
   return (
     <figure className={classes.figure}>
       <Text size="sm" component="figcaption">
         {pluralize(total, 'virtual cluster')} became Ready in the last {readyDaysRetained} days. Time from creation to
-        Ready: median <strong>{formatMilliseconds(readyPercentile(all, 0.5))}</strong>, 95th percentile{' '}
-        <strong>{formatMilliseconds(readyPercentile(all, 0.95))}</strong>.
+        Ready:{' '}
+        <strong>
+          {statsText({
+            half: hasFew ? undefined : readyPercentile(all, 0.5),
+            most: readyPercentile(all, hasFew ? 1 : 0.95),
+          })}
+        </strong>
+        .
       </Text>
       <div className={classes.legend} aria-hidden="true">
-        <span data-line="most">95th percentile of the day</span>
-        <span data-line="half">Median of the day</span>
+        <span data-line="most">{hasFew ? 'Longest of the day' : '95th percentile of the day'}</span>
+        {hasFew ? null : <span data-line="half">Median of the day</span>}
         <span className={classes.scale}>Logarithmic scale</span>
       </div>
       <Chart shown={shown} />
@@ -60,8 +84,7 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
             <tr>
               <th scope="col">Day</th>
               <th scope="col">Virtual clusters</th>
-              <th scope="col">Median</th>
-              <th scope="col">95th percentile</th>
+              <th scope="col">Time to Ready</th>
             </tr>
           </thead>
           <tbody>
@@ -69,8 +92,7 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
               <tr key={day}>
                 <td>{day}</td>
                 <td>{count}</td>
-                <td>{formatMilliseconds(half)}</td>
-                <td>{formatMilliseconds(most)}</td>
+                <td>{count === 0 ? '–' : statsText({ half, most })}</td>
               </tr>
             ))}
           </tbody>
@@ -82,7 +104,7 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
 
 /**
  * A chart with a logarithmic scale, because the times range from milliseconds to minutes. The bar of a day ends at the
- * 95th percentile. A line across it marks the median.
+ * 95th percentile, or at the longest time if the day has too few times. A line across it marks the median.
  */
 function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const times = shown.flatMap(({ half, most }) => [half, most]).filter((time) => time !== undefined);
@@ -108,9 +130,9 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
         </g>
       ))}
       {shown.map(({ day, half, most, count }, index) =>
-        half === undefined || most === undefined ? null : (
+        most === undefined ? null : (
           <g key={day}>
-            <title>{`${day}: ${pluralize(count, 'virtual cluster')}, median ${formatMilliseconds(half)}, 95th percentile ${formatMilliseconds(most)}`}</title>
+            <title>{`${day}: ${pluralize(count, 'virtual cluster')}, ${statsText({ half, most })}`}</title>
             <rect
               x={x(index) - step * 0.28}
               width={step * 0.56}
@@ -119,13 +141,15 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
               rx={3}
               className={classes.most}
             />
-            <line
-              x1={x(index) - step * 0.42}
-              x2={x(index) + step * 0.42}
-              y1={y(half)}
-              y2={y(half)}
-              className={classes.half}
-            />
+            {half === undefined ? null : (
+              <line
+                x1={x(index) - step * 0.42}
+                x2={x(index) + step * 0.42}
+                y1={y(half)}
+                y2={y(half)}
+                className={classes.half}
+              />
+            )}
           </g>
         ),
       )}

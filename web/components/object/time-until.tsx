@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { formatDuration } from '../../../src/api/table.ts';
+import { formatTime } from '../../data/format-time.ts';
 import { useNow } from './age.tsx';
 
 /** A time is shown in bold if it is less than this period away. */
@@ -19,7 +20,7 @@ export function TimeUntil({ end }: { readonly end: number | undefined }) {
   return (
     <time
       dateTime={time.toISOString()}
-      title={time.toLocaleString()}
+      title={formatTime(end)}
       style={end - now < soon && end > now ? { fontWeight: 600 } : undefined}
     >
       {end <= now ? `${formatDuration(now - end)} ago` : `in ${formatDuration(end - now)}`}

@@ -13,6 +13,8 @@ export type KeyAction = 'disable' | 'enable' | 'rotate' | 'delete';
 
 export interface KeyDialogProps extends KeyWithKind {
   readonly action: KeyAction;
+  /** Called after the key was deleted. Optional. */
+  onDeleted?(): Promise<void>;
   onClose(): void;
 }
 
@@ -77,7 +79,7 @@ function EnableKey({ kind, accessKey, onClose }: KeyDialogProps) {
   );
 }
 
-function DeleteKey({ kind, accessKey, onClose }: KeyDialogProps) {
+function DeleteKey({ kind, accessKey, onDeleted, onClose }: KeyDialogProps) {
   const { name = '', uid } = accessKey.metadata;
   return (
     <Confirm
@@ -88,6 +90,7 @@ function DeleteKey({ kind, accessKey, onClose }: KeyDialogProps) {
       onConfirm={async () => {
         await deleteObject(kind, { name }, { uid });
         notify.done(`Deleted ${name}`);
+        await onDeleted?.();
       }}
     >
       <Text size="sm">The key stops working at once. This cannot be undone.</Text>

@@ -45,7 +45,7 @@ describe('describeLifetime', () => {
     const now = Date.parse('2026-11-15T12:00:00Z');
     expect(describeLifetime({ ttl: 0, afterUse: true }, now)).toMatch(/does not expire/);
     expect(describeLifetime({ ttl: 7 * daySeconds, afterUse: false }, now)).toBe(
-      'Expires after 7 days, on 22 November 2026.',
+      'Expires after 7 days, on 22 Nov 2026.',
     );
     expect(describeLifetime({ ttl: 7 * daySeconds, afterUse: true }, now)).toBe('Expires after 7 days without use.');
   });

@@ -2,6 +2,7 @@ import type { AccessKeySpec } from '../../../src/api/management/v1/access-key.ts
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
 import { formatDuration } from '../../data/format-text.ts';
+import { formatDate } from '../../data/format-time.ts';
 import { type DisplayFields, displayFieldsSpec } from '../../data/objects/display-fields.ts';
 import type { Principal } from '../../data/principals.ts';
 
@@ -82,6 +83,5 @@ function tidyScope(scope: Scope): Scope {
 export function describeLifetime({ ttl, afterUse }: Pick<KeyForm, 'ttl' | 'afterUse'>, now: number): string {
   if (ttl <= 0) return 'The key does not expire. It works until it is disabled or deleted.';
   if (afterUse) return `Expires after ${formatDuration(ttl)} without use.`;
-  const end = new Date(now + ttl * 1000);
-  return `Expires after ${formatDuration(ttl)}, on ${end.toLocaleDateString('en-GB', { dateStyle: 'long' })}.`;
+  return `Expires after ${formatDuration(ttl)}, on ${formatDate(now + ttl * 1000)}.`;
 }

@@ -38,8 +38,12 @@ export function KeyMenu({ accessKey, permissions, onAct }: KeyMenuProps) {
             </Menu.Item>
           ) : null}
           {permissions.mayDelete ? (
-            <Menu.Item leftSection={<Icon name="trash" size={16} />} onClick={() => onAct('delete')}>
-              Delete
+            <Menu.Item
+              leftSection={<Icon name="trash" size={16} />}
+              c="var(--mantine-color-error)"
+              onClick={() => onAct('delete')}
+            >
+              Delete…
             </Menu.Item>
           ) : null}
         </>

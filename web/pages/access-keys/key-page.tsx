@@ -1,9 +1,10 @@
 import { Anchor, Button, Grid } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accessKeyExpiry, accessKeyNotice } from '../../../src/api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
 import { EffectiveAccess } from '../../components/access/effective-access.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
 import { LoadingIndicator } from '../../components/loading-indicator.tsx';
@@ -57,6 +58,7 @@ function Key({ kind, accessKey }: KeyWithKind) {
   const { name = '' } = accessKey.metadata;
   const spec = keySpec(accessKey);
   const { mayCreate, mayChange, mayDelete } = useKeyPermissions(kind);
+  const navigate = useNavigate();
   const [open, setOpen] = useState<KeyAction | 'edit'>();
   const close = () => setOpen(undefined);
   const isOrdinary = isUserHeld(spec);
@@ -87,11 +89,7 @@ function Key({ kind, accessKey }: KeyWithKind) {
           {spec.disabled === true ? 'Enable' : 'Disable'}
         </Button>
       ) : null}
-      {mayDelete ? (
-        <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen('delete')}>
-          Delete
-        </Button>
-      ) : null}
+      {mayDelete ? <DeleteButton onClick={() => setOpen('delete')} /> : null}
     </>
   );
   return (
@@ -120,7 +118,13 @@ function Key({ kind, accessKey }: KeyWithKind) {
       />
       {open === 'edit' ? <EditKey kind={kind} accessKey={accessKey} onClose={close} /> : null}
       {open === undefined || open === 'edit' ? null : (
-        <KeyDialog action={open} kind={kind} accessKey={accessKey} onClose={close} />
+        <KeyDialog
+          action={open}
+          kind={kind}
+          accessKey={accessKey}
+          onDeleted={() => navigate({ to: '/keys' })}
+          onClose={close}
+        />
       )}
     </>
   );

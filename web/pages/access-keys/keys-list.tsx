@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import type { EmptyStateProps } from '../../components/empty-state.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { BulkDialog } from '../../components/list/bulk-dialog.tsx';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import { pluralize } from '../../data/format-text.ts';
@@ -76,14 +75,7 @@ export function KeysList({
         {...(mayDelete
           ? {
               bulk: (selected: readonly Row<AccessKey>[], clear: () => void) => (
-                <Button
-                  size="xs"
-                  variant="default"
-                  leftSection={<Icon name="trash" size={14} />}
-                  onClick={() => setDeleting({ rows: selected, clear })}
-                >
-                  Delete
-                </Button>
+                <DeleteButton size="compact-sm" onClick={() => setDeleting({ rows: selected, clear })} />
               ),
             }
           : {})}

@@ -2,6 +2,7 @@ import { Button, Collapse, Group, NativeSelect, SimpleGrid, Switch, TextInput } 
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
+import { formatTime } from '../../data/format-time.ts';
 import { type AuditSearch, countExtraFilters, type SearchPeriod } from './audit-search.ts';
 
 export interface AuditFiltersProps {
@@ -161,6 +162,9 @@ function TimeField({ label, value, onChange }: TimeFieldProps) {
     <TextInput
       type="datetime-local"
       label={label}
+      // Browsers display the field in their own format.
+      description={local === '' ? undefined : formatTime(value)}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={local}
       onChange={(event) => {
         const chosen = new Date(event.currentTarget.value);

@@ -7,10 +7,10 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { LoadingIndicator } from '../../components/loading-indicator.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { pluralize } from '../../data/format-text.ts';
+import { formatTime } from '../../data/format-time.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { AuditTable } from './audit-table.tsx';
-import { formatEventTime } from './event-text.ts';
 import { ExportButton } from './export-button.tsx';
 import { UnsearchedReplicas } from './unsearched-replicas.tsx';
 import { useAudit } from './use-audit.ts';
@@ -60,7 +60,7 @@ export function AuditPage() {
             <Text size="sm" c="dimmed" px="md" pb="xs" role="status">
               {pluralize(events.length, 'event')}
               {hasNextPage
-                ? `${reached === undefined ? '' : ` since ${formatEventTime(reached)}`}. Older events are not loaded yet.`
+                ? `${reached === undefined ? '' : ` since ${formatTime(reached)}`}. Older events are not loaded yet.`
                 : '. No older events match the search.'}
             </Text>
             {events.length === 0 ? (

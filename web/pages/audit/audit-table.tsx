@@ -3,10 +3,11 @@ import { Fragment, useState } from 'react';
 import { type AuditEvent, isDryRunEvent } from '../../../src/api/audit/audit-event.ts';
 import { Icon } from '../../components/icon.tsx';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
+import { formatTime } from '../../data/format-time.ts';
 import type { AuditSearch } from './audit-search.ts';
 import classes from './audit-table.module.css';
 import { EventDetails } from './event-details.tsx';
-import { codeTone, formatEventTime, requestText, userText } from './event-text.ts';
+import { codeTone, requestText, userText } from './event-text.ts';
 
 export interface AuditTableProps {
   readonly events: readonly AuditEvent[];
@@ -28,6 +29,12 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll it only if it has the focus.
     <section className={classes.scroller} aria-label="Table of audit events" tabIndex={0}>
       <table className={classes.table}>
+        <colgroup>
+          <col className={classes.timeColumn} />
+          <col className={classes.userColumn} />
+          <col />
+          <col className={classes.responseColumn} />
+        </colgroup>
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -47,12 +54,12 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
                   <td className={classes.time}>
                     <UnstyledButton className={classes.toggle} aria-expanded={isOpen} onClick={() => toggle(key)}>
                       <Icon name={isOpen ? 'down' : 'right'} size={14} />
-                      <time dateTime={event.stageTimestamp}>{formatEventTime(event.stageTimestamp)}</time>
+                      <time dateTime={event.stageTimestamp}>{formatTime(event.stageTimestamp)}</time>
                       <span className={classes.unseen}>: details</span>
                     </UnstyledButton>
                   </td>
-                  <td className={classes.who}>{userText(event)}</td>
-                  <td className={classes.what}>
+                  <td>{userText(event)}</td>
+                  <td>
                     <strong>{event.verb}</strong> {requestText(event)}
                     {isDryRunEvent(event) ? ' (dry run)' : ''}
                   </td>

@@ -21,13 +21,6 @@ export function requestText({ objectRef, requestURI }: AuditEvent): string {
   return `${what}${name === undefined || name === '' ? '' : ` "${name}"`}${where}`;
 }
 
-const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-
-/** Returns the local time of a timestamp. */
-export function formatEventTime(timestamp: string): string {
-  return times.format(new Date(timestamp));
-}
-
 /** Returns the name of the user, and the name of the impersonated user if there is one. */
 export function userText({ user, impersonatedUser }: AuditEvent): string {
   const who = user?.username || 'unknown user';

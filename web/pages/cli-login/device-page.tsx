@@ -12,6 +12,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { DetailList } from '../../components/object/detail-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { formatTime } from '../../data/format-time.ts';
 import { sendJson } from '../../data/send.ts';
 import { ConsentPanel } from './consent-panel.tsx';
 
@@ -57,7 +58,7 @@ function RequestDetails({ found }: { readonly found: FoundRequest }) {
         Code: <span className="mono">{formatUserCode(found.userCode)}</span>,
         Machine: found.client,
         'IP address': found.address,
-        Requested: new Date(found.requested).toLocaleString(),
+        Requested: formatTime(found.requested),
       }}
     />
   );

@@ -2,6 +2,7 @@ import { Button, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
+import { RemoveButton } from '../../components/delete-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { FormDialog } from '../../components/form/form-dialog.tsx';
@@ -72,16 +73,11 @@ export function AccessTab({ cluster }: { readonly cluster: Cluster }) {
               permissionText(grant),
               ...(mayChange
                 ? [
-                    <Button
+                    <RemoveButton
                       key="remove"
-                      size="compact-xs"
-                      variant="subtle"
-                      color="red"
-                      aria-label={`Revoke access of ${grant.principal.name}`}
+                      label={`Revoke access of ${grant.principal.name}`}
                       onClick={() => setRevoking(grant)}
-                    >
-                      Revoke
-                    </Button>,
+                    />,
                   ]
                 : []),
             ],

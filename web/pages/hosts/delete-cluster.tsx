@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { notify } from '../../components/notifications.tsx';
@@ -11,6 +12,7 @@ import { clusterInstancesQuery } from './instances-tab.tsx';
 
 export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
   const { name = '', uid } = cluster.metadata;
+  const navigate = useNavigate();
   const clusters = loadedCount(useRows(clusterInstancesQuery(name)));
   const spaces = loadedCount(useRows(clusterInstancesQuery(name, kinds.space)));
   const isEmpty = clusters === 0 && spaces === 0;
@@ -26,6 +28,7 @@ export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster;
         notify.done(
           isEmpty ? `Disconnected ${name}` : `${name} will be disconnected after everything on it is deleted`,
         );
+        await navigate({ to: '/hosts' });
       }}
     >
       <Text size="sm">

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { EditDetails } from '../../components/form/edit-details.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
@@ -68,13 +69,9 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit details
         </PermittedButton>
-        <PermittedButton
-          isPermitted={remove?.allowed && !isTerminating}
-          icon="trash"
-          onClick={() => setOpen('deletion')}
-        >
-          Disconnect
-        </PermittedButton>
+        {remove?.allowed === true && !isTerminating ? (
+          <DeleteButton onClick={() => setOpen('deletion')}>Disconnect</DeleteButton>
+        ) : null}
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This cluster is being disconnected">

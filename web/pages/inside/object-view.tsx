@@ -1,12 +1,12 @@
-import { Box, Button, Group, Text, Title } from '@mantine/core';
+import { Box, Group, Text, Title } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { UnsavedDraft } from '../../components/form/unsaved-draft.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
 import { LoadingIndicator } from '../../components/loading-indicator.tsx';
 import { notify } from '../../components/notifications.tsx';
@@ -110,17 +110,7 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
               View contents
             </LinkButton>
           ) : null}
-          {canDelete ? (
-            <Button
-              size="xs"
-              variant="light"
-              color="red"
-              leftSection={<Icon name="trash" size={16} />}
-              onClick={() => setDeleting(true)}
-            >
-              Delete
-            </Button>
-          ) : null}
+          {canDelete ? <DeleteButton size="xs" onClick={() => setDeleting(true)} /> : null}
         </Group>
       </Group>
       <Box mb="md">

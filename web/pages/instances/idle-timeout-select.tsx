@@ -25,15 +25,15 @@ export interface IdleTimeoutSelectProps {
   readonly noun: string;
   /** The value of the annotation; '' for none. */
   readonly value: string;
+  /** The value that the template sets if `value` is ''. Optional. It may contain a template expression. */
+  readonly templateValue?: string | undefined;
   onChange(value: string): void;
 }
 
 /** A select field for the idle time after which an automatic action happens. */
-export function IdleTimeoutSelect({ annotation, noun, value, onChange }: IdleTimeoutSelectProps) {
+export function IdleTimeoutSelect({ annotation, noun, value, templateValue = '', onChange }: IdleTimeoutSelectProps) {
   const { label, description, presets } = annotation === sleepAfterAnnotation ? autoSleep : autoDelete;
   const isCustom = value !== '' && !presets.map(String).includes(value);
-  const optionLabel = (seconds: string) =>
-    `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without use`;
   return (
     <NativeSelect
       label={label}
@@ -41,10 +41,19 @@ export function IdleTimeoutSelect({ annotation, noun, value, onChange }: IdleTim
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       data={[
-        { value: '', label: 'Never' },
+        { value: '', label: templateValue === '' ? 'Never' : templateLabel(templateValue) },
         ...presets.map((seconds) => ({ value: String(seconds), label: optionLabel(String(seconds)) })),
         ...(isCustom ? [{ value, label: optionLabel(value) }] : []),
       ]}
     />
   );
+}
+
+function optionLabel(seconds: string): string {
+  return `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without use`;
+}
+
+/** The label of the option that leaves the value to the template. */
+function templateLabel(value: string): string {
+  return /^\d{1,10}$/.test(value) ? `${optionLabel(value)} (from the template)` : 'Set by the template';
 }

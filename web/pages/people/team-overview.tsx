@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Team } from '../../../src/api/management/v1/team.ts';
+import { RemoveButton } from '../../components/delete-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
@@ -65,18 +66,7 @@ function Members({ team }: { readonly team: Team }) {
             cells: [
               <PrincipalLink key="user" principal={{ kind: 'User', name: user }} />,
               ...(allowed
-                ? [
-                    <Tooltip key="remove" label={`Remove ${user}`}>
-                      <ActionIcon
-                        variant="subtle"
-                        color="gray"
-                        aria-label={`Remove ${user}`}
-                        onClick={() => setRemoving(user)}
-                      >
-                        <Icon name="trash" size={16} />
-                      </ActionIcon>
-                    </Tooltip>,
-                  ]
+                ? [<RemoveButton key="remove" label={`Remove ${user}`} onClick={() => setRemoving(user)} />]
                 : []),
             ],
           }))}

@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Team } from '../../../src/api/management/v1/team.ts';
 import { EffectiveAccess } from '../../components/access/effective-access.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Confirm } from '../../components/form/confirm.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
@@ -37,6 +38,7 @@ function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNo
     { verb: 'delete', ...target },
     { verb: 'get', ...target, subresource: 'accesskeys' },
   ]);
+  const navigate = useNavigate();
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const close = () => setOpen(undefined);
   return (
@@ -45,9 +47,7 @@ function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNo
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('edit')}>
           Edit details
         </PermittedButton>
-        <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('delete')}>
-          Delete
-        </PermittedButton>
+        {remove?.allowed === true ? <DeleteButton onClick={() => setOpen('delete')} /> : null}
       </ObjectHeader>
       <DetailTabs
         label="Team sections"
@@ -85,6 +85,7 @@ function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNo
           onConfirm={async () => {
             await deleteObject(kinds.team, { name }, { uid });
             notify.done(`Deleted team ${name}`);
+            await navigate({ to: '/teams' });
           }}
         >
           <Text size="sm">

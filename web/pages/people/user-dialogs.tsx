@@ -1,4 +1,5 @@
 import { PasswordInput, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
 import { Confirm } from '../../components/form/confirm.tsx';
@@ -76,6 +77,7 @@ export function ToggleUser({ user, onClose }: UserDialogProps) {
 }
 
 export function DeleteUser({ user, onClose }: UserDialogProps) {
+  const navigate = useNavigate();
   const { name = '', uid } = user.metadata;
   return (
     <Confirm
@@ -87,6 +89,7 @@ export function DeleteUser({ user, onClose }: UserDialogProps) {
       onConfirm={async () => {
         await deleteObject(kinds.user, { name }, { uid });
         notify.done(`Deleted user ${name}`);
+        await navigate({ to: '/users' });
       }}
     >
       <Text size="sm">

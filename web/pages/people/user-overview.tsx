@@ -1,6 +1,7 @@
-import { ActionIcon, Badge, Button, Group, Text, Tooltip } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
+import { RemoveButton } from '../../components/delete-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
 import { Age } from '../../components/object/age.tsx';
@@ -93,18 +94,7 @@ function Teams({ user }: { readonly user: User }) {
             cells: [
               <PrincipalLink key="team" principal={{ kind: 'Team', name: team }} />,
               ...(allowed
-                ? [
-                    <Tooltip key="leave" label={`Remove ${name} from ${team}`}>
-                      <ActionIcon
-                        variant="subtle"
-                        color="gray"
-                        aria-label={`Remove ${name} from ${team}`}
-                        onClick={() => setRemoving(team)}
-                      >
-                        <Icon name="trash" size={16} />
-                      </ActionIcon>
-                    </Tooltip>,
-                  ]
+                ? [<RemoveButton key="leave" label={`Remove ${name} from ${team}`} onClick={() => setRemoving(team)} />]
                 : []),
             ],
           }))}

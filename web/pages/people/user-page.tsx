@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
 import { EffectiveAccess } from '../../components/access/effective-access.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
@@ -65,9 +66,7 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
         <PermittedButton isPermitted={offboard?.allowed} onClick={() => setOpen('offboard')}>
           Offboard
         </PermittedButton>
-        <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('delete')}>
-          Delete
-        </PermittedButton>
+        {remove?.allowed === true ? <DeleteButton onClick={() => setOpen('delete')} /> : null}
       </ObjectHeader>
       <DetailTabs
         label="User sections"

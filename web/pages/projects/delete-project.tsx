@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { Confirm } from '../../components/form/confirm.tsx';
@@ -11,6 +12,7 @@ import { useRows } from '../../data/rows/use-rows.ts';
 
 export function DeleteProject({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '', uid } = project.metadata;
+  const navigate = useNavigate();
   const namespace = projectNamespace(name);
   const clusters = loadedCount(useRows({ kind: kinds.instance, namespace }));
   const spaces = loadedCount(useRows({ kind: kinds.space, namespace }));
@@ -24,6 +26,7 @@ export function DeleteProject({ project, onClose }: { readonly project: Project;
       onConfirm={async () => {
         await deleteObject(kinds.project, { name }, { uid });
         notify.done(`Deleting project ${name}`);
+        await navigate({ to: '/projects' });
       }}
     >
       <Text size="sm">

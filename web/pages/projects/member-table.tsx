@@ -1,6 +1,6 @@
-import { ActionIcon, NativeSelect, Text, Tooltip } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
-import { Icon } from '../../components/icon.tsx';
+import { RemoveButton } from '../../components/delete-button.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
 import { PrincipalLink } from '../../components/object/principal-link.tsx';
 import { type ProjectRole, roleLabel, roles } from './members.ts';
@@ -42,18 +42,7 @@ export function MemberTable({ members, mayChange, onChange, onRemove }: MemberTa
             roleLabel(member.clusterRole)
           ),
           ...(mayChange
-            ? [
-                <Tooltip key="remove" label={`Remove ${member.name}`}>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={`Remove ${member.name}`}
-                    onClick={() => onRemove(member)}
-                  >
-                    <Icon name="trash" size={16} />
-                  </ActionIcon>
-                </Tooltip>,
-              ]
+            ? [<RemoveButton key="remove" label={`Remove ${member.name}`} onClick={() => onRemove(member)} />]
             : []),
         ],
       }))}

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { EditDetails } from '../../components/form/edit-details.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
@@ -58,13 +59,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit details
         </PermittedButton>
-        <PermittedButton
-          isPermitted={remove?.allowed && !isTerminating}
-          icon="trash"
-          onClick={() => setOpen('deletion')}
-        >
-          Delete
-        </PermittedButton>
+        {remove?.allowed === true && !isTerminating ? <DeleteButton onClick={() => setOpen('deletion')} /> : null}
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This project is being deleted">

@@ -11,6 +11,7 @@ import { Panel } from '../../components/panel.tsx';
 import { pluralize } from '../../data/format-text.ts';
 import { ownerOf } from '../../data/owner.ts';
 import type { Template, TemplateType } from '../../data/template-types.ts';
+import { createCommandText } from './create-command-text.ts';
 import { ParameterTable } from './parameter-table.tsx';
 import { templateSpec, templateVersions } from './template-versions.ts';
 import { useTemplateInstances } from './use-template-instances.ts';
@@ -50,7 +51,7 @@ export function OverviewTab({ type, template }: TemplateTabProps) {
           <Text size="sm" c="dimmed" mt="md" mb={4}>
             To create a {type.noun} from this template on the command line:
           </Text>
-          <Command text={`${type.createCommand} demo --template ${name}`} />
+          <Command text={createCommandText(type, name, parameters)} />
         </Panel>
         <div>
           <Panel title="Contents">

@@ -1,5 +1,6 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { EditDetails } from '../../components/form/edit-details.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
@@ -71,9 +72,7 @@ function Template({ type, template, back }: TemplateProps) {
         <PermittedButton isPermitted={create?.allowed} icon="copy" onClick={() => setOpen('copy')}>
           Duplicate
         </PermittedButton>
-        <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('deletion')}>
-          Delete
-        </PermittedButton>
+        {remove?.allowed === true ? <DeleteButton onClick={() => setOpen('deletion')} /> : null}
       </ObjectHeader>
       <DetailTabs
         label="Template sections"

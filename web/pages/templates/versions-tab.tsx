@@ -1,6 +1,7 @@
 import type { JsonValue } from '@flotilla/json';
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { Fragment, useState } from 'react';
+import { RemoveButton } from '../../components/delete-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
@@ -69,14 +70,10 @@ export function VersionsTab({ type, template, mayChange }: VersionsTabProps) {
                           >
                             Duplicate
                           </Button>
-                          <Button
-                            size="compact-sm"
-                            variant="default"
-                            aria-label={`Delete ${part.version}`}
+                          <RemoveButton
+                            label={`Delete ${part.version}`}
                             onClick={() => setDialog({ type: 'deletion', version: part.version })}
-                          >
-                            Delete
-                          </Button>
+                          />
                         </Group>,
                       ]
                     : []),

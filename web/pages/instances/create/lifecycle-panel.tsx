@@ -1,7 +1,9 @@
 import { objectAt, textAt } from '@flotilla/json';
 import { NativeSelect, SimpleGrid } from '@mantine/core';
+import type { Cluster } from '../../../../src/api/management/v1/cluster.ts';
 import { PrincipalPicker } from '../../../components/form/principal-picker.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { clusterStatus } from '../../hosts/cluster-info.ts';
 import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';
 import type { FormSectionProps } from './form-section.ts';
 
@@ -30,9 +32,9 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
           error={problem('spec.clusterRef')}
           data={[
             { value: '', label: 'Automatic' },
-            ...offer.clusters.map(({ metadata: { name = '' }, spec: { displayName = '' } = {} }) => ({
-              value: name,
-              label: displayName === '' ? name : `${displayName} (${name})`,
+            ...offer.clusters.map((cluster) => ({
+              value: cluster.metadata.name ?? '',
+              label: clusterLabel(cluster),
             })),
           ]}
         />
@@ -56,6 +58,7 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
             annotation={annotation}
             noun={type.noun}
             value={textAt(draft, 'metadata', 'annotations', annotation)}
+            templateValue={form.templateAnnotations[annotation]}
             onChange={(value) => form.set(['metadata', 'annotations', annotation], value)}
           />
         ))}
@@ -63,3 +66,16 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
     </Panel>
   );
 }
+
+/** Returns the names of a cluster, and its status if nothing can run on it now: "Far (far) – offline". */
+function clusterLabel(cluster: Cluster): string {
+  const {
+    metadata: { name = '' },
+    spec: { displayName = '' } = {},
+  } = cluster;
+  const names = displayName === '' || displayName === name ? name : `${displayName} (${name})`;
+  const status = clusterStatus(cluster);
+  return status === 'Online' ? names : `${names} – ${unusableText[status]}`;
+}
+
+const unusableText = { Offline: 'offline', Pending: 'not connected yet', Terminating: 'being disconnected' } as const;

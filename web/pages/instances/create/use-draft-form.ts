@@ -16,6 +16,7 @@ export type DraftForm = ReturnType<typeof useDraftForm>;
 const allFields = '*';
 
 const noParameters: readonly TemplateParameter[] = [];
+const noAnnotations: Readonly<Record<string, string>> = {};
 
 interface FirstValues {
   readonly type: InstanceType;
@@ -36,7 +37,11 @@ export function useDraftForm({ type, ...first }: FirstValues) {
   const templateName = isInline(draft) ? '' : textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
   const template = templates.find(({ metadata }) => metadata.name === templateName);
   const version = textAt(draft, 'spec', 'templateRef', 'version');
-  const parameters = useMemo(() => parametersOf(template, version), [template, version]);
+  const resolved = useMemo(
+    () => (template === undefined ? undefined : resolveTemplate(template, version)),
+    [template, version],
+  );
+  const parameters = resolved?.parameters ?? noParameters;
   const manifest = useMemo(
     () => manifestOf(draft, { kind, project, defaultTemplate }),
     [draft, kind, project, defaultTemplate],
@@ -59,6 +64,8 @@ export function useDraftForm({ type, ...first }: FirstValues) {
     template,
     version,
     parameters,
+    /** The annotations that the template adds to the instance if the manifest does not set them. */
+    templateAnnotations: resolved?.definition.instanceTemplate?.metadata?.annotations ?? noAnnotations,
     manifest,
     manifestFor: manifestOf,
     touch,

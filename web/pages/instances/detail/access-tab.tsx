@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { RemoveButton } from '../../../components/delete-button.tsx';
 import { Confirm } from '../../../components/form/confirm.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { SimpleTable } from '../../../components/list/simple-table.tsx';
@@ -48,7 +49,17 @@ export function AccessTab({ instance, permissions }: InstanceSectionProps) {
                 {one.roles.join(', ')}
               </span>
             ),
-            ...(permissions.canShare ? [one.isOwner ? null : removeButton(one.principal, setRevoking)] : []),
+            ...(permissions.canShare
+              ? [
+                  one.isOwner ? null : (
+                    <RemoveButton
+                      key="remove"
+                      label={`Revoke access of ${principalText(one.principal)}`}
+                      onClick={() => setRevoking(one.principal)}
+                    />
+                  ),
+                ]
+              : []),
           ],
         }))}
       />
@@ -91,17 +102,6 @@ function Who({ shared: { principal, isOwner } }: { readonly shared: Grantee }) {
         {isOwner ? ' (owner)' : ''}
       </Text>
     </>
-  );
-}
-
-function removeButton(principal: Principal, onRemove: (principal: Principal) => void) {
-  const label = `Revoke access of ${principalText(principal)}`;
-  return (
-    <Tooltip label={label} key="remove">
-      <ActionIcon variant="subtle" color="red" aria-label={label} onClick={() => onRemove(principal)}>
-        <Icon name="trash" />
-      </ActionIcon>
-    </Tooltip>
   );
 }
 

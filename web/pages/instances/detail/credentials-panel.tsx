@@ -5,6 +5,7 @@ import type {
   InstanceCredential,
   VirtualClusterInstanceCredentials,
 } from '../../../../src/api/management/v1/subresources/virtual-cluster-instance-credentials.ts';
+import { RemoveButton } from '../../../components/delete-button.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { Confirm } from '../../../components/form/confirm.tsx';
 import { SimpleTable } from '../../../components/list/simple-table.tsx';
@@ -13,6 +14,7 @@ import { Age } from '../../../components/object/age.tsx';
 import { TimeUntil } from '../../../components/object/time-until.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { managementRoot } from '../../../data/api-root.ts';
+import { formatTime } from '../../../data/format-time.ts';
 import { kinds, objectUrl } from '../../../data/kind-ref.ts';
 import { subresourceQuery } from '../../../data/objects/subresource-query.ts';
 import { usePermissions } from '../../../data/permissions.ts';
@@ -56,7 +58,7 @@ function Credentials({ namespace, name, mayRevoke }: Place & { readonly mayRevok
         the gateway has accepted.
         {query.data?.revokedBefore === undefined
           ? ''
-          : ` Tokens issued before ${query.data.revokedBefore} are revoked.`}
+          : ` Tokens issued before ${formatTime(query.data.revokedBefore)} are revoked.`}
       </Text>
       {query.error === null ? null : <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
       {query.data !== undefined && credentials.length === 0 ? <Text size="sm">No credentials.</Text> : null}
@@ -75,9 +77,7 @@ function Credentials({ namespace, name, mayRevoke }: Place & { readonly mayRevok
               one.lastUsed === undefined ? 'Unknown' : <Age key="used" since={one.lastUsed} />,
               <TimeUntil key="end" end={one.expires === undefined ? undefined : Date.parse(one.expires)} />,
               mayRevoke ? (
-                <Button key="revoke" size="compact-sm" variant="default" onClick={() => setRevoking(one)}>
-                  Revoke
-                </Button>
+                <RemoveButton key="revoke" label={`Revoke ${nameOf(one)}`} onClick={() => setRevoking(one)} />
               ) : null,
             ],
           }))}

@@ -1,5 +1,7 @@
 import { Button, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { DeleteButton } from '../../../components/delete-button.tsx';
 import { Confirm } from '../../../components/form/confirm.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { LinkButton } from '../../../components/link-button.tsx';
@@ -14,6 +16,7 @@ import { WakeButton } from './wake-button.tsx';
 export function InstanceActions({ instance, permissions }: InstanceSectionProps) {
   const [dialog, setDialog] = useState<'sleep' | 'delete'>();
   const { type, name, namespace, project, phase, object, spec } = instance;
+  const navigate = useNavigate();
   const close = () => setDialog(undefined);
   const isTerminating = phase === 'Terminating';
   return (
@@ -33,11 +36,7 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
           Sleep
         </Button>
       ) : null}
-      {permissions.canDelete && !isTerminating ? (
-        <Button variant="light" color="red" leftSection={<Icon name="trash" />} onClick={() => setDialog('delete')}>
-          Delete
-        </Button>
-      ) : null}
+      {permissions.canDelete && !isTerminating ? <DeleteButton onClick={() => setDialog('delete')} /> : null}
       {dialog === 'sleep' ? <SleepDialog instance={instance} onClose={close} /> : null}
       {dialog === 'delete' ? (
         <Confirm
@@ -49,6 +48,7 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
           onConfirm={async () => {
             await deleteObject(type.kind, { namespace, name }, { uid: object.metadata.uid });
             notify.done(`Deleting ${name}`);
+            await navigate({ to: type.listPath });
           }}
         >
           <Text size="sm">

@@ -4,6 +4,7 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { Dialog } from '../../../components/form/dialog.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { saveText } from '../../../components/save-text.ts';
+import { formatTime } from '../../../data/format-time.ts';
 import classes from './kubeconfig-dialog.module.css';
 import type { NewKubeconfig } from './new-kubeconfig.ts';
 
@@ -26,11 +27,8 @@ export function KubeconfigDialog({ name, probe, kubeconfig: { text, expiresAt },
           Anyone who has this kubeconfig can use {name} as you. It is shown only once.{' '}
           {expiresAt === undefined ? null : (
             <>
-              Valid until{' '}
-              <time dateTime={new Date(expiresAt).toISOString()}>
-                {new Date(expiresAt).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })}
-              </time>
-              , or until you sign out.
+              Valid until <time dateTime={new Date(expiresAt).toISOString()}>{formatTime(expiresAt)}</time>, or until
+              you sign out.
             </>
           )}
         </Text>

@@ -1,0 +1,12 @@
+const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+
+/** Returns a time in the browser's time zone: "18 Nov 2026, 21:03:04". All pages show times in this format. */
+export function formatTime(time: string | number): string {
+  return times.format(new Date(time));
+}
+
+/** Returns the date of a time in the browser's time zone: "18 Nov 2026". */
+export function formatDate(time: string | number): string {
+  return dates.format(new Date(time));
+}
