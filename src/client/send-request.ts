@@ -27,6 +27,8 @@ export interface HttpRequest {
   /** The Accept header. Optional; defaults to `application/json`. */
   readonly accept?: string;
   readonly body?: { readonly type: string; readonly text: string };
+  /** Further headers. Optional. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -36,12 +38,13 @@ export interface HttpRequest {
  */
 export async function sendRequest(
   sender: RequestSender,
-  { method, url, accept = 'application/json', body, signal }: HttpRequest,
+  { method, url, accept = 'application/json', body, headers, signal }: HttpRequest,
 ): Promise<FetchedResponse> {
   const token = sender.token?.();
   const response = await sender.fetch(url, {
     method,
     headers: {
+      ...headers,
       Accept: accept,
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'Content-Type': body.type }),

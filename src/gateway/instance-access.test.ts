@@ -95,7 +95,7 @@ describe('access to an instance', () => {
   it('counts an interactive session as a use for as long as it is open', async () => {
     const { doors, activity, clock } = setUp();
     const sessions = [
-      await doors.openSession(instance(), () => never, true),
+      await doors.openSession(instance(), () => never, 'continuous'),
       await doors.openSession(instance(), () => never),
     ];
     clock.advance(500_000);
@@ -104,6 +104,22 @@ describe('access to an instance', () => {
     await tick();
     clock.advance(500_000);
     expect(activity.lastActivity('i1')).toBe(1_500_000);
+  });
+
+  it('records no use for a session that only displays the instance, and neither wakes nor awaits it', async () => {
+    const { doors, activity, at } = setUp();
+    const session = await doors.openSession(instance(), () => never, 'none');
+    session.close();
+    await tick();
+    expect(activity.lastActivity('i1')).toBeUndefined();
+    at.found = { uid: 'v1', owner: 'i1', access: 'asleep' };
+    expect(await refused(doors.openSession(instance(), () => never, 'none'))).toEqual([
+      503,
+      'the virtual cluster "demo" is asleep, and viewing it in the console does not wake it. Wake it on its page',
+    ]);
+    at.found = { uid: 'v1', owner: 'i1', access: 'opening' };
+    expect((await refused(doors.openSession(instance(), () => never, 'none')))[0]).toBe(503);
+    expect(activity.lastActivity('i1')).toBeUndefined();
   });
 
   it('is denied until the virtual cluster and the roles in it are known', async () => {

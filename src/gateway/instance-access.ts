@@ -76,14 +76,19 @@ export interface InstanceAccessOptions<Instance extends ProjectInstance> {
   readonly clock: Clock;
 }
 
+/**
+ * When a session counts as a use of its instance. `brief`: at its start and at its end. `continuous`: during the whole
+ * session. `none`: never; such a session only displays the instance, and does not wake it or wait for it.
+ */
+export type SessionUse = 'brief' | 'continuous' | 'none';
+
 export interface InstanceAccess<Instance extends ProjectInstance> {
   /**
    * Opens a session in the virtual cluster of an instance. Wakes the instance if that is allowed, and waits until it is
-   * usable or the signal from `abortSignal` fires. Throws 501 or 503 if the instance cannot be used now. If
-   * `keepsAwake` is true, the instance counts as in use during the whole session. Otherwise it counts as in use only at
-   * the start and at the end of the session.
+   * usable or the signal from `abortSignal` fires. Throws 501 or 503 if the instance cannot be used now. `use` defaults
+   * to `brief`.
    */
-  openSession(instance: Instance, abortSignal: () => AbortSignal, keepsAwake?: boolean): Promise<GatewaySession>;
+  openSession(instance: Instance, abortSignal: () => AbortSignal, use?: SessionUse): Promise<GatewaySession>;
   /** Returns the service account that the token authenticates in the virtual cluster of the instance. */
   authenticateServiceAccount(
     instance: Instance,
@@ -117,17 +122,23 @@ class ClusterInstanceAccess<Instance extends ProjectInstance> implements Instanc
     this.#wakes = new WakeCoalescer(options);
   }
 
-  async openSession(instance: Instance, abortSignal: () => AbortSignal, keepsAwake = false): Promise<GatewaySession> {
+  async openSession(
+    instance: Instance,
+    abortSignal: () => AbortSignal,
+    use: SessionUse = 'brief',
+  ): Promise<GatewaySession> {
     const options = this.#options;
     const cluster = options.clusterOf(clusterNameOf(instance));
     const accessError = this.#accessError(instance, cluster);
     if (accessError !== undefined || cluster === undefined) throw accessError ?? this.#errors.notReady(instance);
     const uid = instance.metadata.uid ?? '';
     // Record the use before the wake call. Otherwise auto-sleep could put the instance back to sleep immediately.
-    options.activity.recordUse(uid);
+    if (use !== 'none') options.activity.recordUse(uid);
     const state = await this.#stateOf(instance, cluster);
     if (state === undefined) throw this.#errors.notReady(instance);
     if (state.access === 'closing') throw this.#errors.beingRemoved(instance);
+    if (use === 'none' && state.access === 'asleep') throw this.#errors.asleepWhenViewed(instance);
+    if (use === 'none' && state.access === 'opening') throw this.#errors.notReady(instance);
     if (state.access === 'asleep') {
       const mayWake = state.owner === uid || options.sleepsFromInactivity(instance);
       if (!mayWake || options.type.isExternal(instance)) throw this.#errors.asleepOnHost(instance);
@@ -140,12 +151,12 @@ class ClusterInstanceAccess<Instance extends ProjectInstance> implements Instanc
       name: this.#errors.displayNameOf(instance),
       abortSignal,
     });
-    const stopUsing = keepsAwake ? recordUseRepeatedly(options, uid) : () => {};
+    const stopUsing = use === 'continuous' ? recordUseRepeatedly(options, uid) : () => {};
     return new InstanceSession(session, {
       endReason: (reason) => this.#endReason(instance, cluster, reason),
       onLeave: (wasEvicted) => {
         stopUsing();
-        if (!wasEvicted) void this.#recordFinalUse(instance, cluster);
+        if (!wasEvicted && use !== 'none') void this.#recordFinalUse(instance, cluster);
       },
     });
   }

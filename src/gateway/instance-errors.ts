@@ -35,6 +35,12 @@ export class InstanceErrors<Instance extends ProjectInstance> {
     return serviceUnavailable(`${this.displayNameOf(instance)} is asleep; the next request wakes it`);
   }
 
+  asleepWhenViewed(instance: Instance): StatusError {
+    return serviceUnavailable(
+      `${this.displayNameOf(instance)} is asleep, and viewing it in the console does not wake it. Wake it on its page`,
+    );
+  }
+
   asleepOnHost(instance: Instance): StatusError {
     return serviceUnavailable(
       `${this.displayNameOf(instance)} is asleep: it was put to sleep on the cluster ${JSON.stringify(clusterNameOf(instance))} and must be woken there`,

@@ -16,6 +16,7 @@ import type { Clock } from '../lib/clock.ts';
 import { andThen } from '../lib/maybe-promise.ts';
 import { acceptAccount } from './account-tokens/accept-account.ts';
 import { endWhenDenied } from './account-tokens/account-token-limits.ts';
+import { isConsoleView } from './console-view.ts';
 import { endAtCredentialExpiry } from './credential-expiry.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
 import type { InstanceAccess } from './instance-access.ts';
@@ -92,8 +93,9 @@ export function instanceGateway<Instance extends ProjectInstance>(options: Insta
       const { request, info } = exchange;
       // An open shell or port-forward keeps the instance awake. A watch over a WebSocket does not, because a program
       // may keep a watch open forever.
-      const keepsAwake = request.upgrade !== undefined && info.verb !== 'watch';
-      return await access.openSession(instance, () => exchange.signal, keepsAwake);
+      const isInteractive = request.upgrade !== undefined && info.verb !== 'watch';
+      const use = isConsoleView(exchange) ? 'none' : isInteractive ? 'continuous' : 'brief';
+      return await access.openSession(instance, () => exchange.signal, use);
     },
     forbiddenError(exchange, { reason, boundary }) {
       // The caller may use the instance, but the request is outside of its boundary.

@@ -75,17 +75,20 @@ export interface JsonRequest {
   /** The request body, sent as JSON with the given content type. */
   readonly document?: JsonValue | object;
   readonly contentType?: string;
+  /** Further headers. Optional. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
 /** Sends a request and returns the JSON body of the response. */
 export async function sendJson<T = JsonValue>(request: JsonRequest): Promise<T> {
-  const { method = 'GET', url, accept, document, contentType = 'application/json', signal } = request;
+  const { method = 'GET', url, accept, document, contentType = 'application/json', headers, signal } = request;
   const response = await send({
     method,
     url,
     ...(accept === undefined ? {} : { accept }),
     ...(document === undefined ? {} : { body: { type: contentType, text: writeJson(document as JsonValue) } }),
+    ...(headers === undefined ? {} : { headers }),
     ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();

@@ -50,7 +50,7 @@ export function usageQuery(root: ApiRoot) {
     queryKey: ['usage', root],
     staleTime: 10_000,
     refetchOnReconnect: false,
-    // A retry could wake a virtual cluster that has fallen asleep.
+    // A virtual cluster that has fallen asleep does not respond to the console until a user wakes it.
     retry: false,
     queryFn: async ({ signal }): Promise<readonly ResourceCount[]> => {
       const served = await queryClient.fetchQuery(discoveryQuery(root));

@@ -1,5 +1,6 @@
 import { acceptDataLossAnnotation, sleepForceAnnotation } from '../../../src/api/naming.ts';
 import { StatusError } from '../../../src/api/status.ts';
+import { useHeader } from '../../../src/api/use-header.ts';
 import { instanceRoot } from '../api-root.ts';
 import type { InstanceType } from '../instance-types.ts';
 import { sendJson } from '../send.ts';
@@ -43,7 +44,8 @@ export async function wakeUp(place: InstancePlace): Promise<void> {
 /** Wakes an instance by sending a request to it. This also works for users who may use it but not change it. */
 export async function wakeByRequest({ type, project, name }: InstancePlace): Promise<void> {
   try {
-    await sendJson({ url: `${instanceRoot(type.gatewaySegment, project, name)}/version` });
+    const url = `${instanceRoot(type.gatewaySegment, project, name)}/version`;
+    await sendJson({ url, headers: { [useHeader]: '1' } });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 503) throw error;
   }

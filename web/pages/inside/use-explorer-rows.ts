@@ -8,13 +8,13 @@ import { useExplorer } from './explorer-context.ts';
 
 /**
  * The delay before a broken watch is retried. After this time the phase of the instance shows whether the watch ended
- * because the virtual cluster fell asleep. In that case there is no retry, because it would wake the virtual cluster.
+ * because the virtual cluster fell asleep. In that case there is no retry, because it fails until a user wakes it.
  */
 const retryDelayMs = 3_000;
 
 /**
  * Returns the rows of a kind inside a virtual cluster. A broken watch is retried only while the virtual cluster is
- * awake, so that a retry never wakes it.
+ * awake.
  */
 export function useExplorerRows(query: Omit<RowsQuery, 'root' | 'manualRetry'>): RowsWithRetry {
   const { root, isAwake } = useExplorer();

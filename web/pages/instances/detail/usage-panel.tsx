@@ -1,7 +1,6 @@
-import { Button, SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { LoadingIndicator } from '../../../components/loading-indicator.tsx';
 import { KindName } from '../../../components/object/kind-name.tsx';
@@ -13,10 +12,7 @@ import type { InstanceState } from './instance-state.ts';
 import classes from './usage-panel.module.css';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
-/**
- * A panel with the number of objects in a virtual cluster. A sleeping virtual cluster is not queried, because a request
- * would wake it.
- */
+/** A panel with the number of objects in a virtual cluster. Counting them does not restart its idle period. */
 export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
   if (!permissions.canUse) return null;
   return (
@@ -26,7 +22,7 @@ export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
       ) : (
         <Text size="sm" c="dimmed">
           {instance.phase === 'Sleeping'
-            ? 'Resources are not counted while the virtual cluster is asleep, because counting would wake it.'
+            ? 'Resources are not counted while the virtual cluster is asleep.'
             : 'Resources are shown after the virtual cluster is ready.'}
         </Text>
       )}
@@ -34,30 +30,8 @@ export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
   );
 }
 
-function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { readonly instance: InstanceState }) {
-  // With auto-sleep or auto-delete, only a click starts the count, because its requests reset the idle timer.
-  const [isEnabled, setEnabled] = useState(sleepAfter === undefined && deleteAfter === undefined);
-  const { data, error, refetch, isPending } = useQuery({
-    ...usageQuery(virtualClusterRoot(project, name)),
-    enabled: isEnabled,
-  });
-  if (!isEnabled) {
-    const countNow = () => {
-      setEnabled(true);
-      // A count of a few seconds ago may still be cached.
-      void refetch();
-    };
-    return (
-      <>
-        <Text size="sm" c="dimmed" mb="sm">
-          Counting the resources resets the auto-sleep and auto-delete timers.
-        </Text>
-        <Button variant="light" size="xs" onClick={countNow}>
-          Count resources
-        </Button>
-      </>
-    );
-  }
+function AwakeUsage({ instance: { project, name } }: { readonly instance: InstanceState }) {
+  const { data, error, refetch, isPending } = useQuery(usageQuery(virtualClusterRoot(project, name)));
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (isPending) return <LoadingIndicator message="Counting resources" />;
   if (data.length === 0) {
