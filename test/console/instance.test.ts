@@ -108,8 +108,10 @@ describeConsole('the page of a virtual cluster', (env) => {
       .first()
       .fill('ann');
     await page.getByRole('option', { name: /anna/ }).first().click();
-    await sharing.getByLabel('Cluster role').fill('view');
-    await page.keyboard.press('Tab');
+    const role = sharing.getByLabel('Cluster role', { exact: true });
+    // Without a default role of the template, the dialog suggests edit and not the role that would apply.
+    expect(await role.inputValue()).toBe('edit');
+    await role.selectOption('view');
     await sharing.getByText('flotilla share shop --project default --user anna --role view').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await sharing.getByRole('button', { name: 'Share', exact: true }).click();
@@ -140,6 +142,13 @@ describeConsole('the page of a virtual cluster', (env) => {
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Wake' }).click();
     await page.getByRole('link', { name: '4 Namespaces' }).waitFor();
+
+    // Protect
+    await page.getByRole('switch', { name: 'Protect from deletion' }).click();
+    await page.getByText('Protected', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.getByRole('switch', { name: 'Protect from deletion' }).click();
 
     // Delete
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { displayNameOf, type ObjectWithDisplayName } from '../../data/objects/display-name.ts';
+import { isProtected, ProtectedBadge } from './deletion-protection.tsx';
 import { PageHeader } from '../page-header.tsx';
 
 export interface ObjectHeaderProps {
@@ -18,7 +19,14 @@ export function ObjectHeader({ object, back, children }: ObjectHeaderProps) {
     <PageHeader
       title={shown}
       above={back}
-      about={shown === name ? undefined : <span className="mono">{name}</span>}
+      about={
+        shown === name && !isProtected(object) ? undefined : (
+          <Group gap="xs">
+            {shown === name ? null : <span className="mono">{name}</span>}
+            <ProtectedBadge object={object} />
+          </Group>
+        )
+      }
       actions={<Group gap="sm">{children}</Group>}
     />
   );

@@ -4,7 +4,8 @@ import { type ReactNode, useId } from 'react';
 export interface QuotaBarProps {
   /** The name of the resource or the owner, for example "Virtual clusters" or "alice". */
   readonly label: ReactNode;
-  readonly used: number;
+  /** The used amount; `undefined` if the user may not see it. */
+  readonly used: number | undefined;
   /** The maximum; `undefined` if no quota is set. */
   readonly limit?: number | undefined;
   /** The counted resource in the plural, if the label does not name it: "virtual clusters". */
@@ -18,7 +19,7 @@ const warnAt = 0.8;
 export function QuotaBar({ label, used, limit, what = '' }: QuotaBarProps) {
   const id = useId();
   const text = quotaText(used, limit, what);
-  const part = limit === undefined ? 0 : limit === 0 ? 1 : Math.min(used / limit, 1);
+  const part = limit === undefined || used === undefined ? 0 : limit === 0 ? 1 : Math.min(used / limit, 1);
   return (
     <div>
       <Group justify="space-between" gap="sm" wrap="nowrap" mb={limit === undefined ? 0 : 4}>
@@ -29,7 +30,7 @@ export function QuotaBar({ label, used, limit, what = '' }: QuotaBarProps) {
           {text}
         </Text>
       </Group>
-      {limit === undefined ? null : (
+      {limit === undefined || used === undefined ? null : (
         <Progress.Root size="md" radius="xl">
           <Progress.Section
             value={part * 100}
@@ -44,8 +45,9 @@ export function QuotaBar({ label, used, limit, what = '' }: QuotaBarProps) {
 }
 
 /** Returns the usage as text: "3 of 10" or "3 of 10 virtual clusters", with a note if the limit is reached or exceeded. */
-function quotaText(used: number, limit: number | undefined, what: string): string {
+function quotaText(used: number | undefined, limit: number | undefined, what: string): string {
   const noun = what === '' ? '' : ` ${what}`;
+  if (used === undefined) return `Not visible to you${limit === undefined ? '' : `, at most ${limit}${noun}`}`;
   if (limit === undefined) return `${used}${noun}, no quota`;
   const rest = limit - used;
   return `${used} of ${limit}${noun}${rest > 0 ? '' : rest === 0 ? ', limit reached' : `, ${-rest} over the limit`}`;

@@ -1,12 +1,15 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { pluralize } from '../../data/format-text.ts';
 import classes from './attention-panel.module.css';
-import type { Issue, IssueTarget } from './issues.ts';
+import { groupIssues, type Issue, type IssueGroup, type IssueTarget } from './issues.ts';
 
-/** The maximum number of issues that the panel shows. */
-const maxShown = 8;
+/** The maximum numbers of groups that the panel shows, and of objects in each group. */
+const maxGroups = 8;
+const maxObjects = 5;
 
 export interface AttentionPanelProps {
   readonly issues: readonly Issue[];
@@ -20,8 +23,9 @@ const emptyTexts: Readonly<Record<AttentionPanelProps['dataState'], string>> = {
   unavailable: 'Unknown, because the server does not respond.',
 };
 
-/** A panel with the issues that the user should resolve. */
+/** A panel with the issues that the user should resolve, grouped by their cause. */
 export function AttentionPanel({ issues, dataState }: AttentionPanelProps) {
+  const groups = useMemo(() => groupIssues(issues), [issues]);
   return (
     <Panel title="Needs attention">
       {issues.length === 0 ? (
@@ -31,26 +35,57 @@ export function AttentionPanel({ issues, dataState }: AttentionPanelProps) {
         </Group>
       ) : (
         <Stack gap={0}>
-          {issues.slice(0, maxShown).map(({ key, urgency, what, why, next, target }) => (
-            <article key={key} className={classes.matter} data-urgency={urgency}>
-              <Icon name={urgency === 'now' ? 'warning' : 'clock'} />
-              <div>
-                <IssueLink target={target}>{what}</IssueLink>
-                {why === '' ? null : <Text size="sm">{why}</Text>}
-                <Text size="sm" c="dimmed">
-                  {next}
-                </Text>
-              </div>
+          {groups.slice(0, maxGroups).map((group) => (
+            <article key={group.key} className={classes.matter} data-urgency={group.first.urgency}>
+              <Icon name={group.first.urgency === 'now' ? 'warning' : 'clock'} />
+              <div>{group.issues.length === 1 ? <OneIssue issue={group.first} /> : <SeveralIssues group={group} />}</div>
             </article>
           ))}
-          {issues.length <= maxShown ? null : (
+          {groups.length <= maxGroups ? null : (
             <Text size="sm" c="dimmed" mt="xs">
-              And {issues.length - maxShown} more.
+              And {pluralize(groups.length - maxGroups, 'more cause', 'more causes')}.
             </Text>
           )}
         </Stack>
       )}
     </Panel>
+  );
+}
+
+function OneIssue({ issue: { what, why, detail, next, target } }: { readonly issue: Issue }) {
+  // The sentence about a single virtual cluster already contains the duration.
+  const text = [target.page === 'key' ? detail : '', why].filter(Boolean).join(' ');
+  return (
+    <>
+      <IssueLink target={target}>{what}</IssueLink>
+      {text === '' ? null : <Text size="sm">{text}</Text>}
+      <Text size="sm" c="dimmed">
+        {next}
+      </Text>
+    </>
+  );
+}
+
+function SeveralIssues({ group: { first, issues } }: { readonly group: IssueGroup }) {
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        {issues.length} {first.many}
+      </Text>
+      {first.why === '' ? null : <Text size="sm">{first.why}</Text>}
+      <ul className={classes.objects}>
+        {issues.slice(0, maxObjects).map(({ key, label, detail, target }) => (
+          <li key={key}>
+            <IssueLink target={target}>{label}</IssueLink>
+            {detail === '' ? '' : target.page === 'key' ? `: ${detail}` : `, ${detail}`}
+          </li>
+        ))}
+        {issues.length <= maxObjects ? null : <li>and {issues.length - maxObjects} more</li>}
+      </ul>
+      <Text size="sm" c="dimmed">
+        {first.next}
+      </Text>
+    </>
   );
 }
 

@@ -12,6 +12,7 @@ import { TimeToReady } from '../../components/object/time-to-ready.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
+import { usePermission } from '../../data/permissions.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { useSelf } from '../../data/session/use-self.ts';
@@ -34,7 +35,11 @@ export function FleetPage() {
   const keys = useRows({ kind: kinds.ownedKey, objects: true });
   const mayCreate = useCreatableProjects(kinds.instance).projects.length > 0;
   const now = useNow();
-  const issues = useMemo(() => findIssues({ instances, clusters, keys }, now), [instances, clusters, keys, now]);
+  const mayChangeClusters = usePermission({ verb: 'patch', kind: kinds.cluster }).allowed;
+  const issues = useMemo(
+    () => findIssues({ instances, clusters, keys }, { now, mayChangeClusters }),
+    [instances, clusters, keys, now, mayChangeClusters],
+  );
   const readyDays = useMemo(() => projects.rows.map(({ object }) => object.status?.timeToReady ?? []), [projects.rows]);
   const create = mayCreate ? (
     <Button component={Link} to="/virtual-clusters/new" leftSection={<Icon name="plus" />}>

@@ -4,7 +4,7 @@ import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { countByPhase, countByProject } from '../../data/rows/fleet-counts.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
-import { type FleetRows, findIssues } from './issues.ts';
+import { type FleetRows, findIssues, groupIssues } from './issues.ts';
 
 const now = Date.parse('2026-03-10T12:00:00Z');
 const ago = (milliseconds: number) => new Date(now - milliseconds).toISOString();
@@ -44,10 +44,10 @@ function thing<Members extends Pick<Cluster, 'spec' | 'status'> | Pick<AccessKey
   };
 }
 
-const nothing = { columns, rows: [] };
-function matters(seen: { readonly [Name in keyof FleetRows]?: FleetRows[Name]['rows'] }) {
+function matters(seen: { readonly [Name in keyof FleetRows]?: FleetRows[Name]['rows'] }, mayChangeClusters = true) {
   const of = <One>(rows: readonly One[] = []) => ({ columns, rows });
-  return findIssues({ instances: of(seen.instances), clusters: of(seen.clusters), keys: of(seen.keys) }, now);
+  const all = { instances: of(seen.instances), clusters: of(seen.clusters), keys: of(seen.keys) };
+  return findIssues(all, { now, mayChangeClusters });
 }
 
 describe('the items that need attention', () => {
@@ -66,13 +66,15 @@ describe('the items that need attention', () => {
       keys: [thing('forever', { spec: {} }), thing('young', { spec: { ttl: 3 * 86_400 } })],
     };
     expect(matters(seen)).toEqual([]);
-    expect(findIssues({ instances: nothing, clusters: nothing, keys: nothing }, now)).toEqual([]);
+    const nothing = { columns, rows: [] };
+    const options = { now, mayChangeClusters: true };
+    expect(findIssues({ instances: nothing, clusters: nothing, keys: nothing }, options)).toEqual([]);
   });
 
   it('include failed instances with the message of the server', () => {
     expect(matters({ instances: [instance('broken', 'Failed')] })).toMatchObject([
       {
-        what: 'Virtual cluster broken has failed',
+        what: 'Virtual cluster broken in project default has failed',
         why: 'why of broken',
         target: { page: 'instance', project: 'default', name: 'broken' },
       },
@@ -81,7 +83,7 @@ describe('the items that need attention', () => {
 
   it('include quarantined instances', () => {
     expect(matters({ instances: [instance('endless', 'Quarantined')] })).toMatchObject([
-      { what: 'Virtual cluster endless is quarantined', why: 'why of endless', urgency: 'now' },
+      { what: 'Virtual cluster endless in project default is quarantined', why: 'why of endless', urgency: 'now' },
     ]);
   });
 
@@ -93,9 +95,9 @@ describe('the items that need attention', () => {
       instance('leaving', 'Terminating', ago(day), { deletionTimestamp: ago(minute) }),
     ];
     expect(matters({ instances: seen }).map(({ what }) => what)).toEqual([
-      'Virtual cluster held has been terminating for 10m',
-      'Virtual cluster silent is not ready after 7m',
-      'Virtual cluster slow is not ready after 7m',
+      'Virtual cluster held in project default has been terminating for 10m',
+      'Virtual cluster silent in project default is not ready after 7m',
+      'Virtual cluster slow in project default is not ready after 7m',
     ]);
   });
 
@@ -124,6 +126,41 @@ describe('the items that need attention', () => {
       ['soon', 'Access key left will be disabled'],
       ['soon', 'Access key unused is not used'],
     ]);
+  });
+});
+
+describe('groups of items that need attention', () => {
+  const failed = (name: string, project: string, message: string): Row => ({
+    ...instance(name, 'Failed', ago(minute), {}, project),
+    cells: [name, 'Failed', message],
+  });
+
+  it('have the same cause and the same reason, and name the project of each object', () => {
+    const found = matters({
+      instances: [
+        failed('a', 'shop', 'no space left'),
+        failed('b', 'search', 'no space left'),
+        failed('c', 'shop', 'chart not found'),
+        instance('d', 'Pending', ago(7 * minute), {}, 'shop'),
+      ],
+      keys: [
+        thing('old', { spec: { ttl: 60 } }, ago(day)),
+        thing('older', { spec: { ttl: 60 } }, ago(2 * day)),
+      ],
+    });
+    const shown = groupIssues(found).map(({ first, issues }) => [first.many, issues.map(({ label }) => label)]);
+    expect(shown).toEqual([
+      ['virtual clusters have failed', ['b in project search', 'a in project shop']],
+      ['virtual clusters have failed', ['c in project shop']],
+      ['virtual clusters are not ready', ['d in project shop']],
+      ['access keys have expired', ['old', 'older']],
+    ]);
+  });
+
+  it('contain issues of clusters only for users who can change clusters', () => {
+    const clusters = [thing('far', { status: { phase: 'Failed', online: false, message: 'no route' } })];
+    expect(matters({ clusters })).toHaveLength(1);
+    expect(matters({ clusters }, false)).toEqual([]);
   });
 });
 

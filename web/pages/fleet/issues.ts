@@ -27,10 +27,26 @@ export type IssueTarget =
 export interface Issue {
   readonly key: string;
   readonly urgency: 'now' | 'soon';
+  /** The kind of problem, for example `failed`. Issues with the same cause and the same reason form a group. */
+  readonly cause: string;
   readonly what: string;
+  /** The end of the sentence about several such issues: "virtual clusters have failed". */
+  readonly many: string;
+  /** The object in a group: its name, and its project if it has one. */
+  readonly label: string;
+  /** The reason, if other issues may have it in common; '' if there is none. */
   readonly why: string;
+  /** What is true of this object only; '' if there is nothing. */
+  readonly detail: string;
   readonly next: string;
   readonly target: IssueTarget;
+}
+
+/** Issues with the same cause. There is at least one. */
+export interface IssueGroup {
+  readonly key: string;
+  readonly first: Issue;
+  readonly issues: readonly Issue[];
 }
 
 const minute = 60_000;
@@ -48,13 +64,37 @@ export interface FleetRows {
   readonly keys: SeenRows<AccessKey>;
 }
 
-export function findIssues({ instances, clusters, keys }: FleetRows, now: number): readonly Issue[] {
+export interface IssueOptions {
+  /** The current time in milliseconds since the epoch. */
+  readonly now: number;
+  /** True if the user may change clusters. Issues of clusters are shown only to those who can resolve them. */
+  readonly mayChangeClusters: boolean;
+}
+
+export function findIssues(
+  { instances, clusters, keys }: FleetRows,
+  { now, mayChangeClusters }: IssueOptions,
+): readonly Issue[] {
   const issues = [
     ...instanceIssues(instances, now),
-    ...clusters.rows.flatMap((row) => clusterIssues(row)),
+    ...(mayChangeClusters ? clusters.rows.flatMap((row) => clusterIssues(row)) : []),
     ...keys.rows.flatMap((row) => keyIssues(row, now)),
   ];
   return issues.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+}
+
+/** Groups issues by cause and reason, in the order of the first issue of each group. */
+export function groupIssues(issues: readonly Issue[]): readonly IssueGroup[] {
+  const groups = new Map<string, Issue[]>();
+  for (const issue of issues) {
+    const key = `${issue.cause} ${issue.why}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [issue]);
+    else group.push(issue);
+  }
+  return [...groups].flatMap(([key, [first, ...rest]]) =>
+    first === undefined ? [] : [{ key, first, issues: [first, ...rest] }],
+  );
 }
 
 function rank({ urgency }: Issue): number {
@@ -67,40 +107,41 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
   return instances.rows.flatMap((row): Issue[] => {
     const { name = '', creationTimestamp = '', deletionTimestamp } = row.metadata;
     const project = projectColumn.text(row);
+    const subject = `Virtual cluster ${name} in project ${project}`;
     const common = {
       key: `instance ${row.key}`,
+      label: `${name} in project ${project}`,
       target: { page: 'instance', project, name } as const,
       urgency: 'now' as const,
+      why: message(row),
+      detail: '',
     };
     const phase = status(row);
-    if (phase === 'Failed' || phase === quarantinedReason) {
+    if (phase === 'Failed') {
       const next = 'Open it to see its conditions and events.';
-      const what = `Virtual cluster ${name} ${phase === 'Failed' ? 'has failed' : 'is quarantined'}`;
-      return [{ ...common, what, why: message(row), next }];
+      return [{ ...common, cause: 'failed', what: `${subject} has failed`, many: 'virtual clusters have failed', next }];
+    }
+    if (phase === quarantinedReason) {
+      const next = 'Open it to see its conditions and events. An administrator can lift the quarantine.';
+      const many = 'virtual clusters are quarantined';
+      return [{ ...common, cause: 'quarantined', what: `${subject} is quarantined`, many, next }];
     }
     const terminatingMs = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
     if (terminatingMs > stuckAfter) {
       const next =
         'Open it to see what remains to be deleted. The deletion completes after its cluster reports that nothing is left.';
-      return [
-        {
-          ...common,
-          what: `Virtual cluster ${name} has been terminating for ${formatDuration(terminatingMs)}`,
-          why: message(row),
-          next,
-        },
-      ];
+      const duration = formatDuration(terminatingMs);
+      const what = `${subject} has been terminating for ${duration}`;
+      const many = 'virtual clusters cannot be deleted';
+      return [{ ...common, cause: 'terminating', what, many, detail: `for ${duration}`, next }];
     }
     const waitingMs = now - Date.parse(creationTimestamp);
     if ((phase === 'Pending' || phase === '') && waitingMs > stuckAfter) {
       const next = 'Open it to see which step it is waiting for.';
+      const duration = formatDuration(waitingMs);
+      const what = `${subject} is not ready after ${duration}`;
       return [
-        {
-          ...common,
-          what: `Virtual cluster ${name} is not ready after ${formatDuration(waitingMs)}`,
-          why: message(row),
-          next,
-        },
+        { ...common, cause: 'pending', what, many: 'virtual clusters are not ready', detail: `after ${duration}`, next },
       ];
     }
     return [];
@@ -117,7 +158,11 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
   return [
     {
       key: `cluster ${name}`,
+      label: name,
       urgency: 'now',
+      cause: wasConnected ? 'unreachable' : 'unconnected',
+      many: wasConnected ? 'clusters cannot be reached' : 'clusters are not connected yet',
+      detail: '',
       what: wasConnected ? `Cluster ${name} cannot be reached` : `Cluster ${name} is not connected yet`,
       // The message about a missing agent is for users of the API. The Connection tab offers the same steps.
       why: isWaiting ? 'No virtual cluster can run on it until its agent connects.' : message,
@@ -138,12 +183,22 @@ function keyIssues({ object, metadata: { name = '' } }: Row<AccessKey>, now: num
   if (type === 'Login' || disabled) return [];
   const found = endOfKey(object, now) ?? noticeOfKey(object, now);
   if (found === undefined) return [];
-  const [state, why, next] = found;
-  const what = `Access key ${displayNameOf(object)} ${state}`;
-  return [{ key: `key ${name}`, urgency: 'soon', what, why, next, target: { page: 'key', name } }];
+  const [cause, detail, next] = found;
+  const label = displayNameOf(object);
+  const { one, many } = keyTexts[cause];
+  const what = `Access key ${label} ${one}`;
+  const common = { key: `key ${name}`, urgency: 'soon', target: { page: 'key', name } } as const;
+  return [{ ...common, cause: `key ${cause}`, what, many: `access keys ${many}`, label, why: '', detail, next }];
 }
 
-type KeyIssue = readonly [state: string, why: string, next: string];
+const keyTexts = {
+  expired: { one: 'has expired', many: 'have expired' },
+  expiring: { one: 'expires soon', many: 'expire soon' },
+  disabling: { one: 'will be disabled', many: 'will be disabled' },
+  unused: { one: 'is not used', many: 'are not used' },
+} as const;
+
+type KeyIssue = readonly [cause: keyof typeof keyTexts, detail: string, next: string];
 
 function endOfKey(key: AccessKey, now: number): KeyIssue | undefined {
   const end = accessKeyExpiry(key);
@@ -151,18 +206,18 @@ function endOfKey(key: AccessKey, now: number): KeyIssue | undefined {
   if (end === undefined || key.spec?.ttlAfterLastActivity === true) return undefined;
   if (accessKeyPhase(key, now) === 'Expired') {
     const why = `It expired ${formatDuration(now - end)} ago and no longer works.`;
-    return ['has expired', why, 'Delete it, or create a new one.'];
+    return ['expired', why, 'Delete it, or create a new one.'];
   }
   // A key with a short lifetime is listed only in the last quarter of it, so that a new key is not an issue.
   const life = end - Date.parse(key.metadata.creationTimestamp ?? '');
   if (end - now > Math.min(expiryReminder, life / 4)) return undefined;
   const next = 'Create a new key and replace this one wherever it is used.';
-  return ['expires soon', `It expires in ${formatDuration(end - now)}.`, next];
+  return ['expiring', `It expires in ${formatDuration(end - now)}.`, next];
 }
 
 function noticeOfKey(key: AccessKey, now: number): KeyIssue | undefined {
   const { message = '' } = key.status ?? {};
-  if (message !== '') return ['will be disabled', `The server reports: ${message}.`, 'Replace its value to keep it.'];
+  if (message !== '') return ['disabling', `The server reports: ${message}.`, 'Replace its value to keep it.'];
   if (!isUnused(key, now)) return undefined;
-  return ['is not used', `It is ${accessKeyNotice(key, now)}.`, 'Delete it if nothing needs it.'];
+  return ['unused', `It is ${accessKeyNotice(key, now)}.`, 'Delete it if nothing needs it.'];
 }

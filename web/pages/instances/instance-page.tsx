@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { EffectiveAccess } from '../../components/access/effective-access.tsx';
+import { ProtectedBadge } from '../../components/object/deletion-protection.tsx';
 import { type DetailTab, DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { LiveObjectView } from '../../components/object/live-object-view.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
@@ -87,6 +88,7 @@ function Instance({ instance }: { readonly instance: InstanceState }) {
         about={
           <Group gap="xs" mt={4}>
             <StatusBadge status={phase} />
+            <ProtectedBadge object={object} />
             {displayName === '' || displayName === name ? null : <span className="mono">{name}</span>}
             <Text size="sm" c="dimmed">
               in project{' '}

@@ -2,6 +2,7 @@ import { Box, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { Age } from '../../components/object/age.tsx';
+import { ProtectionSwitch } from '../../components/object/deletion-protection.tsx';
 import { DetailList } from '../../components/object/detail-list.tsx';
 import { PhaseTiles } from '../../components/object/phase-tiles.tsx';
 import { PrincipalLink } from '../../components/object/principal-link.tsx';
@@ -10,6 +11,8 @@ import { TimeToReady } from '../../components/object/time-to-ready.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { ownerOf } from '../../data/owner.ts';
+import { usePermission } from '../../data/permissions.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { projectSpec, quotaUsage, readyDays } from './project-spec.ts';
 
@@ -22,8 +25,9 @@ export function OverviewTab({ project }: { readonly project: Project }) {
   const quotas = quotaUsage(project, 'virtualclusterinstances');
   const spaces = useRows({ kind: kinds.space, namespace });
   const spaceQuotas = quotaUsage(project, 'spaceinstances');
-  const used = quotas.used ?? instances.rows.length;
+  const used = quotas.used ?? countOf(instances);
   const owner = ownerOf(project);
+  const mayChange = usePermission({ verb: 'patch', kind: kinds.project, name }).allowed;
   return (
     <>
       {/* A caller without permissions in the project cannot list instances, so there is nothing to count. */}
@@ -44,11 +48,14 @@ export function OverviewTab({ project }: { readonly project: Project }) {
                 Age: <Age since={creationTimestamp} />,
               }}
             />
+            <Box mt="md">
+              <ProtectionSwitch kind={kinds.project} object={project} mayChange={mayChange} />
+            </Box>
           </Panel>
           <Panel title="Quotas">
             <Stack gap="md">
               <QuotaBar label="Virtual clusters" used={used} limit={quotas.project} />
-              <QuotaBar label="Spaces" used={spaceQuotas.used ?? spaces.rows.length} limit={spaceQuotas.project} />
+              <QuotaBar label="Spaces" used={spaceQuotas.used ?? countOf(spaces)} limit={spaceQuotas.project} />
               {quotas.user === undefined ? (
                 <Text size="sm" c="dimmed">
                   No quota per user or team.
@@ -69,6 +76,11 @@ export function OverviewTab({ project }: { readonly project: Project }) {
       </SimpleGrid>
     </>
   );
+}
+
+/** Returns the number of rows; `undefined` if the user may not list them. */
+function countOf({ state, rows }: Pick<RowsSnapshot, 'state' | 'rows'>): number | undefined {
+  return state === 'refused' ? undefined : rows.length;
 }
 
 /** The maximum number of users and teams whose quota usage this tab shows. The Quotas tab shows more. */

@@ -7,6 +7,7 @@ import { DeleteButton } from '../../components/delete-button.tsx';
 import { EditDetails } from '../../components/form/edit-details.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
+import { isProtected } from '../../components/object/deletion-protection.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
@@ -59,7 +60,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit details
         </PermittedButton>
-        {remove?.allowed === true && !isTerminating ? <DeleteButton onClick={() => setOpen('deletion')} /> : null}
+        {remove?.allowed === true && !isTerminating && !isProtected(project) ? <DeleteButton onClick={() => setOpen('deletion')} /> : null}
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This project is being deleted">

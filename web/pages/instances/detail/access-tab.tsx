@@ -71,7 +71,7 @@ export function AccessTab({ instance, permissions }: InstanceSectionProps) {
         also have access. A user to whom no cluster role is assigned has the default cluster role of the template:{' '}
         <span className="mono">{defaultRole}</span>.
       </Text>
-      {isSharing ? <ShareDialog instance={instance} fallback={defaultRole} onClose={() => setSharing(false)} /> : null}
+      {isSharing ? <ShareDialog instance={instance} onClose={() => setSharing(false)} /> : null}
       {revoking === undefined ? null : (
         <Confirm
           title={`Revoke access of ${principalText(revoking)}?`}

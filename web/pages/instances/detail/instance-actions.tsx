@@ -6,6 +6,7 @@ import { Confirm } from '../../../components/form/confirm.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { LinkButton } from '../../../components/link-button.tsx';
 import { notify } from '../../../components/notifications.tsx';
+import { isProtected } from '../../../components/object/deletion-protection.tsx';
 import { deleteObject } from '../../../data/objects/objects.ts';
 import { putToSleep } from '../../../data/objects/sleep-and-wake.ts';
 import type { InstanceState } from './instance-state.ts';
@@ -36,7 +37,7 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
           Sleep
         </Button>
       ) : null}
-      {permissions.canDelete && !isTerminating ? <DeleteButton onClick={() => setDialog('delete')} /> : null}
+      {permissions.canDelete && !isTerminating && !isProtected(object) ? <DeleteButton onClick={() => setDialog('delete')} /> : null}
       {dialog === 'sleep' ? <SleepDialog instance={instance} onClose={close} /> : null}
       {dialog === 'delete' ? (
         <Confirm

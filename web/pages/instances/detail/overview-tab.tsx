@@ -1,8 +1,9 @@
-import { Button, Grid, Group, Text } from '@mantine/core';
+import { Box, Button, Grid, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { quarantinedReason } from '../../../../src/api/quarantined-reason.ts';
 import { EditDetails } from '../../../components/form/edit-details.tsx';
 import { Conditions } from '../../../components/object/conditions.tsx';
+import { ProtectionSwitch } from '../../../components/object/deletion-protection.tsx';
 import { EventList } from '../../../components/object/event-list.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { eventsAbout } from '../../../data/objects/events-about.ts';
@@ -54,6 +55,13 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
             }
           >
             <InstanceDetails instance={instance} />
+            <Box mt="md">
+              <ProtectionSwitch
+                kind={instance.type.kind}
+                object={instance.object}
+                mayChange={permissions.canChange}
+              />
+            </Box>
           </Panel>
           {instance.type.hasExplorer ? <UsagePanel instance={instance} permissions={permissions} /> : null}
         </Grid.Col>

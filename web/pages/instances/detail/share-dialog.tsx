@@ -1,4 +1,4 @@
-import { Autocomplete, Checkbox } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Command } from '../../../components/command.tsx';
 import { FormDialog } from '../../../components/form/form-dialog.tsx';
@@ -8,37 +8,51 @@ import { fieldProblems } from '../../../data/field-problems.ts';
 import { changeObject } from '../../../data/objects/change-object.ts';
 import type { Principal } from '../../../data/principals.ts';
 import type { InstanceState } from './instance-state.ts';
-import { withShare } from './sharing.ts';
+import { shareRole, withShare } from './sharing.ts';
 
 export interface ShareDialogProps {
   readonly instance: InstanceState;
-  /** The cluster role from the template, which applies if the user enters no role. */
-  readonly fallback: string;
   onClose(): void;
 }
 
+/** The option for a role that the list does not contain. No role can have this name. */
+const other = '/';
+
+const roleTexts: Readonly<Record<string, string>> = {
+  view: 'May read most objects, but no Secrets and no roles.',
+  edit: 'May read and change most objects, including Secrets, but no roles.',
+  admin: 'May read and change most objects, and give roles to others in each namespace.',
+  'cluster-admin': 'May do everything, including giving any role to others.',
+  [other]: 'A role that exists inside, for example one that a template creates.',
+};
+
 /** A dialog that shares an instance with a user or a team. */
-export function ShareDialog({ instance: { type, namespace, name, project }, fallback, onClose }: ShareDialogProps) {
+export function ShareDialog({ instance, onClose }: ShareDialogProps) {
+  const { type, object, namespace, name, project } = instance;
   const [principal, setPrincipal] = useState<Principal>();
-  const [role, setRole] = useState('');
+  const [selected, setSelected] = useState(() => shareRole(instance));
+  const [otherRole, setOtherRole] = useState('');
+  const role = selected === other ? otherRole.trim() : selected;
   const [manages, setManages] = useState(false);
 
   async function share(): Promise<void> {
     if (principal === undefined) return;
     await changeObject(type.kind, { namespace, name }, (now) => ({
-      spec: withShare(now, principal, { manages, role: role.trim() }),
+      spec: withShare(now, principal, { manages, role }),
     }));
     notify.done(`Shared ${name} with ${principal.name}`);
   }
 
   const who =
     principal === undefined ? '--user <name>' : `--${principal.kind === 'User' ? 'user' : 'team'} ${principal.name}`;
-  const as = role.trim() === '' ? '' : ` --role ${role.trim()}`;
+  const as = ` --role ${role === '' ? '<role>' : role}`;
+  const { defaultRole } = type.rolesOf(object);
+  const offered = [...new Set([...type.commonRoles, shareRole(instance), defaultRole])];
   return (
     <FormDialog
       title={`Share ${name}`}
       action="Share"
-      canSend={principal !== undefined}
+      canSend={principal !== undefined && role !== ''}
       onSend={share}
       onClose={onClose}
     >
@@ -52,14 +66,25 @@ export function ShareDialog({ instance: { type, namespace, name, project }, fall
             autoFocus
             error={fieldProblems(error)('spec.access')}
           />
-          <Autocomplete
+          <NativeSelect
             label="Cluster role"
-            description={`The role in the ${type.noun}, such as view or edit. Optional; defaults to ${fallback} from the template.`}
-            data={[...type.commonRoles]}
-            value={role}
-            onChange={setRole}
-            error={fieldProblems(error)('spec.extraAccessRules')}
+            description={roleTexts[selected] ?? `A cluster role of the ${type.noun}.`}
+            data={[...offered.map((one) => ({ value: one, label: one })), { value: other, label: 'Other role' }]}
+            value={selected}
+            onChange={(event) => setSelected(event.currentTarget.value)}
+            error={selected === other ? undefined : fieldProblems(error)('spec.extraAccessRules')}
           />
+          {selected === other ? (
+            <TextInput
+              label="Name of the cluster role"
+              value={otherRole}
+              onChange={(event) => setOtherRole(event.currentTarget.value)}
+              error={fieldProblems(error)('spec.extraAccessRules')}
+              autoComplete="off"
+              spellCheck={false}
+              required
+            />
+          ) : null}
           <Checkbox
             label={`Can also change and delete the ${type.noun}`}
             checked={manages}

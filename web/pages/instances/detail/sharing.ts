@@ -3,6 +3,7 @@ import { rolesOfHolder, type VirtualClusterRoles } from '../../../../src/api/man
 import type { Instance } from '../../../data/instance-types.ts';
 import { ownerOf } from '../../../data/owner.ts';
 import { type Principal, principalKey } from '../../../data/principals.ts';
+import type { InstanceState } from './instance-state.ts';
 
 /** A user or team with access to an instance: its owner, or a principal that its access lists name. */
 export interface Grantee {
@@ -83,6 +84,18 @@ export function permissionsText(verbs: readonly string[]): string {
   if (last === undefined) return 'No access; the cluster role applies after access is granted';
   const text = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The role that the share dialog suggests if the template sets no default role. */
+const suggestedRole = 'edit';
+
+/**
+ * Returns the cluster role that the share dialog suggests: the default role of the template, or `edit` if the template sets
+ * none. The role that then applies inside, such as cluster-admin, is given only if the user selects it.
+ */
+export function shareRole({ type, object }: Pick<InstanceState, 'type' | 'object'>): string {
+  const { defaultRole } = type.rolesOf(object);
+  return defaultRole === type.template.defaultRole ? suggestedRole : defaultRole;
 }
 
 export interface ShareOptions {
