@@ -276,6 +276,11 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(await home.ok(['share', 'demo'])).toMatch(/bert +get, use\nbert +cluster role view\n$/);
     await home.ok(['share', 'demo', '--user', 'bert', '--remove']);
     expect(await home.ok(['share', 'demo'])).not.toContain('bert');
+    const others = ['cleo', 'dora', 'emil', 'fred'];
+    await Promise.all(others.map((name) => home.ok(['user', 'create', name])));
+    await Promise.all(others.map((name) => home.ok(['share', 'demo', '--user', name])));
+    const [line = ''] = (await home.ok(['share', 'demo'])).split('\n').filter((one) => one.includes('get, use'));
+    expect(line.split(/,? +/).slice(0, others.length).sort()).toEqual(others);
     await home.ok(['project', 'create', 'red', '--display-name', 'Red']);
     await home.ok(['member', 'add', 'bert', '--project', 'red']);
     expect((await home.run(['member', 'add', 'bert', '--project', 'red'])).code).toBe(5);

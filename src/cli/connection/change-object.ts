@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
 import type { TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
-import type { TypedKind } from '../kinds.ts';
+import type { NamedKind } from '../kinds.ts';
 import { getObject, type ObjectScope, patchObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
@@ -10,7 +10,7 @@ const attempts = 5;
 
 /** The object to change, and the project that contains it. */
 export interface ObjectToChange<Fields extends JsonObject> extends ObjectScope {
-  readonly kind: TypedKind<Fields>;
+  readonly kind: NamedKind<Fields>;
   readonly name: string;
 }
 

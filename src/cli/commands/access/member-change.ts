@@ -3,7 +3,7 @@ import { projectRoles } from '../../../api/naming.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { getObject, patchObject } from '../../connection/objects.ts';
+import { changeObject } from '../../connection/change-object.ts';
 import { rejectUnknownNames } from '../../connection/reject-unknown-names.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { projects, teams, users } from '../../kinds.ts';
@@ -17,10 +17,7 @@ function resultText(action: Action, member: string, project: string): string {
   return `role of ${member} in project "${project}" changed`;
 }
 
-/**
- * Returns the command that adds or removes a project member. Members are a list in the project, so the write contains
- * the resourceVersion that was read, which prevents lost updates.
- */
+/** Returns the command that adds or removes a project member, or changes the member's role. */
 export function changeMember(action: Action): CommandRun {
   return async (call) =>
     await withServer(call, async (api) => {
@@ -29,13 +26,9 @@ export function changeMember(action: Action): CommandRun {
       const member: MemberName = { kind: values.flag('team') ? 'Team' : 'User', name: values.argument('name') };
       if (action === 'add')
         await rejectUnknownNames(api, [{ kind: values.flag('team') ? teams : users, name: member.name }], call);
-      const object = await getObject(api, projects, { signal }, project);
-      const members = changed({ action, project, values }, object.spec?.members ?? [], member);
-      const { resourceVersion = '' } = object.metadata;
-      await patchObject(api, projects, project, {
-        patch: { metadata: { resourceVersion }, spec: { members } },
-        signal,
-      });
+      await changeObject(api, { kind: projects, name: project, signal }, ({ spec }) => ({
+        members: changed({ action, project, values }, spec?.members ?? [], member),
+      }));
       terminal.print(`${resultText(action, labelOf(member), project)}\n`);
       return undefined;
     });

@@ -3,7 +3,8 @@ import { StatusError } from '../../../api/status.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { getObject, patchObject } from '../../connection/objects.ts';
+import { changeObject } from '../../connection/change-object.ts';
+import { getObject } from '../../connection/objects.ts';
 import { type GivenName, rejectUnknownNames } from '../../connection/reject-unknown-names.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { closestNames } from '../../failure/closest-names.ts';
@@ -35,10 +36,9 @@ export function shareCommand(kind: InstanceKind): CommandRun {
         await rejectUnknownNames(api, givenNames(people), call);
         await rejectUnknownRole(api, { kind, instance, role }, call);
       }
-      const { resourceVersion = '' } = instance.metadata;
-      const spec = removes ? without(instance, people) : withPeople(instance, people, role);
-      // The resourceVersion makes the server reject the patch if the instance was changed after it was read.
-      await patchObject(api, kind, name, { ...where, patch: { metadata: { resourceVersion }, spec } });
+      await changeObject(api, { kind, name, ...where }, (current) =>
+        removes ? without(current, people) : withPeople(current, people, role),
+      );
       const who = [...people.users, ...people.teams.map((team) => `team ${team}`)].join(', ');
       terminal.print(
         removes
