@@ -85,6 +85,22 @@ describeIfAvailable(kubectlMissing ?? providerMissing, "Crossplane's provider-ku
     expect((await instance()).metadata.generation).toBe(3);
   });
 
+  it('creates an object inside the virtual cluster, reverts a change of it, and deletes it', async () => {
+    const shop = await writeVirtualClusterKubeconfig(flotilla, folder, { project: 'default', name: 'shop' });
+    const inside = kubectlWith(shop);
+    const secret = ['secret', 'generic', 'shop', `--from-file=kubeconfig=${shop}`];
+    await crossplane.ok(['create', ...secret, '--namespace', 'crossplane-system']);
+    await crossplane.ok(['apply', '-f', join(folder, 'contents.yaml')]);
+    const waited = await crossplane.run(['wait', 'object/shop-settings', '--for=condition=Ready', '--timeout=60s']);
+    expect(waited.stderr, output.slice(-4000)).toBe('');
+    const color = () => inside.ok(['get', 'configmap/settings', '-o', 'jsonpath={.data.color}']);
+    expect(await color()).toBe('blue');
+    await inside.ok(['patch', 'configmap/settings', '--type=merge', '-p', '{"data":{"color":"red"}}']);
+    await expect.poll(color, { timeout: 60_000 }).toBe('blue');
+    await crossplane.ok(['delete', 'object/shop-settings', '--timeout=60s']);
+    expect((await inside.run(['get', 'configmap/settings'])).stderr).toContain('not found');
+  });
+
   it('deletes the virtual cluster with its Object', async () => {
     await crossplane.ok(['delete', 'object/shop', '--timeout=120s']);
     expect((await management.run(['get', 'vci/shop', '-n', 'platform-p-default'])).stderr).toContain('not found');
