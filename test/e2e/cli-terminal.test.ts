@@ -262,8 +262,7 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     expect(await home.run(connect)).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'flotilla: virtual cluster "demo" is asleep; to wake it, add --wake, or run: flotilla wake demo --wait\n',
+      stderr: 'flotilla: virtual cluster "demo" is asleep; to wake it, add --wake, or run: flotilla wake demo --wait\n',
     });
     const no = home.inTerminal(['flotilla', ...connect]);
     await no.waitForOutput(/"demo" is asleep: requests fail until it is woken\. Wake it now\? \[y\/N\] /);

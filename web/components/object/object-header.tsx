@@ -1,8 +1,8 @@
 import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { displayNameOf, type ObjectWithDisplayName } from '../../data/objects/display-name.ts';
-import { isProtected, ProtectedBadge } from './deletion-protection.tsx';
 import { PageHeader } from '../page-header.tsx';
+import { isProtected, ProtectedBadge } from './deletion-protection.tsx';
 
 export interface ObjectHeaderProps {
   readonly object: ObjectWithDisplayName;

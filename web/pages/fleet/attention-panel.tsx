@@ -38,7 +38,9 @@ export function AttentionPanel({ issues, dataState }: AttentionPanelProps) {
           {groups.slice(0, maxGroups).map((group) => (
             <article key={group.key} className={classes.matter} data-urgency={group.first.urgency}>
               <Icon name={group.first.urgency === 'now' ? 'warning' : 'clock'} />
-              <div>{group.issues.length === 1 ? <OneIssue issue={group.first} /> : <SeveralIssues group={group} />}</div>
+              <div>
+                {group.issues.length === 1 ? <OneIssue issue={group.first} /> : <SeveralIssues group={group} />}
+              </div>
             </article>
           ))}
           {groups.length <= maxGroups ? null : (

@@ -143,10 +143,7 @@ describe('groups of items that need attention', () => {
         failed('c', 'shop', 'chart not found'),
         instance('d', 'Pending', ago(7 * minute), {}, 'shop'),
       ],
-      keys: [
-        thing('old', { spec: { ttl: 60 } }, ago(day)),
-        thing('older', { spec: { ttl: 60 } }, ago(2 * day)),
-      ],
+      keys: [thing('old', { spec: { ttl: 60 } }, ago(day)), thing('older', { spec: { ttl: 60 } }, ago(2 * day))],
     });
     const shown = groupIssues(found).map(({ first, issues }) => [first.many, issues.map(({ label }) => label)]);
     expect(shown).toEqual([

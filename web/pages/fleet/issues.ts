@@ -119,7 +119,9 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
     const phase = status(row);
     if (phase === 'Failed') {
       const next = 'Open it to see its conditions and events.';
-      return [{ ...common, cause: 'failed', what: `${subject} has failed`, many: 'virtual clusters have failed', next }];
+      return [
+        { ...common, cause: 'failed', what: `${subject} has failed`, many: 'virtual clusters have failed', next },
+      ];
     }
     if (phase === quarantinedReason) {
       const next = 'Open it to see its conditions and events. An administrator can lift the quarantine.';
@@ -141,7 +143,14 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
       const duration = formatDuration(waitingMs);
       const what = `${subject} is not ready after ${duration}`;
       return [
-        { ...common, cause: 'pending', what, many: 'virtual clusters are not ready', detail: `after ${duration}`, next },
+        {
+          ...common,
+          cause: 'pending',
+          what,
+          many: 'virtual clusters are not ready',
+          detail: `after ${duration}`,
+          next,
+        },
       ];
     }
     return [];

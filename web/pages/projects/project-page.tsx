@@ -60,7 +60,9 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit details
         </PermittedButton>
-        {remove?.allowed === true && !isTerminating && !isProtected(project) ? <DeleteButton onClick={() => setOpen('deletion')} /> : null}
+        {remove?.allowed === true && !isTerminating && !isProtected(project) ? (
+          <DeleteButton onClick={() => setOpen('deletion')} />
+        ) : null}
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This project is being deleted">

@@ -59,7 +59,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       ...kubeconfigOptions,
       {
         flags: '--management',
-        description: 
+        description:
           'Print a kubeconfig for the management API, with the access key of the login, or as with --exec if the login renews itself',
       },
       dataDirOption,

@@ -37,7 +37,9 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
           Sleep
         </Button>
       ) : null}
-      {permissions.canDelete && !isTerminating && !isProtected(object) ? <DeleteButton onClick={() => setDialog('delete')} /> : null}
+      {permissions.canDelete && !isTerminating && !isProtected(object) ? (
+        <DeleteButton onClick={() => setDialog('delete')} />
+      ) : null}
       {dialog === 'sleep' ? <SleepDialog instance={instance} onClose={close} /> : null}
       {dialog === 'delete' ? (
         <Confirm

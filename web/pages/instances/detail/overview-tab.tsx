@@ -56,11 +56,7 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
           >
             <InstanceDetails instance={instance} />
             <Box mt="md">
-              <ProtectionSwitch
-                kind={instance.type.kind}
-                object={instance.object}
-                mayChange={permissions.canChange}
-              />
+              <ProtectionSwitch kind={instance.type.kind} object={instance.object} mayChange={permissions.canChange} />
             </Box>
           </Panel>
           {instance.type.hasExplorer ? <UsagePanel instance={instance} permissions={permissions} /> : null}
