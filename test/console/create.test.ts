@@ -166,7 +166,7 @@ describeConsole('creating a virtual cluster', (env) => {
     await expect.poll(() => shown(autoSleep)).toBe('Never');
     expect(await shown(autoDelete)).toBe('Never');
     const clusters = await page.getByLabel('Cluster', { exact: true }).locator('option').allInnerTexts();
-    expect(clusters).toEqual(['Automatic', 'Far away (far) – offline', 'local']);
+    expect(clusters).toEqual(['Automatic', 'Far away (far) – offline', 'Local (local)']);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -51,6 +51,7 @@ const pages = [
   ['teams', '/teams', 'Teams'],
   ['team', '/teams/marked', ''],
   ['audit', '/audit-log', 'Audit log'],
+  ['get-the-cli', '/cli', 'Get the CLI'],
   ['authorize-cli', `/authorize-cli?client=laptop&port=40123&state=${'s'.repeat(43)}&challenge=${'c'.repeat(43)}`, ''],
   ['authorize-cli-incomplete', '/authorize-cli', 'Log in on the command line'],
   ['device', '/device?code=BCDF-GHJK', 'Log in on the command line'],

@@ -226,6 +226,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/cli',
+    component: lazyRouteComponent(() => import('../pages/cli/cli-page.tsx'), 'CliPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/authorize-app',
     component: lazyRouteComponent(() => import('../pages/authorize-app/authorize-app-page.tsx'), 'AuthorizeAppPage'),
   }),

@@ -18,12 +18,11 @@ import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
 import { MenuLink } from '../components/menu-link.tsx';
 import { notify } from '../components/notifications.tsx';
-import { kinds } from '../data/kind-ref.ts';
-import { usePermissions } from '../data/permissions.ts';
 import { signOut } from '../data/session/sign-in.ts';
 import { useSelf } from '../data/session/use-self.ts';
-import { destinations } from './navigation.ts';
+import { PaletteHost } from './palette/palette-host.tsx';
 import { PasswordPromptDialog } from './password-prompt-dialog.tsx';
+import { usePermittedDestinations } from './permitted-destinations.ts';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
 
@@ -52,6 +51,7 @@ export function Shell() {
           <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
           <span />
           <Group gap="xs" wrap="nowrap">
+            <PaletteHost />
             <ThemeSwitch />
             <Account />
           </Group>
@@ -75,13 +75,7 @@ export function Shell() {
 }
 
 function Navigation({ path }: { readonly path: string }) {
-  const { isAdmin, isAuditor } = useSelf();
-  const may = usePermissions(
-    destinations.map(({ requiresList }) => ({ verb: 'list', kind: requiresList ?? kinds.instance })),
-  );
-  return destinations.map(({ to, label, icon, requiresList, isForAuditors }, index) => {
-    if (requiresList !== undefined && may[index]?.allowed !== true) return null;
-    if (isForAuditors === true && !isAdmin && !isAuditor) return null;
+  return usePermittedDestinations().map(({ to, label, icon }) => {
     const isHere = to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
     return (
       <NavLink
@@ -144,6 +138,9 @@ function Account() {
         )}
         <Menu.Item component={Link} to="/keys" leftSection={<Icon name="keys" size={16} />}>
           Your access keys
+        </Menu.Item>
+        <Menu.Item component={Link} to="/cli" leftSection={<Icon name="download" size={16} />}>
+          Get the CLI
         </Menu.Item>
         <Menu.Item
           leftSection={<Icon name="signOut" size={16} />}

@@ -60,8 +60,6 @@ export function discoveryQuery(root: ApiRoot) {
   return queryOptions({
     queryKey: ['discovery', root],
     staleTime: 30_000,
-    // A retry could wake a virtual cluster that has fallen asleep.
-    retry: false,
     refetchOnReconnect: false,
     queryFn: async ({ signal }): Promise<readonly ServedKind[]> => {
       const [core, groups] = await Promise.all(

@@ -31,8 +31,6 @@ export function ownRulesQuery(root: ApiRoot, namespace: string | undefined) {
   return queryOptions({
     queryKey: ['rules', root, namespace ?? ''],
     staleTime: 30_000,
-    // A retry could wake a virtual cluster that has fallen asleep.
-    retry: false,
     refetchOnReconnect: false,
     queryFn: async ({ signal }): Promise<OwnRules> => {
       const { status } = await sendJson<Review>({

@@ -50,8 +50,6 @@ export function usageQuery(root: ApiRoot) {
     queryKey: ['usage', root],
     staleTime: 10_000,
     refetchOnReconnect: false,
-    // A virtual cluster that has fallen asleep does not respond to the console until a user wakes it.
-    retry: false,
     queryFn: async ({ signal }): Promise<readonly ResourceCount[]> => {
       const served = await queryClient.fetchQuery(discoveryQuery(root));
       const found = countedResources.flatMap(({ group, plural, title }) => {

@@ -30,7 +30,11 @@ export function SimpleTable({ label, head, rows }: SimpleTableProps) {
           {rows.map(({ key, cells }) => (
             <tr key={key}>
               {cells.map((cell, index) => (
-                <td key={head[index]} className={head[index] === '' ? classes.actions : undefined}>
+                <td
+                  key={head[index]}
+                  data-label={head[index]}
+                  className={head[index] === '' ? classes.actions : undefined}
+                >
                   {cell}
                 </td>
               ))}

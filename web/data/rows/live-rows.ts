@@ -24,7 +24,7 @@ export interface RowsQuery<Type extends KubeObject = KubeObject> {
   readonly objects?: boolean;
   /**
    * Disables automatic retries: after an error or the end of a watch, no request is sent until `retry` is called.
-   * Inside a virtual cluster, an automatic retry could wake the virtual cluster after it has fallen asleep.
+   * Inside a virtual cluster that has fallen asleep, every automatic retry would fail until a user wakes it.
    */
   readonly manualRetry?: boolean;
 }

@@ -18,6 +18,7 @@ import { useRows } from '../../data/rows/use-rows.ts';
 import { useSelf } from '../../data/session/use-self.ts';
 import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { AttentionPanel, type AttentionPanelProps } from './attention-panel.tsx';
+import { FirstRunPanel } from './first-run-panel.tsx';
 import { HostsPanel } from './hosts-panel.tsx';
 import { findIssues } from './issues.ts';
 import { ProjectsPanel } from './projects-panel.tsx';
@@ -28,7 +29,7 @@ import { QuotasPanel } from './quotas-panel.tsx';
  * quotas, and issues that need attention.
  */
 export function FleetPage() {
-  const { self } = useSelf();
+  const { self, isAdmin } = useSelf();
   const instances = useRows({ kind: kinds.instance });
   const clusters = useRows({ kind: kinds.cluster, objects: true });
   const projects = useRows({ kind: kinds.project, objects: true });
@@ -60,6 +61,7 @@ export function FleetPage() {
         }
         actions={create}
       />
+      {isAdmin ? <FirstRunPanel clusters={clusters} projects={projects} instances={instances} /> : null}
       {instances.state === 'refused' ? <ErrorNotice error={instances.error} onRetry={instances.retry} /> : null}
       {instances.state === 'loading' && instances.rows.length === 0 ? (
         <LoadingIndicator message="Loading virtual clusters" />

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
+import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-test-env.ts';
+import { violationsInEveryLook } from './harness/looks.ts';
+
+const group = `/apis/${managementGroup}/v1`;
+const password = 'a password for tests';
+
+describeConsole('the command palette', (env) => {
+  beforeAll(async () => {
+    await env.admin.createUser('vera', password);
+    await env.admin.request('PATCH', `${group}/projects/default`, {
+      spec: { members: [{ kind: 'User', name: 'vera', clusterRole: projectRoles.viewer }] },
+    });
+    await env.admin.createInstance('shop');
+    await env.admin.createInstance('shopping');
+  });
+
+  const field = (page: Page) => page.getByRole('combobox', { name: 'Search pages, objects and actions' });
+  const results = (page: Page) => page.getByRole('listbox', { name: 'Results' }).getByRole('option');
+  const selected = (page: Page) => page.getByRole('option', { selected: true });
+
+  it('opens with Ctrl+K or /, goes to objects and pages, and is accessible', async () => {
+    const watched = await env.open();
+    const { page } = watched;
+    await signIn(page, env.flotilla.adminKey);
+    await page.getByRole('link', { name: '2 Ready' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await field(page).waitFor();
+    await results(page).filter({ hasText: 'Audit log' }).waitFor();
+    expect(await results(page).count()).toBeLessThanOrEqual(12);
+    await page.keyboard.type('shop');
+    await selected(page).filter({ hasText: /^shopVirtual cluster in project default$/ }).waitFor();
+    expect(await violationsInEveryLook(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await selected(page).filter({ hasText: 'shopping' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'shop', exact: true }).waitFor();
+
+    await page.keyboard.press('/');
+    await field(page).fill('audit');
+    await selected(page).filter({ hasText: 'Audit log' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    // In a text field, "/" is a letter.
+    await page.getByLabel('Search text').press('/');
+    expect(await page.getByLabel('Search text').inputValue()).toBe('/');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('runs an action on an object after a confirmation', async () => {
+    const watched = await env.open();
+    const { page } = watched;
+    await signIn(page, env.flotilla.adminKey, '/projects');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await field(page).fill('sleep shop');
+    await selected(page).filter({ hasText: 'Sleep shop…' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Put shop to sleep?' }).getByRole('button', { name: 'Sleep shop' }).click();
+    await expect
+      .poll(async () => {
+        const path = `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/shop`;
+        return (await env.admin.request<{ status?: { phase?: string } }>('GET', path)).status?.phase;
+      })
+      .toBe('Sleeping');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Ctrl K or ⌘ K').waitFor();
+    expect(await violationsInEveryLook(page)).toEqual([]);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('offers only what the user may see and do', async () => {
+    const watched = await env.open({ width: 390 });
+    const { page } = watched;
+    await signInAs(page, 'vera', password);
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await field(page).fill('shop');
+    await results(page).filter({ hasText: 'Connect to shopping' }).waitFor();
+    expect(await results(page).filter({ hasText: /Delete|Sleep/ }).count()).toBe(0);
+    await field(page).fill('a');
+    await results(page).filter({ hasText: 'Access keys' }).waitFor();
+    expect(await results(page).filter({ hasText: /Audit log|Users/ }).count()).toBe(0);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+});

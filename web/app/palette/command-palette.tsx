@@ -1,0 +1,240 @@
+import { Text, TextInput, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { Dialog } from '../../components/form/dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { pluralize } from '../../data/format-text.ts';
+import type { InstanceType } from '../../data/instance-types.ts';
+import { type KindRef, kinds } from '../../data/kind-ref.ts';
+import { usePermissions } from '../../data/permissions.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { useSelf } from '../../data/session/use-self.ts';
+import { InstanceChangeDialog, type InstanceChangeRequest } from '../../pages/instances/list/change-dialog.tsx';
+import { usePermittedDestinations } from '../permitted-destinations.ts';
+import classes from './command-palette.module.css';
+import { findEntries, type PaletteEntry, sourceOf } from './find-entries.ts';
+import { type KindRows, objectSources, paletteKinds } from './object-sources.ts';
+
+/** The maximum number of results. Some more are searched, because the user may lack the permission for some actions. */
+const maxShown = 12;
+const maxFound = 30;
+
+/** The delay after which typed text is searched, so that permissions are not requested for each letter. */
+const searchDelayMs = 120;
+
+export interface CommandPaletteProps {
+  onClose(): void;
+  /** Shows the keyboard shortcuts. */
+  onHelp(): void;
+}
+
+/** The dialog that opens any page or object and runs any action by name. It is open while it is mounted. */
+export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
+  const [change, setChange] = useState<{ readonly type: InstanceType; readonly request: InstanceChangeRequest }>();
+  if (change !== undefined) return <InstanceChangeDialog {...change} onClose={onClose} />;
+  return (
+    <Dialog title="Go to a page or object, or run an action" size="lg" onClose={onClose}>
+      <Search onClose={onClose} onHelp={onHelp} onChange={(type, request) => setChange({ type, request })} />
+    </Dialog>
+  );
+}
+
+interface SearchProps extends CommandPaletteProps {
+  onChange(type: InstanceType, request: InstanceChangeRequest): void;
+}
+
+function Search({ onClose, onHelp, onChange }: SearchProps) {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [query] = useDebouncedValue(text, searchDelayMs);
+  const [selected, setSelected] = useState(0);
+  const [rows, setRows] = useState<ReadonlyMap<string, KindRows>>(new Map());
+  const id = useId();
+  const mayList = usePermissions(paletteKinds.map((kind) => ({ verb: 'list', kind })));
+  const listed = paletteKinds.filter((kind, index) => isPersonal(kind) || mayList[index]?.allowed === true);
+  const takeRows = useCallback(
+    ({ plural }: KindRef, snapshot: KindRows) => setRows((before) => new Map(before).set(plural, snapshot)),
+    [],
+  );
+  const fixed = useFixedEntries(onHelp);
+  const sources = useMemo(
+    () => [
+      { ...sourceOf(fixed, ({ title }) => title, (entry) => entry), isInitial: true },
+      ...objectSources(({ plural }) => rows.get(plural), { navigate, onChange }),
+    ],
+    [fixed, rows, navigate, onChange],
+  );
+  const { entries, total } = useMemo(() => findEntries(sources, query, maxFound), [sources, query]);
+  const shown = usePermittedEntries(entries);
+  const active = Math.min(selected, shown.length - 1);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+
+  function run(entry: PaletteEntry | undefined): void {
+    if (entry === undefined) return;
+    // An action that asks for confirmation replaces the dialog; all other entries close it.
+    if (!entry.title.endsWith('…')) onClose();
+    entry.run();
+  }
+
+  function handleKey(event: KeyboardEvent): void {
+    const last = shown.length - 1;
+    const next = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + 6, PageUp: active - 6 }[event.key];
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      // The results of the typed text may not be known yet.
+      if (query === text) run(shown[active]);
+    } else if (next !== undefined) {
+      event.preventDefault();
+      const wraps = event.key.startsWith('Arrow');
+      setSelected(next < 0 ? (wraps ? last : 0) : next > last ? (wraps ? 0 : last) : next);
+    }
+  }
+
+  return (
+    <>
+      {listed.map((kind) => (
+        <RowsOf key={kind.plural} kind={kind} onRows={takeRows} />
+      ))}
+      <TextInput
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setSelected(0);
+        }}
+        onKeyDown={handleKey}
+        leftSection={<Icon name="search" size={16} />}
+        placeholder="Search, or type an action such as sleep"
+        aria-label="Search pages, objects and actions"
+        role="combobox"
+        aria-expanded={shown.length > 0}
+        aria-controls={id}
+        aria-autocomplete="list"
+        {...(shown.length === 0 ? {} : { 'aria-activedescendant': `${id}-${active}` })}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+      />
+      <ul ref={list} id={id} role="listbox" aria-label="Results" className={classes.list}>
+        {shown.map((entry, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys and keeps the focus.
+          <li
+            key={entry.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            className={classes.entry}
+            onMouseMove={() => setSelected(index)}
+            onClick={() => run(entry)}
+          >
+            <Icon name={entry.icon} size={16} />
+            <span className={classes.title}>{entry.title}</span>
+            <span className={classes.about}>{entry.about}</span>
+          </li>
+        ))}
+      </ul>
+      <Text size="xs" c="dimmed" role="status" mt="xs">
+        {countText(shown.length, total)}
+      </Text>
+    </>
+  );
+}
+
+function countText(shown: number, total: number): string {
+  if (shown === 0) return 'No results. Search for a name, a project or an action.';
+  return total > maxFound ? `The first ${shown} of ${total} results. Type more to narrow them.` : pluralize(shown, 'result');
+}
+
+const personalKinds: readonly KindRef[] = [kinds.instance, kinds.space, kinds.project, kinds.ownedKey];
+
+/** True if the list of the kind contains what the user may see, and is never refused. */
+function isPersonal({ plural }: KindRef): boolean {
+  return personalKinds.some((kind) => kind.plural === plural);
+}
+
+/** Follows the rows of one kind while the palette is open. Renders nothing. */
+function RowsOf({ kind, onRows }: { readonly kind: KindRef; onRows(kind: KindRef, rows: KindRows): void }) {
+  const { columns, rows } = useRows({ kind });
+  useEffect(() => onRows(kind, { columns, rows }), [kind, columns, rows, onRows]);
+  return null;
+}
+
+/** Returns the entries that the user may run, at most as many as the palette shows. */
+function usePermittedEntries(entries: readonly PaletteEntry[]): readonly PaletteEntry[] {
+  const checked = entries.filter(({ permission }) => permission !== undefined);
+  const permissions = usePermissions(checked.flatMap(({ permission }) => permission ?? []));
+  const allowed = new Set(checked.filter((_, index) => permissions[index]?.allowed === true));
+  return entries.filter((entry) => entry.permission === undefined || allowed.has(entry)).slice(0, maxShown);
+}
+
+/** Returns the entries that do not depend on objects: pages and general actions. */
+function useFixedEntries(onHelp: () => void): readonly PaletteEntry[] {
+  const navigate = useNavigate();
+  const destinations = usePermittedDestinations();
+  const { self } = useSelf();
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const user = self?.user?.name;
+  return useMemo(
+    () => [
+      ...destinations.map(({ to, label, icon }) => ({
+        id: `page ${to}`,
+        title: label,
+        about: 'Page',
+        icon,
+        run: () => void navigate({ to }),
+      })),
+      {
+        id: 'new virtual cluster',
+        title: 'New virtual cluster',
+        about: 'Action',
+        icon: 'plus',
+        run: () => void navigate({ to: '/virtual-clusters/new' }),
+      },
+      {
+        id: 'new space',
+        title: 'New space',
+        about: 'Action',
+        icon: 'plus',
+        run: () => void navigate({ to: '/spaces/new' }),
+      },
+      {
+        id: 'new key',
+        title: 'New access key',
+        about: 'Action',
+        icon: 'plus',
+        run: () => void navigate({ to: '/keys/new' }),
+      },
+      ...(user === undefined
+        ? []
+        : [
+            {
+              id: 'account',
+              title: 'Account settings',
+              about: 'Page',
+              icon: 'users' as const,
+              run: () => void navigate({ to: '/users/$user', params: { user } }),
+            },
+          ]),
+      {
+        id: 'cli',
+        title: 'Get the CLI',
+        about: 'Page',
+        icon: 'download',
+        run: () => void navigate({ to: '/cli' }),
+      },
+      {
+        id: 'theme',
+        title: `Switch to ${other} theme`,
+        about: 'Action',
+        icon: other === 'dark' ? 'moon' : 'sun',
+        run: () => setColorScheme(other),
+      },
+      { id: 'help', title: 'Keyboard shortcuts', about: 'Help', icon: 'more', run: onHelp },
+    ],
+    [destinations, navigate, user, other, setColorScheme, onHelp],
+  );
+}
