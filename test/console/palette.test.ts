@@ -12,10 +12,10 @@ describeConsole('the command palette', (env) => {
   beforeAll(async () => {
     await env.admin.createUser('vera', password);
     await env.admin.request('PATCH', `${group}/projects/default`, {
-      spec: { members: [{ kind: 'User', name: 'vera', clusterRole: projectRoles.viewer }] },
+      spec: { members: [{ kind: 'User', name: 'vera', clusterRole: projectRoles.user }] },
     });
     await env.admin.createInstance('shop');
-    await env.admin.createInstance('shopping');
+    await env.admin.createInstance('shopping', { spec: { access: [{ verbs: ['get', 'use'], users: ['vera'] }] } });
   });
 
   const field = (page: Page) => page.getByRole('combobox', { name: 'Search pages, objects and actions' });
@@ -32,7 +32,9 @@ describeConsole('the command palette', (env) => {
     await results(page).filter({ hasText: 'Audit log' }).waitFor();
     expect(await results(page).count()).toBeLessThanOrEqual(12);
     await page.keyboard.type('shop');
-    await selected(page).filter({ hasText: /^shopVirtual cluster in project default$/ }).waitFor();
+    await selected(page)
+      .filter({ hasText: /^shopVirtual cluster in project default$/ })
+      .waitFor();
     expect(await violationsInEveryLook(page)).toEqual([]);
     await page.keyboard.press('ArrowDown');
     await selected(page).filter({ hasText: 'shopping' }).waitFor();
@@ -85,10 +87,18 @@ describeConsole('the command palette', (env) => {
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await field(page).fill('shop');
     await results(page).filter({ hasText: 'Connect to shopping' }).waitFor();
-    expect(await results(page).filter({ hasText: /Delete|Sleep/ }).count()).toBe(0);
+    expect(
+      await results(page)
+        .filter({ hasText: /Delete|Sleep/ })
+        .count(),
+    ).toBe(0);
     await field(page).fill('a');
     await results(page).filter({ hasText: 'Access keys' }).waitFor();
-    expect(await results(page).filter({ hasText: /Audit log|Users/ }).count()).toBe(0);
+    expect(
+      await results(page)
+        .filter({ hasText: /Audit log|Users/ })
+        .count(),
+    ).toBe(0);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -60,7 +60,14 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
   const fixed = useFixedEntries(onHelp);
   const sources = useMemo(
     () => [
-      { ...sourceOf(fixed, ({ title }) => title, (entry) => entry), isInitial: true },
+      {
+        ...sourceOf(
+          fixed,
+          ({ title }) => title,
+          (entry) => entry,
+        ),
+        isInitial: true,
+      },
       ...objectSources(({ plural }) => rows.get(plural), { navigate, onChange }),
     ],
     [fixed, rows, navigate, onChange],
@@ -68,7 +75,7 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
   const { entries, total } = useMemo(() => findEntries(sources, query, maxFound), [sources, query]);
   const shown = usePermittedEntries(entries);
   const active = Math.min(selected, shown.length - 1);
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
   }, [active]);
@@ -118,13 +125,15 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
         spellCheck={false}
         data-autofocus
       />
-      <ul ref={list} id={id} role="listbox" aria-label="Results" className={classes.list}>
+      <div ref={list} id={id} role="listbox" aria-label="Results" className={classes.list}>
         {shown.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys and keeps the focus.
-          <li
+          <div
             key={entry.id}
             id={`${id}-${index}`}
             role="option"
+            tabIndex={-1}
+            onMouseDown={(event) => event.preventDefault()}
             aria-selected={index === active}
             className={classes.entry}
             onMouseMove={() => setSelected(index)}
@@ -133,9 +142,9 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
             <Icon name={entry.icon} size={16} />
             <span className={classes.title}>{entry.title}</span>
             <span className={classes.about}>{entry.about}</span>
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       <Text size="xs" c="dimmed" role="status" mt="xs">
         {countText(shown.length, total)}
       </Text>
@@ -145,7 +154,9 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
 
 function countText(shown: number, total: number): string {
   if (shown === 0) return 'No results. Search for a name, a project or an action.';
-  return total > maxFound ? `The first ${shown} of ${total} results. Type more to narrow them.` : pluralize(shown, 'result');
+  return total > maxFound
+    ? `The first ${shown} of ${total} results. Type more to narrow them.`
+    : pluralize(shown, 'result');
 }
 
 const personalKinds: readonly KindRef[] = [kinds.instance, kinds.space, kinds.project, kinds.ownedKey];

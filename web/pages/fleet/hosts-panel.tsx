@@ -40,7 +40,7 @@ export function HostsPanel({
           </Link>
           <Group gap="md" wrap="nowrap">
             <Text size="sm" c="dimmed">
-              {pluralize(counts.get(name) ?? 0, 'virtual cluster')}
+              {instances.state === 'refused' ? '' : pluralize(counts.get(name) ?? 0, 'virtual cluster')}
             </Text>
             <StatusBadge status={object.status?.online === true ? 'Online' : 'Offline'} />
           </Group>
