@@ -89,6 +89,7 @@ const credentialResources: ReadonlySet<string> = new Set([accessKeyKind.plural, 
 const credentialSubresources: ReadonlySet<string> = new Set([
   'accesskey',
   'accesskeys',
+  'jointoken',
   'offboard',
   'removesecondfactor',
   'resetpassword',

@@ -278,6 +278,7 @@ describe('scopes (completions §5)', () => {
       }
       expect(may(key, 'get', 'users/accesskeys', { name: 'root' })).toBe(false);
       expect(may(key, 'create', 'clusters/accesskey', { name: 'c1' })).toBe(false);
+      expect(may(key, 'create', 'clusters/jointoken', { name: 'c1' })).toBe(false);
       expect(may(key, 'update', 'users/spec.password', { name: 'root' })).toBe(false);
     }
   });

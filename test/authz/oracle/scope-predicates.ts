@@ -112,12 +112,13 @@ export const matchesEverything: ScopePredicate = (ask) => !isKeyKind(ask);
 
 /**
  * A scoped key creates keys that inherit its scopes and has no other access to keys: a key that could change keys could
- * remove its own scope, and a key for a cluster's agent has no scope.
+ * remove its own scope, and the key that a cluster's agent gets has no scope.
  */
 function isKeyKind(ask: RequestedAction): boolean {
   return (
     ask.subresource === 'accesskeys' ||
     ask.subresource === 'accesskey' ||
+    ask.subresource === 'jointoken' ||
     ask.subresource === 'offboard' ||
     ask.subresource === 'removesecondfactor' ||
     ask.subresource === 'resetpassword' ||
