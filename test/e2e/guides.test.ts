@@ -76,7 +76,7 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
     expect(printed).toMatch(/^nightly .* Active /m);
     expect(printed).toContain('ownedaccesskey.management.platform.sh/nightly patched');
     expect(printed).toContain('ownedaccesskey.management.platform.sh "nightly" deleted');
-    expect(printed).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/m);
+    expect(printed).toMatch(/eyJ[\w-]+\.[\w-]+\.[\w-]+$/m);
   });
 
   it('use the built-in cluster', async () => {
