@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import { lazyComponent } from '../../components/lazy-component.tsx';
@@ -28,7 +28,19 @@ export function PaletteHost() {
   }, []);
   return (
     <>
+      {/* The header of a phone has no room for the text. */}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        hiddenFrom="xs"
+        aria-label="Search"
+        onClick={() => setOpen('palette')}
+      >
+        <Icon name="search" />
+      </ActionIcon>
       <Button
+        visibleFrom="xs"
         variant="default"
         size="sm"
         leftSection={<Icon name="search" size={16} />}
