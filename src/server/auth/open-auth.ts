@@ -96,6 +96,7 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
   const renewals = new LoginRenewals({
     ...{ kinds, state: management.state, sealer, clock, ttl },
     renewedTTL: withinMaximum(renewedLoginTTL),
+    freshLoginSeconds: settings.management.auth.freshLoginSeconds,
     connectors: settings.auth.oidc,
     secondFactor: policy,
   });

@@ -13,7 +13,7 @@ async function setUp() {
   const env = await openOidcTestEnv();
   const { kinds, state, sealer, clock, logins, signIn } = env;
   const renewals = new LoginRenewals({
-    ...{ kinds, state, sealer, clock, ttl: 3600, renewedTTL: 86_400, secondFactor: 'off' },
+    ...{ kinds, state, sealer, clock, ttl: 3600, renewedTTL: 86_400, freshLoginSeconds: 0, secondFactor: 'off' },
     connectors: [connectorSettings],
   });
   /** Signs a person in, and opens a login of the command line beside. */

@@ -27,6 +27,8 @@ export interface LoginRenewalsOptions {
   readonly ttl: number;
   /** The longest time from a sign-in to the end of its renewed logins, in seconds. 0 means that no login is renewed. */
   readonly renewedTTL: number;
+  /** The greatest age of a sign-in at which it may open a login that can be renewed, in seconds. 0 means any age. */
+  readonly freshLoginSeconds: number;
   readonly connectors: readonly Pick<ConnectorSettings, 'name' | 'refreshSeconds'>[];
   readonly secondFactor: SecondFactorPolicy;
   readonly clock: Clock;
@@ -101,11 +103,20 @@ export class LoginRenewals {
     const refusal = this.#refusalOf(key);
     if (refusal !== undefined) return refusal;
     const signIn = openingTimeOf(key, state);
+    if (!this.#isOfRecentSignIn(key, signIn))
+      return `the sign-in at ${signIn} was too old when you allowed the login (auth.freshLoginSeconds)`;
     const opener = this.#openerOf(key);
     const ends = [Date.parse(signIn) + renewedTTL * 1000, opener && keyStateOf(opener, state).expiresAt];
     const end = Math.min(...ends.filter((one) => one !== undefined));
     if (end - (accessKeyExpiry(key) ?? end) >= shortestExtension) return end;
     return `it reached the end of all renewals after the sign-in at ${signIn} (auth.renewedLoginTTL)`;
+  }
+
+  /** A stolen session must not open a login that outlives it, so its sign-in has to be recent. */
+  #isOfRecentSignIn({ metadata }: AccessKey, signIn: string): boolean {
+    const { freshLoginSeconds } = this.#options;
+    if (freshLoginSeconds === 0) return true;
+    return Date.parse(metadata.creationTimestamp ?? '') - Date.parse(signIn) <= freshLoginSeconds * 1000;
   }
 
   /** Returns the reason why the provider or the settings no longer confirm the person; `undefined` if they may. */

@@ -211,6 +211,26 @@ describe('the renewal of a login of the command line', () => {
     expect(until).toMatchObject({ expires_in: 7_200, renewable: false });
   });
 
+  it('is refused for a login that a session with an old sign-in allowed', async () => {
+    await bench.stop(server);
+    bench.freshLoginSeconds = 900;
+    server = await bench.start(await bench.settings({ auth }), clock);
+    const browser = await signedIn(bench, server);
+    const openLogin = async () => {
+      const { verifier, consent } = newRedirectLogin();
+      return (await exchangeCode(bench, server, { code: await allowRedirect(browser, consent), verifier })).json;
+    };
+    expect(await openLogin()).toMatchObject({ renewable: true });
+    clock.advance(hour);
+    const login = await openLogin();
+    expect(login).toMatchObject({ expires_in: 32_400, renewable: false });
+    const refused = await renew(textAt(login, 'access_token'), generateAccessKey());
+    expect([refused.code, textAt(refused.json, 'message')]).toEqual([
+      403,
+      expect.stringContaining('was too old when you allowed the login (auth.freshLoginSeconds)'),
+    ]);
+  });
+
   it('is audited with the user and the sign-in, without values of the key', async () => {
     const { key } = await logIn();
     const [next, other] = [generateAccessKey(), generateAccessKey()];
