@@ -132,7 +132,8 @@ describeConsole('the cluster pages', (env) => {
       .getByLabel(/Type edge/)
       .fill('edge');
     await dialog(page).getByRole('button', { name: 'Disconnect edge' }).click();
-    await page.getByRole('heading', { name: 'edge was deleted' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Clusters' }).waitFor();
+    await page.getByRole('link', { name: 'edge' }).waitFor({ state: 'detached' });
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -141,7 +141,8 @@ describeConsole('the project pages', (env) => {
       .getByLabel(/Type blue/)
       .fill('blue');
     await dialog(page).getByRole('button', { name: 'Delete blue' }).click();
-    await page.getByRole('heading', { name: 'blue was deleted' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    await page.getByRole('link', { name: 'blue' }).waitFor({ state: 'detached' });
     expectNoProblems(watched);
     await watched.context.close();
   });

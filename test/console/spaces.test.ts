@@ -84,7 +84,8 @@ describeConsole('spaces', (env) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox').fill('tired');
     await dialog.getByRole('button', { name: 'Delete tired' }).click();
-    await page.getByText('tired was deleted').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Spaces' }).waitFor();
+    await page.getByRole('link', { name: 'tired' }).waitFor({ state: 'detached' });
     expectNoProblems(watched);
     await watched.context.close();
   });
