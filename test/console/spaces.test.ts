@@ -98,9 +98,9 @@ describeConsole('spaces', (env) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('User or team').fill('udo');
     await page.getByRole('option', { name: 'User udo' }).click();
-    await dialog.getByText('flotilla space share first --project default --user udo').waitFor();
+    await dialog.getByText('flotilla space share first --project default --user udo --role edit').waitFor();
     await dialog.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('row').filter({ hasText: 'udo' }).getByText('admin', { exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'udo' }).getByText('edit', { exact: true }).waitFor();
     expect((await space('first')).spec.access).toHaveLength(1);
 
     await page.getByRole('tab', { name: 'Connect' }).click();
