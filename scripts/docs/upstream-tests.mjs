@@ -4,9 +4,9 @@ import { codes, paragraph, table } from './markdown.mjs';
 
 /** The section about the tests of Kubernetes that run on virtual clusters, and the others with their reasons. */
 export function upstreamTestsSection() {
-  const { run, runWithNode, runToo, leftOut } = load(read('test/conformance/upstream/tests.yaml'));
+  const { run, runWithNode, runWithControllers, runToo, leftOut } = load(read('test/conformance/upstream/tests.yaml'));
   const version = /k8s\.io\/kubernetes (v\S+)/.exec(read('test/tools/kubernetes-e2e/go.mod'))?.[1];
-  const conformance = run.length + runWithNode.length;
+  const conformance = run.length + runWithNode.length + runWithControllers.length;
   const all = conformance + leftOut.reduce((sum, { tests }) => sum + tests.length, 0);
   return [
     "## Kubernetes' own tests",
@@ -16,6 +16,8 @@ export function upstreamTestsSection() {
       `virtual clusters of a server, and ${runToo.length} other tests of the same suite.`,
       `${runWithNode.length} of the conformance tests take the name of a Node or require one that is ready; their virtual`,
       'cluster has a stored Node, on which nothing runs.',
+      `${runWithControllers.length} of them test objects that controllers create; for their virtual cluster, a`,
+      'kube-controller-manager runs.',
       'The other conformance tests are left out:',
     ),
     '',

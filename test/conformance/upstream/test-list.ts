@@ -15,6 +15,8 @@ export interface TestList {
   readonly run: readonly string[];
   /** Conformance tests that run in a virtual cluster with a stored Node. */
   readonly runWithNode: readonly string[];
+  /** Conformance tests that run in a virtual cluster for which a kube-controller-manager runs. */
+  readonly runWithControllers: readonly string[];
   readonly runToo: readonly string[];
   readonly leftOut: readonly LeftOutTests[];
 }

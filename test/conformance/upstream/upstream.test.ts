@@ -6,26 +6,44 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith, rawPath } from '../../harness/kubectl.ts';
+import { startProgram } from '../../harness/start-program.mjs';
 import { describeIfAvailable } from '../../harness/suite.ts';
 import { runUpstreamTests, type UpstreamResult } from './run-upstream-tests.ts';
 import { needlesslyLeftOut, readTestList } from './test-list.ts';
 
 /**
  * Tests mostly wait, so more run at once than there are processors. Each process has a virtual cluster of its own. One
- * more process runs the tests that need a Node.
+ * more process runs the tests that need a Node, and others those that need a kube-controller-manager.
  */
 const processes = 6;
+const processesWithControllers = 2;
 const namespace = 'platform-p-default';
 const instances = `/apis/management.platform.sh/v1/namespaces/${namespace}/virtualclusterinstances`;
 
+const missing = ['kubernetes-e2e', 'kube-controller-manager'].filter(
+  (program) => spawnSync('bash', ['-c', 'command -v "$0"', program]).status !== 0,
+);
 const programMissing =
-  spawnSync('bash', ['-c', 'command -v kubernetes-e2e']).status === 0
+  missing.length === 0
     ? undefined
-    : 'kubernetes-e2e is not on PATH (bash test/tools/build.sh <folder> clients builds it)';
+    : `not on PATH: ${missing.join(', ')} (bash test/tools/build.sh <folder> clients builds them)`;
+
+/** The controllers that the selected tests need. */
+const controllers = [
+  'cronjob-controller',
+  'deployment-controller',
+  'disruption-controller',
+  'endpoints-controller',
+  'endpointslice-controller',
+  'endpointslice-mirroring-controller',
+  'job-controller',
+  'replicaset-controller',
+  'replicationcontroller-controller',
+];
 
 const list = readTestList();
 const withoutNode = [...list.run, ...list.runToo];
-const selected = [...withoutNode, ...list.runWithNode];
+const selected = [...withoutNode, ...list.runWithNode, ...list.runWithControllers];
 
 /** A Node on which nothing runs. Tests only use its name, or count the Nodes that are ready and have no taint. */
 const storedNode = {
@@ -73,14 +91,39 @@ describeIfAvailable(
       await run(name, kubeconfig, names);
     }
 
-    async function runWithNode(): Promise<void> {
-      const name = 'process-with-node';
+    /** Creates a virtual cluster with a stored Node. */
+    async function createVirtualClusterWithNode(name: string): Promise<string> {
       const kubeconfig = await createVirtualCluster(name);
       const kubectl = kubectlWith(kubeconfig);
       await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(storedNode) });
       // Every new Node gets this taint. In a real cluster, a controller removes it when the Node is ready.
       await kubectl.ok(['taint', 'nodes', storedNode.metadata.name, 'node.kubernetes.io/not-ready:NoSchedule-']);
-      await run(name, kubeconfig, list.runWithNode);
+      return kubeconfig;
+    }
+
+    async function runWithNode(): Promise<void> {
+      const name = 'process-with-node';
+      await run(name, await createVirtualClusterWithNode(name), list.runWithNode);
+    }
+
+    async function runWithControllers(index: number): Promise<void> {
+      const name = `process-with-controllers-${index}`;
+      const kubeconfig = await createVirtualClusterWithNode(name);
+      const flags = [`--kubeconfig=${kubeconfig}`, `--controllers=${controllers.join(',')}`];
+      const manager = startProgram(
+        'kube-controller-manager',
+        [...flags, '--leader-elect=false', '--secure-port=0', '--kube-api-qps=100', '--kube-api-burst=100'],
+        mkdtempSync(join(folder, 'controllers-')),
+      );
+      try {
+        const names = list.runWithControllers.filter(
+          (_name, position) => position % processesWithControllers === index,
+        );
+        await run(name, kubeconfig, names);
+        manager.failIfEnded();
+      } finally {
+        await manager.stop();
+      }
     }
 
     beforeAll(async () => {
@@ -89,7 +132,10 @@ describeIfAvailable(
       flotilla = await startFlotilla({ args: ['--config', settings] });
       admin = kubectlWith(flotilla.kubeconfig);
       const shares = Array.from({ length: processes }, (_value, index) => runShare(index));
-      await Promise.all([...shares, runWithNode()]);
+      const withControllers = Array.from({ length: processesWithControllers }, (_value, index) =>
+        runWithControllers(index),
+      );
+      await Promise.all([...shares, runWithNode(), ...withControllers]);
     }, 900_000);
     afterAll(async () => {
       await flotilla.remove();
@@ -98,7 +144,8 @@ describeIfAvailable(
 
     it('the list has every conformance test of this Kubernetes version once', async () => {
       const { stdout } = await promisify(execFile)('kubernetes-e2e', ['conformance']);
-      const listed = [...list.run, ...list.runWithNode, ...list.leftOut.flatMap(({ tests }) => tests)];
+      const ofThisSuite = [...list.run, ...list.runWithNode, ...list.runWithControllers];
+      const listed = [...ofThisSuite, ...list.leftOut.flatMap(({ tests }) => tests)];
       expect(listed.sort()).toEqual(stdout.trimEnd().split('\n').sort());
     });
 
