@@ -117,7 +117,7 @@ describeConsole('logging in on the command line through the console', (env) => {
     config.contexts[config.current].expires = '2020-01-01T00:00:00Z';
     writeFileSync(file, JSON.stringify(config));
     const after = await token();
-    expect([after.code, after.stdout]).toEqual([4, '']);
+    expect([after.code, after.stdout]).toEqual([3, '']);
     expect(after.stderr).toContain(`has ended; log in again: flotilla login ${env.flotilla.url}`);
   });
 

@@ -96,7 +96,7 @@ describeIfAvailable(kubectlMissing, 'a server with the API word loft', () => {
       FLOTILLA_CONFIG: '/nowhere/x',
     };
     const { code, stderr } = await home.run(['list'], { env: asCi });
-    expect([code, stderr]).toEqual([3, expect.stringContaining('this client uses the API word "platform"')]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('this client uses the API word "platform"')]);
     expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_API_WORD: 'loft' } })).code).toBe(0);
   });
 

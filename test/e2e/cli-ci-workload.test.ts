@@ -265,10 +265,10 @@ describeIfAvailable(kubectlMissing, 'a pipeline', () => {
     const env = { FLOTILLA_CONFIG: join(home.folder, 'no.json'), FLOTILLA_CA_FILE: admin.FLOTILLA_CA_FILE ?? '' };
     const login = ['login', flotilla.url, '--workload-identity'];
     const without = await home.run(login, { env });
-    expect([without.code, without.stderr]).toEqual([4, expect.stringContaining('id-token: write')]);
+    expect([without.code, without.stderr]).toEqual([3, expect.stringContaining('id-token: write')]);
     const foreign = await issuer.sign({ claims: { aud: flotilla.url, repository: 'evil/shop' } });
     const denied = await home.run(login, { env: { ...env, FLOTILLA_ID_TOKEN: foreign } });
-    expect([denied.code, denied.stderr]).toEqual([4, expect.stringContaining('no rule of the issuer ci matches')]);
+    expect([denied.code, denied.stderr]).toEqual([3, expect.stringContaining('no rule of the issuer ci matches')]);
     expect(denied.stderr).not.toContain(foreign);
     const job = { ...githubVariables, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-another-job' };
     const unauthorized = await home.run(login, { env: { ...env, ...job } });

@@ -90,7 +90,7 @@ describeIfAvailable(kubectlMissing, 'the exec plugin of a person who logged in w
     const old = await home.run(['whoami'], {
       env: { FLOTILLA_URL: flotilla.url, FLOTILLA_ACCESS_KEY: before, FLOTILLA_CA_FILE: authority },
     });
-    expect([old.code, old.stderr]).toEqual([4, expect.stringContaining('rejected')]);
+    expect([old.code, old.stderr]).toEqual([3, expect.stringContaining('rejected')]);
   });
 
   it('continues with the login after it was killed during a renewal', async () => {

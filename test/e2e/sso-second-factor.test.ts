@@ -75,6 +75,6 @@ describeIfAvailable(pythonMissing, 'flotilla login with a second factor', () => 
     const args = ['login', flotilla.url, '--ca-file', ca, '--username', 'anna', '--password-stdin'];
     const env = { FLOTILLA_CONFIG: join(home.folder, 'script.json') };
     const refused = await home.run(args, { input: password, env });
-    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('--access-key-stdin')]);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--access-key-stdin')]);
   });
 });
