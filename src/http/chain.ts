@@ -31,6 +31,8 @@ export interface ChainOptions {
    */
   readonly depth: number;
   readonly timeouts?: Omit<DeadlineOptions, 'clock'>;
+  /** Maximum number of Warning headers of a response. Optional; defaults to `defaultWarningLimit`. */
+  readonly warningLimit?: number;
   /** Adds headers to every response. Optional. */
   addHeaders?(reply: Reply): void;
   /** Called exactly once per response, for metrics. Must be fast and must not throw. Optional. */

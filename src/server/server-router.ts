@@ -88,6 +88,9 @@ interface AuditHandlers {
 /** The path depth of the console. It is infinite so that the filter chain does not parse console paths as API paths. */
 const consoleDepth = Number.POSITIVE_INFINITY;
 
+/** Clients print every warning, so the management API sends only a few. */
+const managementWarningLimit = 5;
+
 /** Creates the function that routes requests on all paths of the server (completions §1). */
 export function serverRouter(options: ServerRouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const { clock, log, management, settings } = options;
@@ -130,7 +133,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
   const clusterChainOptions =
     options.auth.sessions === undefined ? chainOptions : { ...chainOptions, addHeaders: sandboxResponse };
   const guarded = (handler: Handler, depth = 0): Handler =>
-    authenticatedChain({ ...chainOptions, depth, authorize }, handler);
+    authenticatedChain({ ...chainOptions, depth, authorize, warningLimit: managementWarningLimit }, handler);
   const onPlane = (exchange: Exchange, plane: ServedResources | undefined) => {
     exchange.plane = plane ?? null;
   };

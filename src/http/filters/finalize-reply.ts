@@ -3,11 +3,13 @@ import type { Log } from '../../lib/log.ts';
 import type { Exchange, Filter } from '../exchange.ts';
 import { isStream, type Reply } from '../reply.ts';
 import { errorReplyFilter } from './recover.ts';
-import { warningHeaders, warningLimits } from './warnings.ts';
+import { defaultWarningLimit, warningHeaders } from './warnings.ts';
 
 export interface FinalizeReplyOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** Maximum number of Warning headers of a response. Optional; defaults to `defaultWarningLimit`. */
+  readonly warningLimit?: number;
   /** Adds headers to every response. Optional. */
   addHeaders?(reply: Reply): void;
   /** Called once per response, including errors, with the duration from receipt to the finished reply. For metrics. */
@@ -20,15 +22,12 @@ export interface FinalizeReplyOptions {
  * this, because every filter adds cost to every request.
  */
 export function finalizeReply(options: FinalizeReplyOptions): Filter {
-  const { clock, log, addHeaders, onComplete } = options;
+  const { clock, log, warningLimit = defaultWarningLimit, addHeaders, onComplete } = options;
   return errorReplyFilter({
     log,
     finish(exchange, reply) {
       const { headers } = reply;
-      if (exchange.warnings.length > 0) {
-        const limit = exchange.plane === undefined ? warningLimits.managementApi : warningLimits.virtualCluster;
-        headers.warning = warningHeaders(exchange.warnings, limit);
-      }
+      if (exchange.warnings.length > 0) headers.warning = warningHeaders(exchange.warnings, warningLimit);
       headers['cache-control'] ??= 'no-cache, private';
       headers['audit-id'] = isStream(reply) ? flatText(exchange.auditId) : exchange.auditId;
       addHeaders?.(reply);

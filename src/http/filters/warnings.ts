@@ -7,17 +7,17 @@ import type { Filter } from '../exchange.ts';
 const totalLength = 4096;
 const cutLength = 256;
 /**
- * The maximum number of Warning headers of a response. The last one then says how many warnings were left out. Clients
- * print every warning, so the management API sends only a few. Virtual clusters send more, because Kubernetes does.
+ * The maximum number of Warning headers of a response of a virtual cluster. The last one then says how many warnings were
+ * left out.
  */
-export const warningLimits = { managementApi: 5, virtualCluster: 20 } as const;
+export const defaultWarningLimit = 20;
 
 /** Adds the warnings of the exchange to the response as Warning headers. Each distinct text is sent once. */
 export function warningsFilter(): Filter {
   return async (exchange, next) => {
     const reply = await next(exchange);
     if (exchange.warnings.length > 0) {
-      reply.headers.warning = warningHeaders(exchange.warnings, warningLimits.virtualCluster);
+      reply.headers.warning = warningHeaders(exchange.warnings, defaultWarningLimit);
     }
     return reply;
   };
