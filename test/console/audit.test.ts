@@ -54,7 +54,7 @@ describeConsole('the audit log', (env) => {
     expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByLabel('Response code').fill('nonsense');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('form', { name: 'Search audit log' }).getByRole('button', { name: 'Search' }).click();
     await page.getByText(/code must be a status code such as 403/).waitFor();
     await page.getByRole('button', { name: 'Clear all filters' }).click();
     await page.getByText('users "anna"').first().waitFor();
