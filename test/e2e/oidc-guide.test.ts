@@ -61,8 +61,8 @@ describeIfAvailable(reason, 'the guide to sign in to other tools', () => {
 
   it('uses only scopes and endpoints that the provider has', () => {
     const text = readFileSync(join(root, 'docs/guides/sign-in-to-other-tools.md'), 'utf8');
-    const paths = [...text.matchAll(/flotilla\.example\.com(\/oidc\/\w+)/g)].map(([, path]) => path);
-    expect(new Set(paths)).toEqual(new Set(['/oidc/authorize', '/oidc/token', '/oidc/userinfo']));
+    const paths = [...text.matchAll(/flotilla\.example\.com(\/oidc\/[\w-]+)/g)].map(([, path]) => path);
+    expect(new Set(paths)).toEqual(new Set(['/oidc/authorize', '/oidc/token', '/oidc/userinfo', '/oidc/end-session']));
     expect(text).toContain('scopes = openid profile email groups offline_access');
   });
 });
