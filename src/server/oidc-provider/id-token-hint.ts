@@ -2,7 +2,7 @@ import { textAt } from '@flotilla/json';
 import type { TokenVerifier } from '../../auth/token-verifier.ts';
 import type { OidcClient } from '../settings/oidc-provider-settings.ts';
 
-/** What an ID token that an app sends back says about its sign-in. */
+/** The sign-in that an ID token describes. An app sends the token back to sign the user out. */
 export interface IdTokenHint {
   readonly client: OidcClient;
   /** The UID of the user. */

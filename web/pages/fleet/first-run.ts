@@ -1,4 +1,4 @@
-/** What the checklist for a new installation depends on. A number is `undefined` until it is known. */
+/** The facts on which the checklist for a new installation depends. A number is `undefined` until it is known. */
 export interface FirstRunState {
   readonly onlineClusters: number | undefined;
   readonly projects: number | undefined;

@@ -36,7 +36,7 @@ export interface Issue {
   readonly label: string;
   /** The reason, if other issues may have it in common; '' if there is none. */
   readonly why: string;
-  /** What is true of this object only; '' if there is nothing. */
+  /** The part of the message that is specific to this object; '' if there is none. */
   readonly detail: string;
   readonly next: string;
   readonly target: IssueTarget;
