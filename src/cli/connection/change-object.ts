@@ -6,7 +6,7 @@ import { getObject, type ObjectScope, patchObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
 /** The number of times that a change is tried before the command fails because other clients keep changing the object. */
-const attempts = 5;
+const attempts = 10;
 
 /** The object to change, and the project that contains it. */
 export interface ObjectToChange<Fields extends JsonObject> extends ObjectScope {
