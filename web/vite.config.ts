@@ -1,8 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Dependencies of the editor and of the template renderer. They are loaded when a page first needs them. */
-const lazyVendor = /node_modules\/(@codemirror|@lezer|@marijn|crelt|js-yaml|re2js|style-mod|w3c-keyname)\//;
+/** Dependencies of the editor, the terminal and the template renderer. They are loaded when a page first needs them. */
+const lazyVendor = /node_modules\/(@codemirror|@lezer|@marijn|@xterm|crelt|js-yaml|re2js|style-mod|w3c-keyname)\//;
 
 /** Pages that users often visit together and that share much code. They become one chunk. */
 const managementPages = /\/web\/pages\/(?:access-keys|audit|hosts|people|projects)\//;
@@ -12,7 +12,11 @@ const managementPages = /\/web\/pages\/(?:access-keys|audit|hosts|people|project
  */
 const groups = [
   { name: 'vendor', priority: 3, test: (id: string) => id.includes('/node_modules/') && !lazyVendor.test(id) },
-  { name: 'shared', priority: 2, test: (id: string) => /\/web\/(?:components(?!\/editor)|data)\//.test(id) },
+  {
+    name: 'shared',
+    priority: 2,
+    test: (id: string) => /\/web\/(?:components(?!\/(?:editor|log|terminal)\/)|data)\//.test(id),
+  },
   { name: 'manage', priority: 1, test: (id: string) => managementPages.test(id) },
 ];
 

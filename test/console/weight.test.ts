@@ -9,8 +9,9 @@ const folder = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
 type Chunk = { file: string; css?: string[]; imports?: string[]; dynamicImports?: string[] };
 
-/** Chunks that only the editor needs, including the YAML parser. They are loaded on demand. */
-const editor = /components\/editor\/|^_js-yaml-/;
+/** Chunks that are loaded on demand: the editor with its YAML parser, the terminal, the log, and kubectl commands. */
+const onDemand =
+  /components\/(?:editor|log|terminal)\/|terminal\/kubectl-console|inside\/pod\/pod-panel|control-plane-log|^_js-yaml-/;
 
 function weightOf(files: Iterable<string>): number {
   let bytes = 0;
@@ -18,23 +19,45 @@ function weightOf(files: Iterable<string>): number {
   return bytes;
 }
 
-it('all pages together have at most 365 kB, without the editor', () => {
+/** Returns the files of a chunk and of all chunks that it imports, and the names of these chunks. */
+function filesOf(start: string, isExcluded: (name: string) => boolean): { files: Set<string>; chunks: Set<string> } {
   const manifest: Record<string, Chunk> = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'));
-  const files = new Set<string>(['index.html']);
-  const seen = new Set<string>();
+  const files = new Set<string>();
+  const chunks = new Set<string>();
   const take = (name: string) => {
     const chunk = manifest[name];
-    if (chunk === undefined || seen.has(name) || editor.test(name)) return;
-    seen.add(name);
+    if (chunk === undefined || chunks.has(name) || isExcluded(name)) return;
+    chunks.add(name);
     for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
     for (const next of [...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])]) take(next);
   };
-  take('index.html');
-  expect(seen.size).toBeGreaterThan(15);
-  const kilobytes = weightOf(files) / 1000;
+  take(start);
+  return { files, chunks };
+}
+
+it('all pages together have at most 365 kB, without the parts that are loaded on demand', () => {
+  const { files, chunks } = filesOf('index.html', (name) => onDemand.test(name));
+  expect(chunks.size).toBeGreaterThan(15);
+  const kilobytes = weightOf(new Set(['index.html', ...files])) / 1000;
   const all = readdirSync(join(folder, 'assets')).map((name) => `assets/${name}`);
-  console.log(`${kilobytes.toFixed(0)} kB gzip without the editor, ${(weightOf(all) / 1000).toFixed(0)} kB with it`);
+  console.log(
+    `${kilobytes.toFixed(0)} kB gzip without the parts on demand, ${(weightOf(all) / 1000).toFixed(0)} kB with them`,
+  );
   expect(kilobytes).toBeLessThan(365);
+});
+
+/** Parts that are loaded when a user opens them, and their limits in kB, including what only they need. */
+it.each([
+  ['components/terminal/shell-terminal.tsx', 110],
+  ['components/log/log-panel.tsx', 10],
+  ['pages/terminal/kubectl-console.tsx', 60],
+])('%s has at most %d kB', (entry, limit) => {
+  const pages = filesOf('index.html', (name) => onDemand.test(name));
+  const part = filesOf(entry, (name) => pages.chunks.has(name) || /components\/editor\//.test(name));
+  expect(part.chunks.has(entry)).toBe(true);
+  const kilobytes = weightOf([...part.files].filter((file) => !pages.files.has(file))) / 1000;
+  console.log(`${entry}: ${kilobytes.toFixed(0)} kB gzip`);
+  expect(kilobytes).toBeLessThan(limit);
 });
 
 it('the build contains the styles of every component in use', () => {

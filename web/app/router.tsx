@@ -46,12 +46,14 @@ export interface ExplorerSearch extends ListSearch {
   readonly kind?: string | undefined;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
+  /** The part of an open pod: `logs` or `terminal`. By default its YAML and events are shown. */
+  readonly view?: string | undefined;
 }
 
 function insideSearch(search: Record<string, unknown>): ExplorerSearch {
   const text = (name: string) =>
     typeof search[name] === 'string' && search[name] !== '' ? { [name]: search[name] } : {};
-  return { ...listSearch(search), ...text('kind'), ...text('namespace'), ...text('name') };
+  return { ...listSearch(search), ...text('kind'), ...text('namespace'), ...text('name'), ...text('view') };
 }
 
 /** The URL parameters of the page that creates an access key. */
@@ -115,6 +117,11 @@ const routes = [
     path: '/virtual-clusters/$project/$name/inside',
     validateSearch: insideSearch,
     component: lazyRouteComponent(() => import('../pages/inside/inside-page.tsx'), 'InsidePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/virtual-clusters/$project/$name/terminal',
+    component: lazyRouteComponent(() => import('../pages/terminal/terminal-page.tsx'), 'TerminalPage'),
   }),
   createRoute({
     getParentRoute,

@@ -17,3 +17,10 @@ export function virtualClusterRoot(project: string, name: string): ApiRoot {
 export function instanceRoot(segment: 'virtualcluster' | 'space', project: string, name: string): ApiRoot {
   return `/${apiPrefix}/project/${encodeURIComponent(project)}/${segment}/${encodeURIComponent(name)}`;
 }
+
+/** Returns the address of a path of this server for a WebSocket. */
+export function webSocketUrl(path: string): string {
+  const url = new URL(path, location.origin);
+  url.protocol = 'wss:';
+  return url.href;
+}

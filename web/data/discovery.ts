@@ -7,6 +7,8 @@ import { sendJson } from './send.ts';
 export interface ServedKind extends KindRef {
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
+  /** The groups of kinds to which it belongs, such as `all`. Absent if there are none. */
+  readonly categories?: readonly string[];
 }
 
 /** The accepted formats of aggregated discovery. Kubernetes before 1.30 supports only v2beta1. */
@@ -20,6 +22,7 @@ type WireResource = {
   scope?: string;
   verbs?: string[] | null;
   shortNames?: string[] | null;
+  categories?: string[] | null;
 };
 
 /** The fields of `APIGroupDiscoveryList` that the console reads. */
@@ -38,7 +41,7 @@ export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
     const group = metadata?.name ?? '';
     const byPlural = new Map<string, ServedKind>();
     for (const { version, resources } of versions ?? []) {
-      for (const { resource, responseKind, scope, verbs, shortNames } of resources ?? []) {
+      for (const { resource, responseKind, scope, verbs, shortNames, categories } of resources ?? []) {
         if (byPlural.has(resource)) continue;
         byPlural.set(resource, {
           group,
@@ -48,6 +51,7 @@ export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
           namespaced: scope === 'Namespaced',
           verbs: verbs ?? [],
           shortNames: shortNames ?? [],
+          ...(categories == null ? {} : { categories }),
         });
       }
     }

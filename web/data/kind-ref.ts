@@ -45,6 +45,7 @@ export const kinds = {
   accessKey: managementKind<AccessKey>('AccessKey', 'accesskeys'),
   self: managementKind<Self>('Self', 'selves'),
   accessReview: managementKind<EffectiveAccessReview>('EffectiveAccessReview', 'effectiveaccessreviews'),
+  pod: { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 

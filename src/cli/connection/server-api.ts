@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import { managementGroup, managementVersion } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
+import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { type HttpRequest, sendRequest } from '../../client/send-request.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
-import { escapeControlCharacters } from '../output/escape-controls.ts';
 import { httpsFetch } from './https-fetch.ts';
 import { renewedKey, resolveAccess, type ServerAccess } from './resolve-access.ts';
 

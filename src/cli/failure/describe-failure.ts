@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/status.ts';
+import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { CliError, exitCodeOfStatus, exitCodes } from '../cli-error.ts';
-import { escapeControlCharacters } from '../output/escape-controls.ts';
 import type { KnownNames } from './missing-name.ts';
 import { statusText } from './status-text.ts';
 

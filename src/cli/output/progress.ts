@@ -1,5 +1,5 @@
+import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { formatDuration } from '../input/parse-duration.ts';
-import { escapeControlCharacters } from './escape-controls.ts';
 import type { Terminal } from './terminal.ts';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { consoleProtocol } from '../../api/console-protocol.ts';
 import type { IncomingRequest } from '../../http/exchange.ts';
 import {
   forwardedRequestHeaders,
@@ -59,7 +60,7 @@ describe('forwarded headers', () => {
     );
   });
 
-  it('keep the offered subprotocols but not a browser’s token', () => {
+  it('keep the offered subprotocols but not a browser’s token or login', () => {
     const bearer = 'base64url.bearer.authorization.k8s.io.c2VjcmV0';
     const offered = (protocols: string) =>
       forwardedUpgradeHeaders(request({ 'sec-websocket-protocol': protocols }, 'websocket'), passer)[
@@ -67,6 +68,7 @@ describe('forwarded headers', () => {
       ];
     expect(offered(`${bearer}, v5.channel.k8s.io,v4.channel.k8s.io`)).toBe('v5.channel.k8s.io, v4.channel.k8s.io');
     expect(offered(bearer)).toBeUndefined();
+    expect(offered(`v5.channel.k8s.io, ${consoleProtocol('login-x7k2p')}`)).toBe('v5.channel.k8s.io');
   });
 
   it('keep repeated response headers and rewrite locations below this server', () => {

@@ -1,3 +1,4 @@
+import { consoleProtocolPrefix } from '../../api/console-protocol.ts';
 import { hopByHopHeaders } from '../../hosts/hop-by-hop-headers.ts';
 import type { ApiResponse } from '../../hosts/host.ts';
 import type { IncomingRequest } from '../../http/exchange.ts';
@@ -55,6 +56,9 @@ export interface ForwarderInfo {
   /** The name of this server for `Via`. */
   readonly via: string;
 }
+
+/** The prefixes of WebSocket subprotocols that are meant only for this server. */
+const ownProtocolPrefixes = [bearerProtocolPrefix, consoleProtocolPrefix];
 
 const viaPattern = /\b1\.1 flotilla-[0-9a-f-]{36}(?=\s*(?:,|$))/g;
 
@@ -117,13 +121,13 @@ function headersListedIn(connection: string | readonly string[] | undefined): Re
 const noHeaders: ReadonlySet<string> = new Set();
 
 /**
- * Returns the WebSocket subprotocols to forward. Removes the one in which a browser sends its bearer token, because the
- * token is meant only for this server.
+ * Returns the WebSocket subprotocols to forward. Removes those in which a browser sends its bearer token or names its
+ * login, because they are meant only for this server.
  */
 function offeredProtocols(offered: string | undefined): string {
   return (offered ?? '')
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && !name.startsWith(bearerProtocolPrefix))
+    .filter((name) => name !== '' && !ownProtocolPrefixes.some((prefix) => name.startsWith(prefix)))
     .join(', ');
 }

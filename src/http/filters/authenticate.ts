@@ -61,7 +61,7 @@ export function authenticate(options: AuthenticateOptions): Filter {
     const { request, credential: presented } = exchange;
     const bearer = presented?.isBearer === true ? presented.token : bearerTokenOf(request);
     const sessions = bearer === undefined ? options.sessions : undefined;
-    const session = sessions === undefined ? undefined : browserSession(request, sessions);
+    const session = sessions === undefined ? undefined : browserSession(exchange, sessions);
     const credential = bearer ?? (session?.refusal === undefined ? session?.value : undefined);
     return { session, identity: credential === undefined ? undefined : options.authenticate(credential, exchange) };
   };

@@ -1,9 +1,10 @@
 import { forbiddenPath, type StatusError, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
-import type { IncomingRequest } from '../exchange.ts';
+import type { Exchange, IncomingRequest } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import { missingOriginProof } from './same-origin.ts';
 import { sessionCookieOf } from './session-cookie.ts';
+import { isConsoleShell, missingWebSocketProof } from './web-socket-origin.ts';
 
 /** The login sessions of the console, whose cookies are accepted as credentials. */
 export interface BrowserSessions {
@@ -38,14 +39,21 @@ export const sessionMismatchError = unauthorized();
  * Returns the session of a request. `undefined` if the request has no valid session cookie, or if it has an
  * Authorization header, which takes precedence.
  */
-export function browserSession(request: IncomingRequest, sessions: BrowserSessions): BrowserSession | undefined {
+export function browserSession(
+  exchange: Pick<Exchange, 'request' | 'info'>,
+  sessions: BrowserSessions,
+): BrowserSession | undefined {
+  const { request } = exchange;
   const { headers } = request;
   if (headers.authorization !== undefined) return undefined;
   const value = sessionCookieOf(request);
   const holder = value === undefined ? undefined : sessions.identityOf(value);
   if (value === undefined || holder === undefined) return undefined;
   if (isSessionMismatch(request, holder)) return { value, identity: holder, refusal: sessionMismatchError };
-  const missing = missingOriginProof(request, sessions.externalUrl);
+  const { externalUrl } = sessions;
+  const missing = isConsoleShell(exchange)
+    ? missingWebSocketProof(request, { login: holder.accessKey, externalUrl })
+    : missingOriginProof(request, externalUrl);
   return missing.length === 0
     ? { value, identity: holder }
     : { value, identity: holder, refusal: missingProofError(missing) };

@@ -3,6 +3,7 @@ import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:tls';
 import { objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { consoleProtocol } from '../../api/console-protocol.ts';
 import { groupPath, mergePatch, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { Browser, cookieName, type HeaderChanges } from './browser.fixture.ts';
@@ -123,7 +124,7 @@ describe('a session cookie', () => {
     }
   });
 
-  it('does not allow a protocol upgrade', async () => {
+  it('does not allow other protocol upgrades', async () => {
     await asAdmin();
     const { host } = new URL(server.url);
     const begin = `Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nCookie: ${cookie()}\r\n`;
@@ -137,6 +138,42 @@ describe('a session cookie', () => {
     }
     const posted = await raw(`POST /auth/session HTTP/1.1\r\n${begin}${proof}\r\n`);
     expect(posted).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  it('allows a WebSocket to exec and attach only, to a page of this server that names its login', async () => {
+    const { accessKey } = await asAdmin();
+    const { host } = new URL(server.url);
+    const pods = '/kubernetes/cluster/local/api/v1/namespaces/default/pods';
+    const statusOf = async (path: string, changes: HeaderChanges = {}) => {
+      const headers = {
+        Host: host,
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+        'Sec-WebSocket-Protocol': `v5.channel.k8s.io, ${consoleProtocol(String(accessKey))}`,
+        Origin: server.url,
+        Cookie: cookie(),
+        ...changes,
+      };
+      const lines = Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]));
+      const said = await raw(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+      return /^HTTP\/1\.1 (\d+)/.exec(said)?.[1];
+    };
+    // The built-in cluster has no pods, so an authorized request ends there.
+    expect(await statusOf(`${pods}/web/exec?command=sh`)).toBe('404');
+    expect(await statusOf(`${pods}/web/attach`)).toBe('404');
+    expect(await statusOf(`${pods}/web/portforward`)).toBe('403');
+    expect(await statusOf(`${projects}?watch=true`)).toBe('403');
+    for (const changes of [
+      { Origin: null },
+      { Origin: 'https://evil.test' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-WebSocket-Protocol': 'v5.channel.k8s.io' },
+      { 'Sec-WebSocket-Protocol': consoleProtocol('login-of-another') },
+    ])
+      expect(await statusOf(`${pods}/web/exec`, changes), JSON.stringify(changes)).toBe('403');
+    expect(await statusOf(`${pods}/web/exec`, { Cookie: null })).toBe('401');
   });
 
   it('works over HTTP/2, where it may be split into several headers and :authority names the host', async () => {

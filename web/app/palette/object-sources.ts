@@ -151,6 +151,19 @@ function instanceSources(
       run: () => void navigate({ to: '/virtual-clusters/$project/$name/inside', params: placeOf(row) }),
     }),
   );
+  const terminal = sourceOf(
+    hasExplorer ? awake : [],
+    (row) => `Terminal kubectl ${textOf(row)}`,
+    (row) => ({
+      id: `terminal ${row.key}`,
+      title: `Terminal in ${row.metadata.name ?? ''}`,
+      about: aboutOf(row),
+      icon: 'terminal',
+      permission: { verb: 'use', kind, ...row.metadata },
+      run: () => void navigate({ to: '/virtual-clusters/$project/$name/terminal', params: placeOf(row) }),
+    }),
+  );
+  const logs = hasExplorer ? [toTab('Logs of', 'logs')] : [];
   const changes = instanceChanges.map((change) =>
     sourceOf(
       rows.filter((row) => change.appliesTo(statusOf(row))),
@@ -165,5 +178,5 @@ function instanceSources(
       }),
     ),
   );
-  return [objects, toTab('Connect to', 'connect'), toTab('Share', 'access'), explorer, ...changes];
+  return [objects, toTab('Connect to', 'connect'), toTab('Share', 'access'), explorer, terminal, ...logs, ...changes];
 }

@@ -21,6 +21,8 @@ import { deleteObject } from '../../data/objects/objects.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { useExplorer } from './explorer-context.ts';
 import { kindId } from './explorer-ids.ts';
+import type { PodViewName } from './pod/pod-panel.tsx';
+import { PodView, PodViewSwitch } from './pod/pod-view.tsx';
 import { useExplorerObject, useExplorerRows } from './use-explorer-rows.ts';
 
 export interface ObjectViewProps {
@@ -74,7 +76,9 @@ function BackToKind({ kind }: { readonly kind: ServedKind }) {
 
 function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly object: KubeObject }) {
   const { root, project, name: cluster } = useExplorer();
-  const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
+  const { namespace, view } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
+  const podView: PodViewName | undefined =
+    kind.group === '' && kind.plural === 'pods' && (view === 'logs' || view === 'terminal') ? view : undefined;
   const navigate = useNavigate();
   const events = useExplorerRows(eventsAbout(object));
   const [isDeleting, setDeleting] = useState(false);
@@ -110,20 +114,27 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
               View contents
             </LinkButton>
           ) : null}
+          {kind.group === '' && kind.plural === 'pods' ? <PodViewSwitch place={place} view={podView} /> : null}
           {canDelete ? <DeleteButton size="xs" onClick={() => setDeleting(true)} /> : null}
         </Group>
       </Group>
-      <Box mb="md">
-        <ObjectEditor
-          kind={kind}
-          root={root}
-          object={object}
-          readOnly={update?.allowed !== true || !kind.verbs.includes('update')}
-        />
-      </Box>
-      <Panel title="Events">
-        <EventList rows={events} label="Events" />
-      </Panel>
+      {podView === undefined ? (
+        <>
+          <Box mb="md">
+            <ObjectEditor
+              kind={kind}
+              root={root}
+              object={object}
+              readOnly={update?.allowed !== true || !kind.verbs.includes('update')}
+            />
+          </Box>
+          <Panel title="Events">
+            <EventList rows={events} label="Events" />
+          </Panel>
+        </>
+      ) : (
+        <PodView pod={object} view={podView} />
+      )}
       {isDeleting ? (
         <Confirm
           title={`Delete ${place.name}?`}

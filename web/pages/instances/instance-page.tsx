@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { EffectiveAccess } from '../../components/access/effective-access.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import { ProtectedBadge } from '../../components/object/deletion-protection.tsx';
 import { type DetailTab, DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { LiveObjectView } from '../../components/object/live-object-view.tsx';
@@ -19,7 +20,13 @@ import { type InstanceState, instanceState } from './detail/instance-state.ts';
 import { OverviewTab } from './detail/overview-tab.tsx';
 import { useInstancePermissions } from './detail/use-instance-permissions.ts';
 
-/** The page of a virtual cluster: overview, connection, access and YAML. */
+/** The log of the control plane. Its script is loaded on first use. */
+const ControlPlaneLog = lazyComponent(
+  async () => (await import('./detail/control-plane-log.tsx')).ControlPlaneLog,
+  'Loading log',
+);
+
+/** The page of a virtual cluster: overview, connection, access, log and YAML. */
 export function InstancePage() {
   const place = useParams({ from: '/virtual-clusters/$project/$name' });
   return <InstanceView type={virtualClusterType} {...place} />;
@@ -73,6 +80,9 @@ function Instance({ instance }: { readonly instance: InstanceState }) {
             render: () => <EffectiveAccess subject={{ [type.reviewMember]: { project: instance.project, name } }} />,
           },
         ]
+      : []),
+    ...(type.hasExplorer && permissions.canReadLog
+      ? [{ id: 'logs', label: 'Logs', render: () => <ControlPlaneLog instance={instance} /> }]
       : []),
     {
       id: 'yaml',

@@ -1,10 +1,10 @@
 import { writeJson } from '@flotilla/json';
 import type { Self } from '../../../api/management/v1/self.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { fetchSelf } from '../../connection/fetch-self.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
 export const run: CommandRun = async (call) => {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { AuditProblem, AuditVerification, ReplicaVerification } from '../../../api/audit/audit-chain.ts';
 import { auditVerifyPath } from '../../../api/audit/audit-chain.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { withServer } from '../../connection/server-api.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
 export const run: CommandRun = async (call) => {

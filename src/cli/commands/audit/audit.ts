@@ -2,11 +2,11 @@ import { flagAt, type JsonObject, type JsonValue, listAt, numberAt, textAt, text
 import { auditPath } from '../../../api/audit/audit-event.ts';
 import { maxAuditLimit } from '../../../api/audit/audit-query.ts';
 import { dryRunAuditAnnotation } from '../../../api/naming.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { auditQueryOf } from './audit-query-of.ts';

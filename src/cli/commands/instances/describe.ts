@@ -4,13 +4,13 @@ import type { AccessEntry } from '../../../api/management/v1/access.ts';
 import type { Condition } from '../../../api/management/v1/condition.ts';
 import { projectNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import type { Instance, InstanceKind } from '../../kinds.ts';
 import { type Colors, phaseColor } from '../../output/colors.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
 
 /** Returns the command that shows the details, conditions and events of an instance, to find the cause of a problem. */
 export function describeCommand(kind: InstanceKind): CommandRun {

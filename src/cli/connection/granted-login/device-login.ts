@@ -1,8 +1,8 @@
 import { numberAt, textAt } from '@flotilla/json';
 import { deviceCodePath, deviceGrantType, deviceTokenPath } from '../../../api/auth/cli-login.ts';
 import { StatusError } from '../../../api/status.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { pause } from '../../pause.ts';
 import type { ServerApi } from '../server-api.ts';
 import { clientName, type GrantedLogin, type LoginCall, oauthErrorOf, readGrantedLogin } from './granted-login.ts';

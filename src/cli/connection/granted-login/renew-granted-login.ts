@@ -1,13 +1,13 @@
 import { type JsonObject, type JsonValue, numberAt, parseTrustedJson, valueAt, writeJson } from '@flotilla/json';
 import { renewLoginPath } from '../../../api/auth/cli-login.ts';
 import { StatusError } from '../../../api/status.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { sendRequest } from '../../../client/send-request.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import { withConfigLock, withLogin } from '../../config/change-config.ts';
 import { type Login, readConfig, writeConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 import type { Environment } from '../../environment.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { httpsFetch } from '../https-fetch.ts';
 import { fingerprintOf, renewalAfter } from './login-renewal.ts';
 

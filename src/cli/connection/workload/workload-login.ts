@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, numberAt, textAt } from '@flotilla/json';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { Environment } from '../../environment.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
 import { renewAfterPart } from '../granted-login/login-renewal.ts';
 import { httpsFetch } from '../https-fetch.ts';
 import { ambientToken, type TokenSource } from './ambient-token.ts';

@@ -23,13 +23,23 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
   return (
     <>
       {type.hasExplorer && permissions.canUse && instance.isUsable ? (
-        <LinkButton
-          to="/virtual-clusters/$project/$name/inside"
-          params={{ project, name }}
-          leftSection={<Icon name="search" />}
-        >
-          Open explorer
-        </LinkButton>
+        <>
+          <LinkButton
+            to="/virtual-clusters/$project/$name/inside"
+            params={{ project, name }}
+            leftSection={<Icon name="search" />}
+          >
+            Open explorer
+          </LinkButton>
+          <LinkButton
+            to="/virtual-clusters/$project/$name/terminal"
+            params={{ project, name }}
+            variant="default"
+            leftSection={<Icon name="terminal" />}
+          >
+            Terminal
+          </LinkButton>
+        </>
       ) : null}
       <WakeButton instance={instance} permissions={permissions} />
       {permissions.canChange && (phase === 'Ready' || phase === 'Failed') ? (

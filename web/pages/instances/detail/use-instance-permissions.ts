@@ -12,6 +12,8 @@ export interface InstancePermissions {
   readonly canShare: boolean;
   /** True if the caller may list everyone with access: admins of the project, admins and auditors. */
   readonly canReviewAccess: boolean;
+  /** True if the caller may read the log of the control plane: the owner and admins of the project. */
+  readonly canReadLog: boolean;
 }
 
 /** The props of every section of an instance's page. */
@@ -26,7 +28,7 @@ export function useInstancePermissions({
   name,
 }: Pick<InstanceState, 'type' | 'namespace' | 'name'>): InstancePermissions {
   const about = { kind, namespace, name };
-  const [patch, remove, use, connect, share, restricted, readKeys] = usePermissions([
+  const [patch, remove, use, connect, share, restricted, readKeys, readLog] = usePermissions([
     { ...about, verb: 'patch' },
     { ...about, verb: 'delete' },
     { ...about, verb: 'use' },
@@ -35,6 +37,7 @@ export function useInstancePermissions({
     // Only admins of the project may create inline templates, and only admins and auditors may list all keys.
     { kind, namespace, verb: 'create', subresource: 'restricted' },
     { kind: kinds.accessKey, verb: 'list' },
+    { ...about, verb: 'get', subresource: 'log' },
   ]).map(({ allowed }) => allowed);
   return {
     canChange: patch === true,
@@ -43,5 +46,6 @@ export function useInstancePermissions({
     canConnect: connect === true,
     canShare: share === true && patch === true,
     canReviewAccess: restricted === true || readKeys === true,
+    canReadLog: readLog === true,
   };
 }

@@ -1,0 +1,93 @@
+import type { ExecTarget } from '../../../components/terminal/exec-connection.ts';
+import type { ApiRoot } from '../../../data/api-root.ts';
+import type { ServedKind } from '../../../data/discovery.ts';
+import type { JsonRequest } from '../../../data/send.ts';
+import type { Arguments, Flag } from './syntax/flags.ts';
+
+/** Requests to the API of the virtual cluster. */
+export interface CommandApi {
+  json<T>(request: JsonRequest): Promise<T>;
+  /** Streams the lines of a response: a watch or a log. */
+  lines(request: {
+    readonly url: string;
+    readonly accept: string;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<string>;
+}
+
+/** A question that the user must confirm. */
+export interface Question {
+  readonly title: string;
+  readonly text: string;
+  readonly action: string;
+}
+
+/** Everything that a command needs from the page. */
+export interface CommandContext {
+  readonly root: ApiRoot;
+  readonly api: CommandApi;
+  /** The namespace of commands without `-n`. */
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+  now(): number;
+  /** Returns the kinds that the API serves. */
+  served(): Promise<readonly ServedKind[]>;
+  /** Prints a text, which may have several lines. */
+  print(text: string): void;
+  setNamespace(namespace: string): void;
+  /** Returns true if the user confirms. */
+  ask(question: Question): Promise<boolean>;
+  /** Lets the user write, paste or choose a manifest. `undefined` if the user cancels. */
+  readManifest(action: string): Promise<string | undefined>;
+  /** Opens a terminal with a shell or another command. */
+  openTerminal(target: ExecTarget): void;
+  /** Runs a command without input and prints its output. Returns its exit code. */
+  exec(target: ExecTarget): Promise<number>;
+}
+
+/** The kind of the words that a command takes, for completion. */
+export type Positional = 'objects' | 'kind' | 'pod' | 'verb and kind' | 'none';
+
+export interface Command {
+  readonly name: string;
+  /** The arguments as help shows them, for example `TYPE [NAME…]`. */
+  readonly usage: string;
+  readonly about: string;
+  readonly flags: readonly Flag[];
+  readonly positional: Positional;
+  /** The words that can follow the name, for commands such as `auth`. Optional. */
+  readonly subcommands?: readonly string[];
+  /** Throws an error if the command fails. */
+  run(args: Arguments, context: CommandContext): Promise<void>;
+}
+
+export const namespaceFlag: Flag = {
+  name: 'namespace',
+  short: 'n',
+  type: 'text',
+  about: 'the namespace; without it, the one of this page',
+};
+export const allNamespacesFlag: Flag = {
+  name: 'all-namespaces',
+  short: 'A',
+  type: 'switch',
+  about: 'all namespaces',
+};
+export const selectorFlag: Flag = { name: 'selector', short: 'l', type: 'text', about: 'a label selector: app=web' };
+export const containerFlag: Flag = {
+  name: 'container',
+  short: 'c',
+  type: 'text',
+  about: 'the container; without it, the first one of the pod',
+};
+export const filenameFlag: Flag = {
+  name: 'filename',
+  short: 'f',
+  type: 'text',
+  about: '- opens an editor for the manifest, into which files can be loaded',
+};
+
+/** Returns the namespace of a command; `undefined` for all namespaces. */
+export function chosenNamespace(args: Arguments, context: CommandContext): string | undefined {
+  return args.isOn('all-namespaces') ? undefined : (args.text('namespace') ?? context.namespace);
+}

@@ -1,0 +1,158 @@
+import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt, writeJson } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
+import { readYaml } from '../../../../../src/api/decode/yaml-document.ts';
+import type { KubeObject } from '../../../../../src/api/meta.ts';
+import type { ServedKind } from '../../../../data/discovery.ts';
+import { collectionUrl, objectUrl, queryText } from '../../../../data/kind-ref.ts';
+import { type ObjectToCreate, parseObjectToCreate, splitDocuments } from '../../../inside/object-to-create.ts';
+import { type Command, type CommandContext, filenameFlag, namespaceFlag } from '../command.ts';
+import { failureText, KubectlError } from '../kubectl-error.ts';
+import type { Arguments, Flag } from '../syntax/flags.ts';
+import { objectName } from '../syntax/resolve-kind.ts';
+
+/** The owner of the fields that commands of this page apply. */
+const fieldManager = 'console-kubectl';
+
+const dryRunFlag: Flag = {
+  name: 'dry-run',
+  type: 'text',
+  values: ['none', 'server'],
+  about: 'server checks the objects without writing them',
+};
+const outputFlag: Flag = {
+  name: 'output',
+  short: 'o',
+  type: 'text',
+  values: ['json', 'yaml', 'name'],
+  about: 'print the written objects',
+};
+
+export const applyCommand: Command = {
+  name: 'apply',
+  usage: '-f -',
+  about: 'create or change objects from a manifest, with server-side apply',
+  positional: 'none',
+  flags: [
+    filenameFlag,
+    namespaceFlag,
+    dryRunFlag,
+    outputFlag,
+    { name: 'server-side', type: 'switch', about: 'always on' },
+    { name: 'force-conflicts', type: 'switch', about: 'take over fields that others have set' },
+  ],
+  async run(args, context) {
+    if (args.text('server-side') === 'false')
+      throw new KubectlError('apply is always server-side here; leave --server-side=false out');
+    await writeManifest('Apply', args, context, async ({ kind, place, object }) => {
+      const { root, api, signal } = context;
+      const { name = '' } = object.metadata;
+      if (name === '') throw new KubectlError('apply needs metadata.name');
+      const query = queryText({ ...writeQuery(args), force: args.isOn('force-conflicts') ? true : undefined });
+      const url = `${objectUrl(root, kind, { ...place, name })}${query}`;
+      const contentType = 'application/apply-patch+yaml';
+      return [
+        await api.json<KubeObject>({ method: 'PATCH', url, document: object, contentType, signal }),
+        'serverside-applied',
+      ];
+    });
+  },
+};
+
+export const createCommand: Command = {
+  name: 'create',
+  usage: '-f - | namespace NAME',
+  about: 'create objects from a manifest, or a namespace',
+  positional: 'none',
+  subcommands: ['namespace'],
+  flags: [filenameFlag, namespaceFlag, dryRunFlag, outputFlag],
+  async run(args, context) {
+    const create = async ({ kind, place, object }: ObjectToCreate): Promise<[KubeObject, string]> => {
+      const { root, api, signal } = context;
+      const url = `${collectionUrl(root, kind, place.namespace)}${queryText(writeQuery(args))}`;
+      return [await api.json<KubeObject>({ method: 'POST', url, document: object, signal }), 'created'];
+    };
+    const [type, name, more] = args.words;
+    if (type === undefined) return await writeManifest('Create', args, context, create);
+    if (!['namespace', 'ns'].includes(type) || name === undefined || more !== undefined)
+      throw new KubectlError('only "create -f -" and "create namespace NAME" are supported here');
+    const manifest = yamlText({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await writeDocuments(manifest, args, context, create);
+  },
+};
+
+function writeQuery(args: Arguments): Record<string, string | undefined> {
+  return {
+    fieldManager,
+    fieldValidation: 'Strict',
+    dryRun: args.text('dry-run') === 'server' ? 'All' : undefined,
+  };
+}
+
+type Write = (object: ObjectToCreate) => Promise<[KubeObject, string]>;
+
+async function writeManifest(action: string, args: Arguments, context: CommandContext, write: Write): Promise<void> {
+  if (args.text('filename') !== '-' || args.words.length > 0)
+    throw new KubectlError('a page cannot open files by name; use "-f -", and paste the manifest or choose its file');
+  const manifest = await context.readManifest(action);
+  if (manifest === undefined) throw new KubectlError('cancelled');
+  await writeDocuments(manifest, args, context, write);
+}
+
+/** Writes all objects of a manifest. An error in one object does not prevent the others, as with kubectl. */
+async function writeDocuments(text: string, args: Arguments, context: CommandContext, write: Write): Promise<void> {
+  const served = await context.served();
+  const documents = splitDocuments(text).flatMap(expandList);
+  if (documents.length === 0) throw new KubectlError('the manifest contains no objects');
+  let failures = 0;
+  for (const document of documents) {
+    try {
+      const parsed = parseObjectToCreate(document, { served, namespace: args.text('namespace') ?? context.namespace });
+      checkNamespace(parsed, args);
+      const [written, result] = await write(parsed);
+      printWritten({ object: written, result, served }, args, context);
+    } catch (error) {
+      failures += 1;
+      context.print(failureText(error));
+    }
+  }
+  if (failures > 0) throw new KubectlError(`${failures} of ${documents.length} objects failed`);
+}
+
+/** Returns the objects of a `List` as documents of their own. */
+function expandList(document: string): string[] {
+  const { value } = readYaml(document);
+  if (!isJsonObject(value) || textAt(value, 'kind') !== 'List' || textAt(value, 'apiVersion') !== 'v1')
+    return [document];
+  return listAt(value, 'items').map((item) => writeJson(item));
+}
+
+function checkNamespace({ place, kind }: ObjectToCreate, args: Arguments): void {
+  const wanted = args.text('namespace');
+  if (wanted !== undefined && kind.namespaced && place.namespace !== wanted)
+    throw new KubectlError(`the object is in namespace "${place.namespace}", which differs from -n ${wanted}`);
+}
+
+interface WrittenObject {
+  readonly object: KubeObject;
+  /** The word for what was done: `created`. */
+  readonly result: string;
+  readonly served: readonly ServedKind[];
+}
+
+function printWritten({ object, result, served }: WrittenObject, args: Arguments, context: CommandContext): void {
+  const output = args.text('output');
+  const { managedFields: _, ...metadata } = object.metadata;
+  const shown = { ...object, metadata } as unknown as JsonObject;
+  if (output === 'json' || output === 'yaml') {
+    context.print(
+      output === 'json' ? writeJson(shown, { indent: 2 }) : `${yamlText(shown as JsonValue).trimEnd()}\n---`,
+    );
+    return;
+  }
+  const slash = object.apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : object.apiVersion.slice(0, slash);
+  const kind = served.find((each) => each.kind === object.kind && each.group === group) ?? { kind: object.kind, group };
+  const name = objectName(kind, metadata.name ?? '');
+  const dryRun = args.text('dry-run') === 'server' ? ' (server dry run)' : '';
+  context.print(output === 'name' ? name : `${name} ${result}${dryRun}`);
+}
