@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { textAt } from '@flotilla/json';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -31,7 +32,10 @@ describeIfAvailable(missing, 'the page of a pod', () => {
   beforeAll(async () => {
     if (typeof programs === 'string') return;
     kubernetes = await startKubernetes({ programs });
-    flotilla = await openFlotilla(kubernetes);
+    flotilla = await openFlotilla({
+      programs: kubernetes.programs,
+      pages: fileURLToPath(new URL('../../dist/web/', import.meta.url)),
+    });
     await flotilla.connect('europe', kubernetes);
     const made = await flotilla.createInstance('demo', { clusterRef: { cluster: 'europe' }, template: {} });
     await flotilla.wait('demo', 'condition=Ready');

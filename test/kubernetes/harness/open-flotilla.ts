@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonObject, textAt } from '@flotilla/json';
 import { managementGroup } from '../../../src/api/naming.ts';
@@ -40,10 +40,13 @@ export interface FlotillaOptions {
   readonly programs: { readonly helm: string; readonly chart: string };
   /** More settings of the configuration file. */
   readonly settings?: JsonObject;
+  /** The directory of the built console. Optional; without it, the server has no pages. */
+  readonly pages?: string;
 }
 
-export async function openFlotilla({ programs, settings = {} }: FlotillaOptions): Promise<Flotilla> {
+export async function openFlotilla({ programs, settings = {}, pages }: FlotillaOptions): Promise<Flotilla> {
   const bench = await ServerTestEnv.open();
+  if (pages !== undefined) cpSync(pages, bench.consoleDir, { recursive: true });
   const config = join(bench.root, 'config.yaml');
   writeFileSync(config, JSON.stringify({ ...settings, helm: { program: programs.helm, path: programs.chart } }));
   const server = await bench.start({ config });
