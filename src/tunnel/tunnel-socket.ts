@@ -2,6 +2,12 @@ import type { Http2Stream } from 'node:http2';
 import { Duplex } from 'node:stream';
 
 /**
+ * The bytes that a connection buffers in each direction. With Node's default of 16 KiB, each frame would pause the stream
+ * and each write would be sent alone, which takes twice the CPU time.
+ */
+const bufferBytes = 256 * 1024;
+
+/**
  * One stream of a tunnel as a connection for HTTP/1.1. Node's HTTP implementation cannot use an HTTP/2 stream itself,
  * because strings that it writes arrive damaged.
  */
@@ -11,7 +17,7 @@ export class TunnelSocket extends Duplex {
   readonly remoteAddress = '';
 
   constructor(stream: Http2Stream) {
-    super();
+    super({ highWaterMark: bufferBytes });
     this.#stream = stream;
     stream.on('data', (chunk: Buffer) => {
       if (!this.push(chunk)) stream.pause();
@@ -51,7 +57,11 @@ export class TunnelSocket extends Duplex {
   }
 
   override _writev(chunks: { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
-    this.#stream.write(chunks.length === 1 ? chunks[0]?.chunk : Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+    // The stream passes corked chunks on together, without copying them.
+    this.#stream.cork();
+    for (const { chunk } of chunks.slice(0, -1)) this.#stream.write(chunk);
+    this.#stream.write(chunks.at(-1)?.chunk, done);
+    this.#stream.uncork();
   }
 
   override _final(done: (error?: Error | null) => void): void {
