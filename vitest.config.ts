@@ -17,8 +17,11 @@ const quiet = [
 ];
 /** Suites that measure for some seconds and then wait about a minute for a client to be disconnected. */
 const patient = ['test/bad-days/{never-reader,slow-clients}.slow.test.ts'];
-/** Changes the network of the machine. A browser that runs concurrently would abort its requests. */
-const networkLoss = 'test/e2e/agent-{network,tunnel}.test.ts';
+/** Change the network of the machine. A browser that runs concurrently would abort its requests. */
+const networkChanges = [
+  'test/e2e/agent-{network,tunnel,tunnel-boxes}.test.ts',
+  'test/kubernetes/tunnel-network.test.ts',
+];
 /** Suites that run for minutes: they look for what grows, or run under emulation. `npm run test:long` runs them. */
 const long = [
   'test/instances/cycles.slow.test.ts',
@@ -103,7 +106,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quiet',
-          include: [...quiet, networkLoss],
+          include: [...quiet, ...networkChanges],
           testTimeout: 900_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -115,7 +118,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [bench, networkLoss, ...churn],
+          exclude: [bench, ...networkChanges, ...churn],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -178,7 +181,7 @@ export default defineConfig({
         test: {
           name: 'kubernetes',
           include: ['test/kubernetes/**/*.test.ts'],
-          exclude: quiet,
+          exclude: [...quiet, ...networkChanges],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Tests mostly wait for other programs. More workers would only slow these programs down.

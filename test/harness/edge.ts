@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '@flotilla/json';
 import { Agent, request } from 'undici';
 import { type FlotillaProcess, type ServingProcess, startFlotilla, startServing } from './flotilla-process.ts';
 import { type Kubectl, kubectlWith } from './kubectl.ts';
@@ -14,8 +15,16 @@ export interface EdgeOptions {
   /** `host:port` of the server and of the agent. Optional; defaults to free ports. */
   readonly server?: string;
   readonly agent?: string;
+  /** `host:port` at which the server listens. Optional; defaults to `server`. */
+  readonly listen?: string;
   /** A command with flags that the server is started under. */
   readonly commandPrefix?: readonly string[];
+  /** A command with flags that the agent is started under. */
+  readonly agentPrefix?: readonly string[];
+  /** More flags of the server. */
+  readonly serverArgs?: readonly string[];
+  /** More settings of the server. */
+  readonly settings?: JsonObject;
   /** The agent's flags that select its cluster. Optional; defaults to the built-in cluster. */
   readonly host?: readonly string[];
 }
@@ -38,6 +47,8 @@ export interface Edge {
   kubeconfigOf(name: string, key?: string): Promise<string>;
   /** kubectl for a path of the agent, with the given credential. */
   kubectl(path: string, token: string): Kubectl;
+  /** kubectl for a path of the server, as the administrator. */
+  kubectlAtServer(path: string): Kubectl;
   /** Sends a request to the agent. */
   request(path: string, token: string, method?: 'GET' | 'POST', body?: object): Promise<EdgeResponse>;
   requestServer(path: string, token: string, method?: 'GET' | 'POST' | 'DELETE', body?: object): Promise<EdgeResponse>;
@@ -58,27 +69,30 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-edge-'));
   const [serverPort, agentPort] = await freePorts(2);
   const { server: serverAddress = `127.0.0.1:${serverPort}`, agent: agentAddress = `127.0.0.1:${agentPort}` } = options;
-  const { commandPrefix = [], host = ['--built-in'] } = options;
+  const { listen = serverAddress, commandPrefix = [], agentPrefix = [], host = ['--built-in'] } = options;
   const keyFile = join(folder, 'edge.key');
   const config = join(folder, 'server.yaml');
   // Tests send requests as fast as they can with one key.
-  writeFileSync(config, 'limits: {requestsPerSecond: 0}\n');
+  writeFileSync(config, JSON.stringify({ limits: { requestsPerSecond: 0 }, ...options.settings }));
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, connections: 50 });
   let files = 0;
 
   const startControlServer = () =>
     startFlotilla({
       dataDirectory: join(folder, 'server'),
-      listen: serverAddress,
+      listen,
       commandPrefix,
-      args: ['--log-level', 'warn', '--config', config],
+      args: ['--log-level', 'warn', '--config', config, ...(options.serverArgs ?? [])],
     });
   const startAgent = (args: readonly string[] = []) =>
-    startServing([
-      ...['agent', '--management', `https://${serverAddress}`, '--ca-file', join(folder, 'server', 'ca.crt')],
-      ...['--cluster', 'edge', '--access-key-file', keyFile, '--data-dir', join(folder, 'agent')],
-      ...['--listen', agentAddress, ...host, ...args],
-    ]);
+    startServing(
+      [
+        ...['agent', '--management', `https://${serverAddress}`, '--ca-file', join(folder, 'server', 'ca.crt')],
+        ...['--cluster', 'edge', '--access-key-file', keyFile, '--data-dir', join(folder, 'agent')],
+        ...['--listen', agentAddress, ...host, ...args],
+      ],
+      { commandPrefix: agentPrefix },
+    );
 
   async function send(
     url: string,
@@ -100,6 +114,22 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { code: statusCode, text: await answer.text(), headers };
+  }
+
+  function kubectlWithToken(url: string, authorityFile: string, token: string): Kubectl {
+    const file = join(folder, `${++files}.yaml`);
+    const authority = readFileSync(join(folder, authorityFile)).toString('base64');
+    const cluster = { server: url, 'certificate-authority-data': authority };
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'edge', cluster }],
+      users: [{ name: 'me', user: { token } }],
+      contexts: [{ name: 'edge', context: { cluster: 'edge', user: 'me' } }],
+      'current-context': 'edge',
+    };
+    writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+    return kubectlWith(file);
   }
 
   let server = await startControlServer();
@@ -151,21 +181,9 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
       writeFileSync(file, (await made(path, { spec: {} }, key)).status.kubeConfig, { mode: 0o600 });
       return file;
     },
-    kubectl(path, token) {
-      const file = join(folder, `${++files}.yaml`);
-      const authority = readFileSync(join(folder, 'agent', 'ca.crt')).toString('base64');
-      const cluster = { server: `https://${agentAddress}${path}`, 'certificate-authority-data': authority };
-      const config = {
-        apiVersion: 'v1',
-        kind: 'Config',
-        clusters: [{ name: 'edge', cluster }],
-        users: [{ name: 'me', user: { token } }],
-        contexts: [{ name: 'edge', context: { cluster: 'edge', user: 'me' } }],
-        'current-context': 'edge',
-      };
-      writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-      return kubectlWith(file);
-    },
+    kubectl: (path, token) => kubectlWithToken(`https://${agentAddress}${path}`, join('agent', 'ca.crt'), token),
+    kubectlAtServer: (path) =>
+      kubectlWithToken(`https://${serverAddress}${path}`, join('server', 'ca.crt'), server.adminKey),
     request: (path, token, method = 'GET', body) => send(`https://${agentAddress}${path}`, token, method, body),
     requestServer: (path, token, method = 'GET', body) => send(`https://${serverAddress}${path}`, token, method, body),
     async waitForStatus(path, token, code, longest = 30_000) {

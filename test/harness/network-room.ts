@@ -47,6 +47,13 @@ export class NetworkRoom {
     must('netns', 'exec', this.#name, ...command);
   }
 
+  /** Silently drops the packets of new connections in one direction. Open connections stay, and so does loopback. */
+  refuseConnections(direction: 'in' | 'out'): void {
+    const [chain, device] = direction === 'in' ? ['INPUT', '-i'] : ['OUTPUT', '-o'];
+    const isNew = ['-m', 'conntrack', '--ctstate', 'NEW'];
+    this.run('iptables', '-A', chain, '!', device, 'lo', ...isNew, '-j', 'DROP');
+  }
+
   /** Drops all packets, without reporting it to either side. */
   disconnect(): void {
     must('-n', this.#name, 'link', 'set', `${this.#name}b`, 'down');

@@ -1,17 +1,16 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { noEtcd } from '../../src/store/etcd/etcd.fixture.ts';
+import { haproxyMissing } from '../harness/haproxy.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { toolFolders } from '../harness/start-program.mjs';
 import { describeIfAvailable } from '../harness/suite.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
-const haproxyMissing =
-  spawnSync('haproxy', ['-v']).status === 0 ? undefined : 'there is no haproxy on PATH (Debian package haproxy)';
 
 /** Ends everything that the script has started in the background. */
 const cleanUp = `trap 'kill -9 $(jobs -p) 2>/dev/null' EXIT`;

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { AgentTestEnv, agentCluster } from '../agent.fixture.ts';
 import { accessKeyCredential } from '../agent-credential.ts';
 import { type ControlServer, openControlServer } from '../control-server.ts';
+import { ConnectProxy } from './connect-proxy.fixture.ts';
 import { keepTunnels } from './keep-tunnels.ts';
 
 const versionPath = `/kubernetes/cluster/${agentCluster}/version`;
@@ -83,36 +82,10 @@ describe('tunnels that an agent keeps open', () => {
   });
 
   it('pass through an HTTP proxy that needs a password', async () => {
-    const proxy = await startProxy(`Basic ${Buffer.from('anna:hush').toString('base64')}`);
-    const { port } = proxy.address() as AddressInfo;
-    await keep(await controlServer(`http://anna:hush@127.0.0.1:${port}`));
+    const proxy = await ConnectProxy.start('127.0.0.1', 'anna:hush');
+    undo.push(() => proxy.stop());
+    await keep(await controlServer(`http://anna:hush@127.0.0.1:${proxy.port}`));
     expect((await at.serverEnv.send(at.server, versionPath)).code).toBe(200);
+    expect(proxy.accepted).toBeGreaterThanOrEqual(2);
   });
 });
-
-async function startProxy(authorization: string): Promise<Server> {
-  const proxy = createServer();
-  const sockets = new Set<Socket>();
-  proxy.on('connect', (request, client: Socket) => {
-    sockets.add(client);
-    client.on('error', () => {});
-    if (request.headers['proxy-authorization'] !== authorization) {
-      client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
-      return;
-    }
-    const [host = '', port] = (request.url ?? '').split(':');
-    const target = connect({ host, port: Number(port) }, () => {
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      target.pipe(client).pipe(target);
-    });
-    target.on('error', () => client.destroy());
-    sockets.add(target);
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  undo.push(() => {
-    proxy.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return proxy;
-}
