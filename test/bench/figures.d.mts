@@ -1,5 +1,6 @@
 export type Figure =
   | 'rate'
+  | 'throughput'
   | 'p50'
   | 'p99'
   | 'serverCpu'

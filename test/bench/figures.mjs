@@ -20,6 +20,7 @@ export function middleBy(all, figure) {
 /** The measured figures of an operation: how to format them, and whether more is better. */
 export const figures = {
   rate: { title: 'per second', more: true, digits: 0 },
+  throughput: { title: 'MB per second', more: true, digits: 0 },
   p50: { title: 'p50 ms', digits: 2 },
   p99: { title: 'p99 ms', digits: 2 },
   quietP50: { title: 'quiet p50 ms', digits: 2 },

@@ -22,6 +22,7 @@ const titles = {
   spaces: 'Lifecycle of a space',
   gateway: 'Gateway to a connected cluster',
   direct: 'Direct endpoint',
+  tunnel: 'Tunnels of agents',
   console: 'Web console',
 };
 
@@ -70,6 +71,11 @@ const notes = {
   direct:
     'The same get of a ConfigMap of 1.5 kB from three targets: the built-in cluster of the server, the built-in cluster of an ' +
     'agent with a direct token, and the latter through the server. "Of the rate" is the rate relative to the first target.',
+  tunnel:
+    'The same get of a ConfigMap of 1.5 kB at the agent, and through the server and the tunnel of the agent. One long response ' +
+    'of an agent, at the agent, and through the server, which is connected to the agent or uses its tunnel; its CPU time is ' +
+    'per MiB, and "of the rate" is the throughput relative to the row above. All ways are measured in turn, in five rounds. ' +
+    'The figures are those of the median round. The agents share the cores with the server and the client.',
   console: 'In headless Chromium, on the same cores as the server, with an empty cache and an existing session.',
 };
 

@@ -38,6 +38,7 @@ import { planes } from './scenarios/planes.mjs';
 import { replicas } from './scenarios/replicas.mjs';
 import { spaces } from './scenarios/spaces.mjs';
 import { start } from './scenarios/start.mjs';
+import { tunnel } from './scenarios/tunnel.mjs';
 import { watchers } from './scenarios/watchers.mjs';
 import { Session } from './session.mjs';
 import { ours } from './sides/ours.mjs';
@@ -65,6 +66,7 @@ const scenarios = {
   spaces,
   gateway,
   direct,
+  tunnel,
   console: webConsole,
 };
 /** Has sides of its own, so it runs alone. */

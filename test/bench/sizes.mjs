@@ -37,6 +37,10 @@ export function sizesAt(scale) {
     listedObjects: 100,
     /** Instances whose whole lifecycle is measured. */
     lives: some(10_000, 50),
+    /** Agents without use, and the bytes of one response through a tunnel. */
+    idleAgents: some(500, 10),
+    transferBytes: some(512 * 1024 * 1024, 8 * 1024 * 1024),
+    transferRounds: scale >= 0.1 ? 5 : 1,
     consoleViews: scale >= 0.1 ? 5 : 1,
     starts: scale >= 0.1 ? 3 : 1,
     idleSeconds: Math.max(0.5, 5 * Math.min(1, scale * 2)),

@@ -26,6 +26,9 @@ const limits = [
   { id: 'space-gone', figure: 'milliseconds', limit: 60_000 },
   { id: 'gateway-1', figure: 'addedP50', limit: 2 },
   { id: 'gateway-10', figure: 'share', limit: 50 },
+  { id: 'tunnel-get', figure: 'addedP50', limit: 2 },
+  { id: 'tunnel-download', figure: 'share', limit: 60 },
+  { id: 'tunnel-idle', figure: 'growth', limit: 150 },
   { id: 'console-first', figure: 'p50', limit: 1000 },
   { id: 'console-first', figure: 'transferred', limit: 350 },
   ...['create', 'get', 'list'].flatMap((verb) =>

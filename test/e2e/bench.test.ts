@@ -55,6 +55,7 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       // Requires a cluster to connect.
       ...(findKubeApiserver() === undefined ? [] : ['gateway']),
       'direct',
+      'tunnel',
       // Requires a browser.
       ...(chromiumMissing === undefined ? ['console'] : []),
     ]);

@@ -5,6 +5,7 @@ import { askPlanes } from './jobs/ask-planes.mjs';
 import { churn } from './jobs/churn.mjs';
 import { churnPlanes } from './jobs/churn-planes.mjs';
 import { createKeys } from './jobs/create-keys.mjs';
+import { download } from './jobs/download.mjs';
 import { fairness } from './jobs/fairness.mjs';
 import { fanOut } from './jobs/fan-out.mjs';
 import { instanceLives } from './jobs/instance-lives.mjs';
@@ -24,6 +25,7 @@ const jobs = {
   churn,
   churnPlanes,
   createKeys,
+  download,
   fairness,
   fanOut,
   instanceLives,

@@ -1,0 +1,104 @@
+// The agents of many clusters in one process: the listener, the policy feed and the tunnels of a real agent, with an API in
+// place of a cluster that has no objects and sends as many bytes as a path requests. start-agent-fleet.mjs starts it.
+
+import { setMaxListeners } from 'node:events';
+import { accessKeyCredential } from '../../../src/agent/agent-credential.ts';
+import { openControlServer } from '../../../src/agent/control-server.ts';
+import { keepTunnels } from '../../../src/agent/tunnel/keep-tunnels.ts';
+import type { IncomingRequest } from '../../../src/http/exchange.ts';
+import type { Reply } from '../../../src/http/reply.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { silentLog } from '../../../src/lib/log.ts';
+import { createCertificateAuthority, createServingCertificate } from '../../../src/process/make-certificate.ts';
+import { startListener } from '../../../src/process/start-listener.ts';
+
+/** The parent process sends it once. */
+interface FleetSettings {
+  readonly management: string;
+  readonly authority: string;
+  readonly agents: readonly { readonly cluster: string; readonly accessKey: string }[];
+}
+
+const dayMilliseconds = 24 * 60 * 60_000;
+const chunk = Buffer.alloc(64 * 1024, 'x');
+const never = new AbortController().signal;
+const tunnelsPerAgent = 2;
+
+// Each agent adds listeners. 0 means that Node.js does not warn about many listeners.
+setMaxListeners(0, never);
+
+process.once('message', (settings: FleetSettings) => void run(settings));
+process.once('disconnect', () => process.exit());
+
+async function run({ management, authority, agents }: FleetSettings): Promise<void> {
+  const now = systemClock.now();
+  const ca = await createCertificateAuthority(now, dayMilliseconds);
+  const tls = await createServingCertificate(ca, ['127.0.0.1'], now, dayMilliseconds);
+  const listener = await startListener({ host: '127.0.0.1', port: 0, tls, handler: respond, log: silentLog });
+  let opened = 0;
+  for (const { cluster, accessKey } of agents) {
+    const server = openControlServer({
+      url: management,
+      authority,
+      apiPrefix: 'kubernetes',
+      cluster,
+      credential: async () => accessKeyCredential(accessKey),
+      clock: systemClock,
+    });
+    const announcement = { url: '', authority: '', credential: cluster, isTunneled: true, host: 'kubernetes' } as const;
+    void follow(server);
+    const accept = listener.accept;
+    const onOpened = () => {
+      opened++;
+      process.send?.({ opened });
+    };
+    const isServerReachable = () => true;
+    void keepTunnels({ server, isServerReachable, accept, onOpened, clock: systemClock, log: silentLog }, never);
+    await server.announce({ ...announcement, version: '0.1.0' }, never);
+  }
+  process.send?.({ url: `https://127.0.0.1:${listener.port}`, ca: ca.cert, tunnels: agents.length * tunnelsPerAgent });
+}
+
+/** Reads the policy feed, as an agent does. */
+async function follow(server: ReturnType<typeof openControlServer>): Promise<void> {
+  for await (const _ of server.streamPolicy(never));
+}
+
+async function respond(request: IncomingRequest): Promise<Reply> {
+  const { pathname, searchParams } = new URL(request.url, 'https://agent');
+  const [root = '', cluster = 'connected'] = /^\/kubernetes\/cluster\/([^/]+)/.exec(pathname) ?? [];
+  const path = pathname.slice(root.length);
+  const bytes = /^\/bytes\/(\d+)$/.exec(path)?.[1];
+  if (bytes !== undefined) return bytesOf(Number(bytes));
+  if (request.method !== 'GET') {
+    for await (const _ of request.body);
+    return json(201, { status: { allowed: true } });
+  }
+  if (searchParams.get('watch') === 'true') return idleWatch(request);
+  if (path === '/version') return json(200, { gitVersion: 'v1.36.3' });
+  if (path === '/readyz') return { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' };
+  // The uid of this namespace identifies a cluster.
+  if (path === '/api/v1/namespaces/kube-system') return json(200, { metadata: { uid: cluster } });
+  return json(200, { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: [] });
+}
+
+function json(status: number, body: object): Reply {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+function bytesOf(length: number): Reply {
+  async function* upstream() {
+    for (let left = length; left > 0; left -= chunk.length) yield left < chunk.length ? chunk.subarray(0, left) : chunk;
+  }
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) };
+  return { status: 200, headers, body: { upstream: upstream(), isLongRunning: false } };
+}
+
+/** A watch without events. It ends with its request. */
+function idleWatch({ signal }: IncomingRequest): Reply {
+  async function* upstream(): AsyncGenerator<Uint8Array> {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  }
+  const headers = { 'content-type': 'application/json' };
+  return { status: 200, headers, body: { upstream: upstream(), isLongRunning: true } };
+}
