@@ -47,6 +47,20 @@ export class NetworkRoom {
     must('netns', 'exec', this.#name, ...command);
   }
 
+  /** Names for the two ends of a further link, which the end of the namespace removes. */
+  linkNames(suffix: string): readonly [string, string] {
+    return [`${this.#name}${suffix}a`, `${this.#name}${suffix}b`];
+  }
+
+  /** Uses two connected interfaces outside of the namespace as a further link of it. */
+  addLink([near, far]: readonly [string, string], [outside, inside]: readonly [string, string]): void {
+    must('link', 'set', far, 'netns', this.#name);
+    must('addr', 'add', `${outside}/30`, 'dev', near);
+    must('link', 'set', near, 'up');
+    must('-n', this.#name, 'addr', 'add', `${inside}/30`, 'dev', far);
+    must('-n', this.#name, 'link', 'set', far, 'up');
+  }
+
   /** Silently drops the packets of new connections in one direction. Open connections stay, and so does loopback. */
   refuseConnections(direction: 'in' | 'out'): void {
     const [chain, device] = direction === 'in' ? ['INPUT', '-i'] : ['OUTPUT', '-o'];
