@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { JsonObject } from '@flotilla/json';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -248,6 +249,20 @@ describe('protobuf', () => {
       new Uint8Array(await list.body.arrayBuffer()),
     );
     expect(listed).toMatchObject({ kind: 'NamespaceList', items: [{ metadata: { name: 'p' } }] });
+  });
+
+  it('is sent in chunks if the list is long, and compressed if the client accepts that (NEG-20)', async () => {
+    const names = Array.from({ length: 3_000 }, (_, at) => `p-${at}-${'x'.repeat(200)}`);
+    for (const name of names) server.plane.objects.set(`namespaces//${name}`, { ...namespace, metadata: { name } });
+    const kind = { group: '', version: 'v1', kind: 'NamespaceList' };
+    for (const encoding of ['identity', 'gzip']) {
+      const headers = { accept: type, 'accept-encoding': encoding };
+      const list = await server.raw('GET', '/api/v1/namespaces', { headers });
+      expect(list.headers['content-length']).toBeUndefined();
+      const bytes = new Uint8Array(await list.body.arrayBuffer());
+      const { items } = protobufCodec.decode(kind, encoding === 'gzip' ? gunzipSync(bytes) : bytes);
+      expect(items).toHaveLength(names.length);
+    }
   });
 
   it('is not accepted for other kinds (NEG-05, NEG-13)', async () => {

@@ -6,7 +6,13 @@ import { WorkBudget } from '../../lib/work-budget.ts';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { bufferOrGenerateBody, generateText, type JoinedText, throwIfEnded } from '../wire/generated-body.ts';
+import {
+  bufferOrGenerateBody,
+  generateText,
+  inChunksIfLong,
+  type JoinedText,
+  throwIfEnded,
+} from '../wire/generated-body.ts';
 import { indentJson } from './indent-json.ts';
 import { listMetaJson, listText, mapLazily } from './list-json.ts';
 import { mediaTypes, type NegotiatedForm } from './negotiate.ts';
@@ -123,7 +129,7 @@ export function statusReply(status: Status, code: number, form: ResponseForm): R
 /** The number of bytes of a list to encode as protobuf before other requests get the processor. */
 const protobufBytesPerSlice = 256 * 1024;
 
-/** Encodes a list as protobuf, which is sent as a whole, because its length precedes it. */
+/** Encodes a list as protobuf. Its encoding must be complete before it is sent, because its length precedes it. */
 async function protobufListReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {
   const { items, ...metadata } = list;
   const { kind, transform } = form;
@@ -139,7 +145,7 @@ async function protobufListReply(list: ServedList, form: ResponseForm, exchange:
     await work.next();
     throwIfEnded(exchange.end);
   }
-  return { status: 200, headers: { 'content-type': mediaTypes.protobuf }, body: writer.finish() };
+  return { status: 200, headers: { 'content-type': mediaTypes.protobuf }, body: inChunksIfLong(writer.finish()) };
 }
 
 function protobufReply(object: JsonObject, status: number, form: ResponseForm): Reply {

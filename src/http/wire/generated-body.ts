@@ -60,6 +60,16 @@ export async function bufferOrGenerateBody(
   return firstChunks.length === 1 && firstChunks[0] !== undefined ? firstChunks[0] : Buffer.concat(firstChunks, length);
 }
 
+/** Returns a long body in chunks. A worker thread sends them one by one, so that the main thread never copies all bytes at once. */
+export function inChunksIfLong(body: Uint8Array): Uint8Array | GeneratedBody {
+  return body.byteLength > maxBufferedBodyBytes ? { chunks: chunksOf(body) } : body;
+}
+
+function* chunksOf(body: Uint8Array): Generator<Uint8Array, undefined, undefined> {
+  for (let start = 0; start < body.byteLength; start += chunkLength) yield body.subarray(start, start + chunkLength);
+  return undefined;
+}
+
 function* remainingChunks(
   firstChunks: Uint8Array[],
   rest: Generator<Uint8Array, undefined, undefined>,
