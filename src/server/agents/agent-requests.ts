@@ -13,11 +13,15 @@ import { readBody } from '../../http/wire/read-body.ts';
 
 /** The functions below validate requests of agents, because an agent is untrusted and may have another version. */
 
-const maxBytes = 4 * 1024 * 1024;
+/** The maximum size of a batch of audit lines, or of the uses of all virtual clusters. */
+const maxBatchBytes = 4 * 1024 * 1024;
 
-async function readObject(exchange: Exchange): Promise<JsonObject> {
+/** The maximum size of other bodies. The longest contains certificates. */
+const maxBytes = 128 * 1024;
+
+async function readObject(exchange: Exchange, limit: number = maxBytes): Promise<JsonObject> {
   bodyFormat(exchange.request.headers['content-type'], ['json']);
-  const bytes = await readBody(exchange, maxBytes);
+  const bytes = await readBody(exchange, limit);
   let value: ReturnType<typeof parseJson>['value'] | undefined;
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).value;
@@ -57,7 +61,7 @@ export async function readKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {
 }
 
 export async function readAuditBatch(exchange: Exchange): Promise<AgentAuditBatch> {
-  const sent = await readObject(exchange);
+  const sent = await readObject(exchange, maxBatchBytes);
   const [log, first, lines] = [textAt(sent, 'log'), numberAt(sent, 'first') ?? Number.NaN, listAt(sent, 'lines')];
   if (!/^[0-9a-z-]{1,64}$/.test(log)) throw badRequest('log must be the id of the agent log');
   if (!Number.isSafeInteger(first) || first < 0) throw badRequest('first must be the number of the first line');
@@ -66,7 +70,7 @@ export async function readAuditBatch(exchange: Exchange): Promise<AgentAuditBatc
 }
 
 export async function readActivity(exchange: Exchange): Promise<AgentActivity> {
-  const used = listAt(await readObject(exchange), 'used').map((each) => ({
+  const used = listAt(await readObject(exchange, maxBatchBytes), 'used').map((each) => ({
     namespace: textAt(each, 'namespace'),
     name: textAt(each, 'name'),
     uid: textAt(each, 'uid'),

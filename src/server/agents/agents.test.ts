@@ -1,4 +1,4 @@
-import { listAt, numberAt, objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isEtcdRun } from '../../../test/harness/worker-etcd.ts';
 import type { PolicyLine } from '../../api/agent/policy-feed.ts';
@@ -246,6 +246,15 @@ describe('the agent API (completions §6, §7)', () => {
       });
       expect(answer.code, answer.text).toBe(400);
     }
+  });
+
+  it('rejects long bodies before it parses them, except batches', async () => {
+    const key = await connected();
+    const post = async (path: string, body: JsonObject) =>
+      (await bench.send(server, at(path), { method: 'POST', token: key, body })).code;
+    const long = 'x'.repeat(200_000);
+    expect(await post('key-check', { accessKey: long })).toBe(413);
+    expect(await post('activity', { used: [], ignored: long })).toBe(200);
   });
 
   it('stores each audit line of the agent once, also after a restart', async () => {
