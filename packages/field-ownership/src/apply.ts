@@ -5,6 +5,7 @@ import { fieldsLastApplied, kubectlManager, refreshLastApplied } from './last-ap
 import { type ApplyConflict, conflictError } from './managers/conflict.ts';
 import { type Managers, managerIdentity, readManagers } from './managers/managers.ts';
 import { findConflicts, releaseFields } from './managers/ownership.ts';
+import { isOwnershipLong, maxOwnershipLength } from './managers/ownership-size.ts';
 import { pruneInVersions } from './managers/prune-in-versions.ts';
 import { reconcileManagers } from './managers/reconcile-managers.ts';
 import { comparisonsIn } from './managers/versioned-fields.ts';
@@ -44,12 +45,13 @@ export interface ApplyRequest<Tracked extends TrackedObject = TrackedObject> {
  * `live` except frozen fieldsV1 of managers whose fields did not change.
  *
  * Throws InvalidApplyError for another kind or for managedFields in `applied`, SchemaMismatchError if an object does not
- * fit the schema, TooManyFieldsError for a very large object, and ApplyConflictError for conflicts.
+ * fit the schema, TooManyFieldsError for a very large object or very long managedFields, and ApplyConflictError for conflicts.
  */
 export function applyObject<Tracked extends TrackedObject>(sent: ApplyRequest<Tracked>): Tracked {
   const request: ApplyRequest = { ...sent, applied: withMembers(sent.kind, sent.applied) };
   const { kind, live, applied, manager, force } = request;
   checkFieldCount(request);
+  checkNewManager(request);
   checkBody(request);
   try {
     const managers = startingManagers(request);
@@ -84,6 +86,18 @@ function checkFieldCount({ kind, live, applied }: ApplyRequest): void {
   if (subject === undefined) return;
   throw new TooManyFieldsError(
     `the ${subject} object has more than ${maxTrackedFields} fields, which server-side apply does not support; use update or patch instead`,
+  );
+}
+
+/** Throws if the apply would add a manager to an object with very long managedFields. Managers that it has may continue. */
+function checkNewManager({ live, manager, subresource }: ApplyRequest): void {
+  const entries = live?.metadata.managedFields ?? [];
+  const isKnown = entries.some(
+    (entry) => entry.manager === manager && entry.operation === 'Apply' && (entry.subresource ?? '') === subresource,
+  );
+  if (isKnown || !isOwnershipLong(entries)) return;
+  throw new TooManyFieldsError(
+    `the managedFields of the live object have more than ${maxOwnershipLength} characters, so no further manager can apply it; use an existing manager, or update or patch`,
   );
 }
 

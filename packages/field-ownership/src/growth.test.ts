@@ -146,3 +146,22 @@ describe('an object with more than 10,000 fields', () => {
     expect(state.owned('m')).toEqual({ 'f:spec': { 'f:plainList': {} } });
   });
 });
+
+describe('an object with managedFields of more than 512 KiB', () => {
+  const map = members(600, (number) => `value-${number}`);
+  const long = Object.fromEntries(Object.entries(map).map(([name, value]) => [name.padEnd(250, 'x'), value]));
+
+  it('gets no further manager by an apply, but its managers and updates still change it', () => {
+    const state = new Thing();
+    for (let number = 0; number < 4; number++) state.apply(`m-${number}`, object({ map: long }));
+    const error = errorOf(() => state.apply('further', object({ map: long })));
+    expect(error).toBeInstanceOf(TooManyFieldsError);
+    expect(error.message).toMatch(/^the managedFields of the live object have more than 524288 characters/);
+    expect(errorOf(() => state.apply('m-0', object({ a: '1' }), { subresource: 'status' }))).toBeInstanceOf(
+      TooManyFieldsError,
+    );
+    for (const manager of ['m-0', 'm-1']) state.apply(manager, object({ a: '1' }));
+    state.apply('further', object({ a: '1' }));
+    expect(state.owned('further')).toEqual({ 'f:spec': { 'f:a': {} } });
+  });
+});
