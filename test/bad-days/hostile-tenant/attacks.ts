@@ -7,6 +7,7 @@ import { definitionAttacks } from './definition-attacks.ts';
 import { floodAttacks } from './flood-attacks.ts';
 import { loadAttacks } from './load-attacks.ts';
 import { managementAttacks } from './management-attacks.ts';
+import { managementLoadAttacks } from './management-load-attacks.ts';
 import { objectAttacks } from './object-attacks.ts';
 import { permissionAttacks } from './permission-attacks.ts';
 import { protobufAttacks } from './protobuf-attacks.ts';
@@ -25,6 +26,7 @@ const all: readonly Attack[] = [
   ...definitionAttacks,
   ...configurationAttacks,
   ...loadAttacks,
+  ...managementLoadAttacks,
   ...connectionAttacks,
   ...crowdAttacks,
   ...floodAttacks,

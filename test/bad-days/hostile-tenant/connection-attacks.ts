@@ -129,11 +129,29 @@ const unreadLists = (tenant: Tenant) =>
     { initialWindowSize: 0 },
   );
 
+/** A path, a header, and many headers, each of 8 MB. */
+const longHeads: readonly ((tenant: Tenant) => string)[] = [
+  () => `GET /${'a'.repeat(8_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  () => `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(8_000_000)}\r\n\r\n`,
+  () => `GET / HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(1_600_000)}\r\n`,
+  ({ key }) =>
+    `POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nTransfer-Encoding: chunked\r\n\r\n${'1;x=y\r\na\r\n'.repeat(700_000)}`,
+];
+
+const sendLongHead = (tenant: Tenant, number: number) =>
+  sendParts(tenant, 'http/1.1', [Buffer.from(longHeads[number % longHeads.length]?.(tenant) ?? '')]);
+
 /** The attacker does not wait longer than a second. */
 const noResponse = { status: 0 };
 
 /** They run after `loadAttacks`, which create the large objects. */
 export const connectionAttacks: readonly Attack[] = [
+  {
+    name: 'paths, headers and tiny chunks of 8 MB',
+    run: repeatWork({ times: 24, atOnce: 8 }, sendLongHead),
+    expected: [{ status: 431 }, { status: 404 }, { status: 413 }, { status: 400 }, noResponse],
+    isLong: true,
+  },
   {
     name: 'WebSocket watches with floods of pings, fragments and noise',
     run: repeatWork({ times: 24, atOnce: 12 }, floodWebSocket),

@@ -60,4 +60,54 @@ export const requestAttacks: readonly Attack[] = [
     })),
     expected: [{ status: 200, text: /^<!doctype html>/ }, { status: 400 }, { status: 401 }, { status: 429 }],
   },
+  {
+    name: 'bearer tokens of 60 kB that are no tokens',
+    run: repeat({ times: 120, atOnce: 16 }, ({ inside, instances }, number) => ({
+      method: 'GET',
+      path: number % 2 === 0 ? `${inside}${configMaps}?limit=1` : instances,
+      headers: { authorization: `Bearer ${falseTokens[number % falseTokens.length]}` },
+    })),
+    expected: [{ status: 401 }, { status: 429 }],
+  },
+  {
+    name: 'token reviews of 2.9 MB',
+    run: repeat({ times: 12, atOnce: 4 }, ({ inside }, number) => ({
+      method: 'POST',
+      path: `${inside}/apis/authentication.k8s.io/v1/tokenreviews`,
+      body: {
+        spec: {
+          token: (number % 2 === 0 ? '.' : 'a').repeat(2_900_000),
+          audiences: numbered(100, (each) => `a${each}`),
+        },
+      },
+    })),
+    expected: [{ status: 201 }, { status: 413 }, { status: 422 }],
+  },
+  {
+    name: 'logins of the command line without an access key',
+    run: repeat({ times: 200, atOnce: 20 }, (_, number) => ({
+      method: 'POST',
+      path:
+        ['/auth/device/code', '/auth/device/token', '/auth/cli/token', '/auth/token', '/oidc/token'][number % 5] ?? '',
+      contentType: 'application/x-www-form-urlencoded',
+      body: `client_id=host&grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=${'a.'.repeat(number % 2 === 0 ? 10 : 7_000)}`,
+      anonymous: true,
+    })),
+    expected: [
+      { status: 200 },
+      { status: 400 },
+      { status: 401 },
+      { status: 404 },
+      { status: 413 },
+      { status: 415 },
+      { status: 429 },
+    ],
+  },
+];
+
+const falseTokens = [
+  '.'.repeat(60_000),
+  `${'a'.repeat(59_000)}.a.a`,
+  `e30.${'e30'.repeat(19_000)}.a`,
+  `a${'='.repeat(59_000)}`,
 ];
