@@ -7,6 +7,12 @@ import type { IncomingRequest, InFlightSlot, RequestBody } from '../exchange.ts'
  */
 export const defaultBodyLimit = 3_145_728;
 
+/**
+ * The maximum number of parts in which a body may arrive. Each takes a microsecond, however short it is. A body of the maximum
+ * size has as many parts if each of them has 32 bytes.
+ */
+const maxParts = 100_000;
+
 /** The members of an exchange that are needed to read the request body. */
 export interface BodySource {
   readonly request: IncomingRequest;
@@ -41,6 +47,8 @@ async function collect(body: RequestBody, limit: number, report: (bytes: number)
     const take = (chunk: Uint8Array) => {
       length += chunk.byteLength;
       if (length > limit) throw requestTooLarge(`limit is ${limit}`);
+      if (chunks.length === maxParts)
+        throw badRequest(`the request body arrives in more than ${maxParts} parts; send longer chunks`);
       report(chunk.byteLength);
       chunks.push(chunk);
     };

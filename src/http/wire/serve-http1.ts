@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestEnd } from '../request/request-end.ts';
 import { adaptRequest } from './adapt-request.ts';
 import { hostHeaderProblem, refuseExpectation, refuseHost } from './client-error.ts';
+import { limitDiscardedBody } from './limit-discarded-body.ts';
 import { requestEndedError, type ServingContext, serveRequest } from './serve-request.ts';
 
 /** Serves an HTTP/1.1 request, after all earlier requests on its connection have been served. */
@@ -13,6 +14,7 @@ export async function serveHttp1(
 ): Promise<void> {
   const turn = context.pipelinedRequests.waitForPrevious(message, response);
   if (turn !== undefined && !(await turn)) return;
+  limitDiscardedBody(message, response);
   const { done } = context.live.requestBegan(message.socket);
   const end = new RequestEnd();
   let gone = false;

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * The rest of a request body that is read and discarded after the response, so that the connection can be used again. Go's
+ * server discards as many bytes. Each chunk takes a microsecond, however short it is.
+ */
+const maxDiscardedBytes = 256 * 1024;
+const maxDiscardedChunks = 1_000;
+
+/**
+ * The time between the end of the response and the end of the connection. If the connection were closed while the client is
+ * still sending, its system could drop the response.
+ */
+const lingerMs = 500;
+
+/**
+ * Closes the connection of a request whose handler responds without reading the body, if the rest of the body is long. Node
+ * would read it until its end, and a client without any credential can send chunks of one byte as fast as it likes.
+ */
+export function limitDiscardedBody(message: IncomingMessage, response: ServerResponse): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
+  if (length === undefined && encoding === undefined) return;
+  // Before Node's own listener, which discards the rest of a body that nobody has begun to read.
+  response.prependOnceListener('finish', () => {
+    if (message.complete || message.destroyed || message.readableDidRead) return;
+    discardRest(message, message.socket);
+  });
+}
+
+function discardRest(message: IncomingMessage, socket: Socket): void {
+  let bytes = 0;
+  let chunks = 0;
+  const onData = (chunk: Uint8Array) => {
+    bytes += chunk.byteLength;
+    chunks++;
+    if (bytes <= maxDiscardedBytes && chunks <= maxDiscardedChunks) return;
+    message.off('data', onData);
+    message.pause();
+    socket.end();
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  };
+  // Tells Node that the body is being read. `on` does so only in the next tick.
+  message.read(0);
+  message.on('data', onData);
+}
