@@ -25,6 +25,8 @@ const pages = [
   ['virtual-cluster', '/virtual-clusters/default/shop', ''],
   ['virtual-cluster-connect', '/virtual-clusters/default/shop?tab=connect', ''],
   ['virtual-cluster-access', '/virtual-clusters/default/shop?tab=access', ''],
+  ['virtual-cluster-logs', '/virtual-clusters/default/shop?tab=logs', ''],
+  ['terminal', '/virtual-clusters/default/shop/terminal', ''],
   ['longest-name', `/virtual-clusters/default/${longest}`, ''],
   ['inside', '/virtual-clusters/default/shop/inside', ''],
   ['inside-kind', '/virtual-clusters/default/shop/inside?kind=%2Fv1%2Fnamespaces', ''],

@@ -82,7 +82,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     expect(await log.locator('mark[data-current]').count()).toBe(1);
     await page.getByLabel('Only matching lines').check();
     await log.getByText('a blue line').waitFor({ state: 'detached' });
-    expect(await violationsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page, 'pod-log')).toEqual([]);
     await page.getByLabel('Only matching lines').uncheck();
     await page.getByLabel('Timestamps').check();
     await log.getByText(/\d{4}-\d\d-\d\dT[\d:.]+Z a blue line/).waitFor();
@@ -113,7 +113,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     await page.getByText('Connected.', { exact: true }).waitFor();
     await type(page, 'echo "pod $POD"');
     await screen(page).getByText('pod default/web').waitFor();
-    expect(await violationsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page, 'pod-terminal')).toEqual([]);
     await page.locator('.xterm-helper-textarea').focus();
     await page.evaluate(() => navigator.clipboard.writeText('echo one\necho two\n'));
     await page.keyboard.press('Control+Shift+v');
@@ -172,6 +172,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     await output.getByText('Connected.', { exact: true }).waitFor();
     await type(page, 'echo "in $POD"');
     await screen(page).getByText('in default/web').waitFor();
+    expect(await violationsInEveryLook(page, 'kubectl-exec')).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });
@@ -182,7 +183,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
       .getByRole('region', { name: 'Log of the control plane of demo' })
       .getByText('has started')
       .waitFor();
-    expect(await violationsInEveryLook(watched.page)).toEqual([]);
+    expect(await violationsInEveryLook(watched.page, 'control-plane-log')).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

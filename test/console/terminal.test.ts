@@ -47,7 +47,7 @@ describeConsole('kubectl commands in the browser', (env) => {
     await page.getByRole('heading', { name: 'Terminal: demo' }).waitFor();
     await page.getByRole('button', { name: 'get namespaces' }).click();
     await output(page).getByText('kube-system').waitFor();
-    expect(await violationsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page, 'kubectl-get')).toEqual([]);
 
     // A manifest with several objects, of which one is in the default namespace.
     await field(page).fill('apply -f -');
@@ -98,7 +98,7 @@ describeConsole('kubectl commands in the browser', (env) => {
     await page.getByRole('dialog', { name: 'Delete Namespace web?' }).getByRole('button', { name: 'Cancel' }).click();
     await output(page).getByText('error: cancelled').waitFor();
     expect(await run(page, 'delete cm colors -n default')).toBe('configmap "colors" deleted');
-    expect(await violationsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page, 'kubectl-more')).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });
@@ -150,7 +150,7 @@ describeConsole('kubectl commands in the browser', (env) => {
     const { page } = watched;
     await page.getByRole('heading', { name: 'demo has no log' }).waitFor();
     await page.getByText('because it runs inside the server').waitFor();
-    expect(await violationsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page, 'no-log')).toEqual([]);
     await page.getByRole('link', { name: 'Search the audit log' }).click();
     await page.waitForURL(/audit-log\?.*name=demo/);
     await page.goBack();

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { accessibilityViolations } from './accessibility.ts';
 
@@ -26,10 +28,20 @@ export async function inEveryLook(page: Page, check: (look: Look) => Promise<voi
   await applyLook(page, looks[0]);
 }
 
-/** Returns accessibility violations and horizontal overflow in every look, one line each. */
-export async function violationsInEveryLook(page: Page): Promise<string[]> {
+/** If set, the directory for screenshots. */
+const screenshots = process.env['FLOTILLA_SCREENSHOTS'];
+
+/**
+ * Returns accessibility violations and horizontal overflow in every look, one line each. `name` is the file name of its
+ * screenshots.
+ */
+export async function violationsInEveryLook(page: Page, name?: string): Promise<string[]> {
   const faults: string[] = [];
   await inEveryLook(page, async ({ theme, width }) => {
+    if (screenshots !== undefined && name !== undefined) {
+      mkdirSync(screenshots, { recursive: true });
+      await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
+    }
     const found = [...(await accessibilityViolations(page)), ...(await horizontalOverflow(page))];
     faults.push(...found.map((fault) => `${theme}, ${width} wide: ${fault}`));
   });

@@ -94,7 +94,8 @@ export async function openFlotilla({ programs, settings = {}, pages }: FlotillaO
       return own;
     },
     async kubectlInside(name, by = admin, plural = 'virtualclusterinstances') {
-      const path = `/apis/${managementGroup}/v1/namespaces/platform-p-default/${plural}/${name}/kubeconfig`;
+      // `--raw` replaces the path of the server in the kubeconfig.
+      const path = `${groupPath}/namespaces/platform-p-default/${plural}/${name}/kubeconfig`;
       const answer = await by.ok(['create', '--raw', path, '-f', '-'], { input: '{}' });
       return kubectlWith(newFile(textAt(JSON.parse(answer), 'status', 'kubeConfig')));
     },
