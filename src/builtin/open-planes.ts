@@ -60,6 +60,8 @@ export interface BuiltInClusterPlanes {
    * that unused virtual clusters cost no threads.
    */
   startWorkersAhead(): void;
+  /** True if the work for virtual clusters is measured: they run on worker threads. */
+  readonly measuresWork: boolean;
   /** Runs maintenance tasks in all planes, including the built-in cluster. */
   readonly runTask: TaskRunner;
   close(): Promise<void>;
@@ -150,6 +152,7 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
     fencedHost: (fence) => hostWith(fence),
     planes,
     quarantine,
+    measuresWork: workers !== undefined,
     get loaded() {
       const own = ownPlanes.loaded;
       if (workers === undefined) return own;

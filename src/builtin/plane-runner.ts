@@ -1,5 +1,6 @@
 import type { TaskRunner } from '../controlplane/maintenance/maintenance-task.ts';
 import type { PlaneTarget } from '../gateway/gateway-target.ts';
+import type { PlaneUsage } from './plane-usage.ts';
 
 /** A loaded plane. It is not unloaded before `release` is called. */
 export interface OpenedPlane {
@@ -21,4 +22,6 @@ export interface PlaneRunner {
   readonly runTask: TaskRunner;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: { readonly planes: number; readonly bytes: number };
+  /** Returns the usage of planes since the last call. Planes that are not loaded are absent. */
+  takeUsage(): Promise<readonly PlaneUsage[]>;
 }

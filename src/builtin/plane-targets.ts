@@ -131,5 +131,6 @@ export function planesOnThisThread(fleet: Fleet, store: Store, { targetOf }: Pla
     get loaded() {
       return fleet.loaded;
     },
+    takeUsage: async () => fleet.sizes().map(({ id, ...size }) => ({ planeId: id, size })),
   };
 }

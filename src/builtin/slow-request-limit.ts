@@ -37,5 +37,6 @@ export function withSlowRequestLimit(planes: PlaneRunner, clock: Clock): PlaneRu
     get loaded() {
       return planes.loaded;
     },
+    takeUsage: () => planes.takeUsage(),
   };
 }

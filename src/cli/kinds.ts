@@ -19,6 +19,7 @@ import type { userSecondFactorRemovalKind } from '../api/management/v1/subresour
 import type { virtualClusterInstanceCredentialsKind } from '../api/management/v1/subresources/virtual-cluster-instance-credentials.ts';
 import type { virtualClusterInstanceKubeConfigKind } from '../api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
 import type { teamKind } from '../api/management/v1/team.ts';
+import type { usageKind } from '../api/management/v1/usage.ts';
 import type { userKind } from '../api/management/v1/user.ts';
 import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
@@ -143,6 +144,8 @@ export const userSecondFactorRemovals: TypedKind<FieldsOf<typeof userSecondFacto
 export const instanceCredentials: TypedKind<FieldsOf<typeof virtualClusterInstanceCredentialsKind>> = {
   kind: 'VirtualClusterInstanceCredentials',
 };
+
+export const fleetUsage: NamedKind<FieldsOf<typeof usageKind>> = named('Usage', 'usage');
 
 /** The kind of virtual clusters on a built-in cluster, which is not part of the management API. */
 export const hostedVirtualClusters: TypedKind<FieldsOf<typeof virtualClusterKind>> = { kind: 'VirtualCluster' };

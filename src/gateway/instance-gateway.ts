@@ -47,6 +47,11 @@ export interface InstanceGatewayOptions<Instance extends ProjectInstance> {
   /** The use of the gateway by service accounts with their own tokens. Absent if they cannot use it. */
   readonly serviceAccounts?: ServiceAccountOptions<Instance>;
   readonly onPlane: GatewayHandlerOptions['onPlane'];
+  /**
+   * Counts a request that the target serves. Returns the function to call at the end of a watch; `undefined` for other
+   * requests. Called for each request, so it must be fast. Optional; agents do not count.
+   */
+  countRequest?(uid: string, isWatch: boolean): (() => void) | undefined;
   readonly clock: Clock;
 }
 
@@ -108,7 +113,9 @@ export function instanceGateway<Instance extends ProjectInstance>(options: Insta
       return forbidden(groupResourceOf(kind), name, detail);
     },
     async targetFilter(exchange, next) {
-      const { ends, changed, isStillAllowed } = contextOf(exchange);
+      const { ends, changed, isStillAllowed, instance } = contextOf(exchange);
+      const endWatch = options.countRequest?.(instance?.metadata.uid ?? '', exchange.info.verb === 'watch');
+      if (endWatch !== undefined) exchange.end.onEnd(endWatch);
       const whileAllowed: Handler = () =>
         isStillAllowed === undefined || changed === undefined
           ? next(exchange)

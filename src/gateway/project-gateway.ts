@@ -10,7 +10,7 @@ import { spaceType } from './spaces/space-type.ts';
 
 type SharedOptions = Pick<
   InstanceGatewayOptions<VirtualClusterInstance>,
-  'chain' | 'authorize' | 'tokens' | 'resume' | 'onPlane' | 'clock'
+  'chain' | 'authorize' | 'tokens' | 'resume' | 'onPlane' | 'countRequest' | 'clock'
 >;
 
 export interface ProjectGatewayOptions extends SharedOptions {

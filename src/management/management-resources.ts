@@ -4,6 +4,7 @@ import type { ManagementDependencies } from './dependencies.ts';
 import { requireWritePermission } from './field-permissions.ts';
 import { accessKeyResource } from './resources/accesskeys.ts';
 import { clusterResource } from './resources/clusters.ts';
+import { priceListResource } from './resources/price-lists.ts';
 import { projectResource } from './resources/projects.ts';
 import { spaceInstanceResource } from './resources/spaceinstances.ts';
 import { teamResource } from './resources/teams.ts';
@@ -27,6 +28,7 @@ export function managementResources(dependencies: ManagementDependencies): reado
       spaceTemplateResource(dependencies),
       userResource(dependencies),
       teamResource(),
+      priceListResource(),
     ].map((resource) => guarded(withKnownNames(resource, dependencies.state))),
     accessKeyResource(dependencies),
     ...[projectSecretResource(dependencies), projectConfigMapResource(dependencies)].map(guarded),

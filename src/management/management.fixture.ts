@@ -97,6 +97,7 @@ export async function openManagementTestEnv(
         hasGateway: (cluster) => cluster === builtInClusterName,
         hostOf: () => undefined,
         credentialUses: { usesOf: async () => [] },
+        usageOf: async () => new Map(),
       }),
     authorize: (identity, attributes) => decide(authorizationSubjectOf(identity, state), attributes, state),
     mayRead: (identity, kind, verb) => visibilityFilterFor(authorizationSubjectOf(identity, state), kind, state, verb),

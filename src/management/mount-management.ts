@@ -3,6 +3,7 @@ import { secretKind } from '../api/core/secret.ts';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { emptyKinds } from '../api/management/v1/empty-kinds.ts';
+import { priceListKind } from '../api/management/v1/price-list.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
 import { spaceTemplateKind } from '../api/management/v1/space-template.ts';
@@ -37,6 +38,7 @@ import { instanceLog } from './subresources/instance-log.ts';
 import { teamAccessKeys, userAccessKeys } from './subresources/principal-access-keys.ts';
 import { projectClusters, projectMembers, projectTemplates } from './subresources/project-subresources.ts';
 import { selves } from './subresources/selves.ts';
+import { type UsageResourcesOptions, usageResources } from './usage/usage-resources.ts';
 import { emptyResource } from './views/empty-resource.ts';
 import { extendedInstances } from './views/extended-instances.ts';
 import { ownedAccessKeys } from './views/owned-access-keys.ts';
@@ -46,7 +48,8 @@ export interface MountOptions
     Pick<DirectTokensOptions, 'signer'>,
     Pick<InstanceKubeConfigOptions, 'sign' | 'address' | 'hasGateway'>,
     Pick<ClusterVirtualClustersOptions, 'hostOf'>,
-    Pick<InstanceCredentialsOptions, 'credentialUses'> {
+    Pick<InstanceCredentialsOptions, 'credentialUses'>,
+    UsageResourcesOptions {
   /** The unique ID of this installation. It is the issuer of tokens, and clients read it from `selves`. */
   readonly instanceId: string;
 }
@@ -63,20 +66,28 @@ const noReadableKeys =
 export function mountManagement(stores: KindStores, options: MountOptions): readonly MountedResource[] {
   const { state } = options;
   state.attach(stores);
+  const usage = usageResources(stores, options);
   return [
     extendedInstances({
       ...mountStoredKind(storeOf(stores, virtualClusterInstanceKind), {
         kubeconfig: instanceKubeConfig(options),
         log: instanceLog(options),
+        usage: usage.virtualClusters,
         credentials: instanceCredentials({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
       }),
       unsupported: { 'get accesskey': noInstanceKeys },
     }),
-    extendedInstances(mountStoredKind(storeOf(stores, spaceInstanceKind), { kubeconfig: spaceKubeConfig(options) })),
+    extendedInstances(
+      mountStoredKind(storeOf(stores, spaceInstanceKind), {
+        kubeconfig: spaceKubeConfig(options),
+        usage: usage.spaces,
+      }),
+    ),
     mountStoredKind(storeOf(stores, projectKind), {
       members: projectMembers(state),
       templates: projectTemplates(state),
       clusters: projectClusters(state),
+      usage: usage.projects,
       importvirtualcluster: importVirtualCluster({
         ...options,
         instances: storeOf(stores, virtualClusterInstanceKind),
@@ -85,6 +96,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     }),
     {
       ...mountStoredKind(storeOf(stores, clusterKind), {
+        usage: usage.clusters,
         virtualclusters: clusterVirtualClusters({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
         accesskey: clusterAccessKey({ ...options, accessKeys: storeOf(stores, accessKeyKind) }),
         jointoken: clusterJoinToken({
@@ -108,6 +120,8 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     ownedAccessKeys(storeOf(stores, accessKeyKind), state),
     mountStoredKind(storeOf(stores, secretKind)),
     mountStoredKind(storeOf(stores, configMapKind)),
+    mountStoredKind(storeOf(stores, priceListKind)),
+    usage.fleet,
     selves(options),
     directClusterEndpointTokens(options),
     effectiveAccessReviews(options),

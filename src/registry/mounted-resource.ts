@@ -6,6 +6,8 @@ export interface MountedResource {
   readonly kind: ResourceKind;
   readonly verbs: ResourceVerbs;
   readonly subresources: Readonly<Record<string, MountedSubresource>>;
+  /** True if clients can read an object as CSV (`ServedObject.csv`). Optional; defaults to false. */
+  readonly servesCsv?: boolean;
   /** Verbs that clients can use but that discovery does not list. */
   readonly unlisted?: readonly (keyof ResourceVerbs)[];
   /**
@@ -24,6 +26,8 @@ export interface MountedSubresource {
   /** The kind of the subresource's request and response bodies, for example Scale. Often it is the parent's kind. */
   readonly kind: ResourceKind;
   readonly verbs: SubresourceVerbs;
+  /** True if clients can read it as CSV (`ServedObject.csv`). Optional; defaults to false. */
+  readonly servesCsv?: boolean;
   /**
    * True if the subresource is a connection to another API, such as a proxy. It then accepts every method at its path
    * and at all paths below. Discovery lists it, but the server forwards its requests before they reach `verbs`.

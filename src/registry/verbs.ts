@@ -69,6 +69,8 @@ export interface ServedObject<Type extends KubeObject = KubeObject> {
    * is the metadata of `object`.
    */
   partialMetadata?(): ObjectMeta | undefined;
+  /** Returns the object as CSV. Absent if its resource does not serve CSV (`MountedSubresource.servesCsv`). */
+  csv?(): string;
   /** True if this is a built-in object that was never changed in this plane. */
   readonly isUnchangedBuiltin?: boolean;
 }
@@ -91,6 +93,8 @@ export interface ServedList {
 export interface GetOptions {
   /** The `resourceVersion` parameter of the request; '' if absent. The verb validates it. */
   readonly resourceVersion: string;
+  /** All parameters of the request, for resources with parameters of their own. Absent for calls inside the server. */
+  readonly parameters?: URLSearchParams;
 }
 
 export interface ListOptions {

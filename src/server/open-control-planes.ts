@@ -27,6 +27,7 @@ import { createRequestedAdminKey } from './recovery/admin-key-request.ts';
 import { endRestoredAccess } from './recovery/end-restored-access.ts';
 import type { ServerContext } from './server-context.ts';
 import { isTunneled } from './tunnels/tunnel-origin.ts';
+import { UsageSampling } from './usage/open-usage.ts';
 
 /** The control planes of the server: management API, built-in cluster with its virtual clusters, connected clusters. */
 export interface ControlPlanes {
@@ -35,6 +36,7 @@ export interface ControlPlanes {
   readonly connected: ConnectedHosts;
   readonly hosts: HostDirectory;
   readonly credentialUses: CredentialUses;
+  readonly usage: UsageSampling;
   /** Starts the maintenance work that is due. */
   startMaintenance(): void;
   /** True if this start has created the administrator's access key. */
@@ -74,6 +76,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     if (agentOf === undefined) return connectToHost(kubeconfig, { clock, policy });
     return connectToHost(kubeconfig, { clock, ...(isTunneled(kubeconfig) ? { tunnel: tunnels.to(agentOf) } : {}) });
   };
+  let usage: UsageSampling | undefined;
   const credentialUses = openCredentialUses({ store, clock, log });
   closing.add('credential uses', () => credentialUses.close());
   const management = await openManagementApi({
@@ -89,6 +92,8 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     hostOf: (cluster) => hosts.hostOf(cluster),
     connect,
     credentialUses,
+    usageOf: async (ring, subject) =>
+      (await usage?.slotsOf(ring, subject.of === 'fleet' ? 'fleet' : `${subject.of}/${subject.uid}`)) ?? new Map(),
     onMaintenanceWork,
   });
   closing.add('management', () => management.plane.close());
@@ -135,17 +140,41 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   });
   hosts.connected = connected;
   closing.add('connected clusters', () => connected.close());
+  const sampling = openUsage(server, management, planes, connected);
+  usage = sampling;
+  closing.add('usage', () => sampling.close());
   return {
     management,
     planes,
     connected,
     hosts,
     credentialUses,
+    usage: sampling,
     isNew: newKey !== undefined || hasRequestedKey,
     startMaintenance() {
       stopMaintenance = maintenance?.run(server.replicas);
     },
   };
+}
+
+function openUsage(
+  { replicaId, store, replicas, settings, clock, log }: ServerContext,
+  { plane }: ManagementApi,
+  { planes, measuresWork }: BuiltInClusterPlanes,
+  connected: ConnectedHosts,
+): UsageSampling {
+  return new UsageSampling({
+    id: replicaId,
+    store,
+    kinds: plane.kinds,
+    replicas,
+    sampleSeconds: settings.usage.sampleSeconds,
+    planes,
+    measuresWork,
+    connectionOf: (cluster) => connected.connectionOf(cluster),
+    clock,
+    log,
+  });
 }
 
 /**

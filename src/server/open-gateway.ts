@@ -29,6 +29,7 @@ import type { ConnectedHosts } from './connected-hosts.ts';
 import type { CredentialUses } from './credential-uses.ts';
 import type { ManagementApi } from './open-management.ts';
 import { SharedActivityLog } from './shared-activity.ts';
+import type { UsageSampling } from './usage/open-usage.ts';
 
 export interface GatewayOptions {
   readonly management: ManagementApi;
@@ -42,6 +43,7 @@ export interface GatewayOptions {
   readonly serviceAccountTokens: boolean;
   readonly accountTokenLimits: AccountTokenLimits;
   readonly credentialUses: Pick<CredentialUses, 'record' | 'forget'>;
+  readonly usage: Pick<UsageSampling, 'requests'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -102,6 +104,7 @@ export function openGateway({ management, planes, tokens, clock, ...options }: G
           },
         },
         spaces,
+        countRequest: (uid, isWatch) => options.usage.requests.count(uid, isWatch),
         clock,
       }),
     }),

@@ -44,6 +44,7 @@ export interface ManagementApiOptions {
   /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
   readonly credentialUses: MountOptions['credentialUses'];
+  readonly usageOf: MountOptions['usageOf'];
   /** Called after a transaction has stored maintenance work. */
   onMaintenanceWork(work: MaintenanceWork): void;
 }
@@ -116,6 +117,7 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
         hasGateway: options.hasGateway,
         hostOf: options.hostOf,
         credentialUses: options.credentialUses,
+        usageOf: options.usageOf,
       }),
     ],
     authorize,

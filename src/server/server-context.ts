@@ -63,6 +63,8 @@ export interface ServerThreads {
 /** The settings, the files, the store and the keys, which all other parts of the server use. */
 export interface ServerContext extends ServerEnvironment {
   readonly settings: ServerOptions;
+  /** The ID of this server among the replicas of the store. */
+  readonly replicaId: string;
   readonly dir: DataDir;
   readonly store: Store;
   /** This server as one of the replicas that share the store. */
@@ -157,6 +159,7 @@ export async function openServerContext(
   return {
     ...environment,
     settings,
+    replicaId: id,
     dir,
     store,
     replicas,

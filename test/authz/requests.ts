@@ -52,6 +52,10 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
       return named(world.teams);
     case 'users':
       return named(someUsers);
+    case 'usages':
+      return named([{ name: 'fleet' }]);
+    case 'pricelists':
+      return named([]);
     case 'features':
     case 'licenses':
     case 'configs':
@@ -147,6 +151,7 @@ const creates: Readonly<Record<string, JsonObject>> = {
   users: named,
   teams: named,
   leases: named,
+  pricelists: { metadata: { name: 'default' }, spec: { currency: 'EUR' } },
   secrets: named,
   configmaps: named,
   selfsubjectaccessreviews: { spec: question },

@@ -112,6 +112,14 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
     expect(printed.match(/^no problems in \d+ lines/gm)).toHaveLength(2);
   });
 
+  it('show usage and costs', async () => {
+    const printed = await walk('usage.md');
+    expect(printed).toMatch(/^AMOUNT +VALUE$/m);
+    expect(printed).toContain('"kind":"Usage"');
+    expect(printed).toMatch(/^\d+\.\d+ EUR$/m);
+    expect(readFileSync(join(folder, 'usage.csv'), 'utf8')).toMatch(/^start,seconds,requests,/);
+  });
+
   it('make, verify and restore backups', async () => {
     for (const [index, yaml] of codeBlocks(guideText('backup.md'), 'yaml').entries()) {
       writeFileSync(join(folder, `settings-${index}.yaml`), yaml);

@@ -19,11 +19,13 @@ import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import { effectiveAccessReviewKind } from '../../api/management/v1/effective-access-review.ts';
 import { emptyKinds } from '../../api/management/v1/empty-kinds.ts';
+import { priceListKind } from '../../api/management/v1/price-list.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { selfKind } from '../../api/management/v1/self.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { spaceTemplateKind } from '../../api/management/v1/space-template.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
+import { usageKind } from '../../api/management/v1/usage.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
@@ -41,10 +43,12 @@ import {
   emptyKindPermissions,
   eventPermissions,
   fieldWildcard,
+  fleetUsagePermissions,
   instancePermissions,
   namespacePermissions,
   ownedKeyPermissions,
   type Permission,
+  priceListPermissions,
   projectPermissions,
   secretPermissions,
   selfReviewPermissions,
@@ -124,6 +128,8 @@ const allKinds: readonly GuardedKind[] = [
       selfSubjectRulesReviewKind(group),
     ]),
   ]),
+  ...withRules(fleetUsagePermissions, [usageKind]),
+  ...withRules(priceListPermissions, [priceListKind]),
   ...withRules(emptyKindPermissions, emptyKinds),
   // Without rules: only admins have permissions on these kinds.
   ...withRules(

@@ -57,7 +57,7 @@ export const projectPermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['anyCaller'] },
   {
     verbs: ['get'],
-    subresources: ['', 'status', 'members', 'templates', 'clusters'],
+    subresources: ['', 'status', 'members', 'templates', 'clusters', 'usage'],
     grantedTo: ['projectAdmin', 'projectUser', 'projectViewer', 'owner', 'auditor'],
     accessVerbs: readVerbs,
   },
@@ -99,7 +99,7 @@ export const spacePermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
   {
     verbs: ['get'],
-    subresources: objectAndStatus,
+    subresources: [...objectAndStatus, 'usage'],
     grantedTo: ['projectAdmin', 'owner', 'auditor'],
     accessVerbs: readVerbs,
   },
@@ -163,6 +163,12 @@ export const clusterPermissions: readonly Permission[] = [
   accessFieldPermission,
   { verbs: ['use'], subresources: object, grantedTo: [], accessVerbs: ['use'] },
   { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: ['auditor'], accessVerbs: ['use'] },
+  {
+    verbs: ['get'],
+    subresources: ['usage'],
+    grantedTo: ['allowedCluster', 'owner', 'auditor'],
+    accessVerbs: readVerbs,
+  },
 ];
 
 function permissionsOfTemplates(allowed: Relation): Permission[] {
@@ -243,6 +249,16 @@ export const ownedKeyPermissions: readonly Permission[] = [
 export const accessKeyPermissions: readonly Permission[] = [
   { verbs: ['get', ...lists], subresources: object, grantedTo: ['auditor'] },
   { verbs: ['get'], subresources: ['status'], grantedTo: ['auditor'] },
+];
+
+/** Rules for the usage of the whole installation. */
+export const fleetUsagePermissions: readonly Permission[] = [
+  { verbs: ['get', 'list'], subresources: object, grantedTo: ['auditor'] },
+];
+
+/** Rules for price lists. Everyone sees the costs of what they may read; only admins set the prices. */
+export const priceListPermissions: readonly Permission[] = [
+  { verbs: ['get', ...lists], subresources: object, grantedTo: ['auditor'] },
 ];
 
 /** Every caller may read kinds without objects. */

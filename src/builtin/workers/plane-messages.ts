@@ -8,6 +8,7 @@ import type { FinishedSpan } from '../../lib/trace/span.ts';
 import type { SpanContext } from '../../lib/trace/trace-context.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import type { RevisionCheck } from '../../store/store.ts';
+import type { PlaneUsage } from '../plane-usage.ts';
 import type { EncodedError } from './plane-errors.ts';
 
 /*
@@ -122,6 +123,8 @@ export interface PlaneWorkerMethods {
   evict(planeId: string): Promise<void>;
   /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
   preferShards(shards: readonly string[]): void;
+  /** Returns the usage of the planes since the last call. */
+  takeUsage(request: undefined): Promise<readonly PlaneUsage[]>;
 }
 
 /** The methods that the main thread offers to a worker. */

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { createFleet } from '../../controlplane/fleet/fleet.ts';
+import { createFleet, type Fleet } from '../../controlplane/fleet/fleet.ts';
 import type { VersionInfo } from '../../http/documents/version.ts';
 import type { HealthCheck } from '../../http/plane.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,9 +10,11 @@ import { type SealerKeys, sealerWithKeys } from '../../seal/open-sealer.ts';
 import { connectStore } from '../../store/port/connect-store.ts';
 import type { StoreProperties } from '../../store/store.ts';
 import { createPlaneTargets, planesOnThisThread } from '../plane-targets.ts';
+import type { PlaneUsage } from '../plane-usage.ts';
 import { attributedStore } from './attributed-store.ts';
 import type { LogLevel } from './plane-messages.ts';
 import { type PlaneFront, servePlanes, type WorkerPlanes } from './serve-planes.ts';
+import { WorkTime } from './work-time.ts';
 
 /** The data that the main thread passes to a worker at its start. */
 export interface PlaneThreadData {
@@ -40,12 +42,16 @@ export function runPlaneThread(data: PlaneThreadData, clock: Clock): void {
   const activity = new ThreadActivity(data.activity);
   const stopHeartbeat = activity.startHeartbeat();
   data.planesPort.on('close', stopHeartbeat);
-  const onWork = (planeId: string) => activity.setTask(planeId);
+  const workTime = new WorkTime();
+  const onWork = (planeId: string) => {
+    activity.setTask(planeId);
+    workTime.switchTo(planeId);
+  };
   servePlanes({
     port: data.planesPort,
     clock,
     onWork,
-    openPlanes: (front) => openPlanes({ data, clock, front, onWork }),
+    openPlanes: (front) => openPlanes({ data, clock, front, onWork, workTime }),
   });
 }
 
@@ -53,10 +59,11 @@ interface PlaneThreadServices {
   readonly data: PlaneThreadData;
   readonly clock: Clock;
   readonly front: PlaneFront;
+  readonly workTime: WorkTime;
   onWork(planeId: string): void;
 }
 
-function openPlanes({ data, clock, front, onWork }: PlaneThreadServices): WorkerPlanes {
+function openPlanes({ data, clock, front, onWork, workTime }: PlaneThreadServices): WorkerPlanes {
   const log = logOf(front);
   const { storePort: port, storeProperties: properties } = data;
   // Only this worker writes to the slices of its planes, unless other processes use the store.
@@ -109,9 +116,20 @@ function openPlanes({ data, clock, front, onWork }: PlaneThreadServices): Worker
     get loaded() {
       return planes.loaded;
     },
+    takeUsage: async () => usageOf(workTime.take(), fleet),
     evict: (id) => fleet.evict(id),
     preferShards: (shards) => fleet.preferShards(shards),
   };
+}
+
+/** Returns the usage of the planes for which this worker has worked. The sizes of the others are unchanged. */
+function usageOf(times: ReadonlyMap<string, number>, fleet: Pick<Fleet, 'sizes'>): readonly PlaneUsage[] {
+  if (times.size === 0) return [];
+  const sizes = new Map(fleet.sizes().map(({ id, ...size }) => [id, size]));
+  return [...times].map(([planeId, workMs]) => {
+    const size = sizes.get(planeId);
+    return { planeId, workMs, ...(size === undefined ? {} : { size }) };
+  });
 }
 
 /** A log that writes to the log of the main thread. Errors are sent as text, because their class would be lost. */

@@ -14,6 +14,7 @@ import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import { serveStore } from '../../store/port/serve-store.ts';
 import { propertiesOf, type Store } from '../../store/store.ts';
 import type { OpenedPlane, PlaneRunner } from '../plane-runner.ts';
+import type { PlaneUsage } from '../plane-usage.ts';
 import { KnownResources } from './known-resources.ts';
 import type { PlaneThreadData } from './plane-thread.ts';
 import { RemotePlanes, type RemotePlanesOptions } from './remote-planes.ts';
@@ -105,6 +106,10 @@ export class PlaneWorkers implements PlaneRunner {
     if (this.#options.fleet.isBeingRemoved(id)) return undefined;
     return await (await this.#planesFor(id)).runTask(id, task, fence);
   };
+
+  async takeUsage(): Promise<readonly PlaneUsage[]> {
+    return (await Promise.all(this.#slots.map((slot) => slot.takeUsage()))).flat();
+  }
 
   /** Closes a plane that is being removed, and waits for its last write. */
   async evict(id: string): Promise<void> {
@@ -218,6 +223,16 @@ class WorkerSlot {
   preferShards(shards: readonly string[]): void {
     this.#preferredShards = shards;
     this.#running?.planes.preferShards(shards);
+  }
+
+  /** Returns the usage of the planes of the running worker; none if there is no worker, or if it has just ended. */
+  async takeUsage(): Promise<readonly PlaneUsage[]> {
+    const running = this.#running;
+    if (running === undefined) return [];
+    return await running.planes.takeUsage().catch((error: unknown) => {
+      if (running.planes.isClosed) return [];
+      throw error;
+    });
   }
 
   async evict(id: string): Promise<void> {

@@ -18,6 +18,7 @@ import type { Log } from '../../lib/log.ts';
 import { WakeScheduler } from '../../lib/queue/wake-scheduler.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
 import type { RevisionCheck } from '../../store/store.ts';
+import type { PlaneUsage } from '../plane-usage.ts';
 import type { KnownResources } from './known-resources.ts';
 import { decodeError, encodeError, planeErrors } from './plane-errors.ts';
 import type {
@@ -143,6 +144,10 @@ export class RemotePlanes {
 
   preferShards(shards: readonly string[]): void {
     this.#link.send('preferShards', shards);
+  }
+
+  takeUsage(): Promise<readonly PlaneUsage[]> {
+    return this.#answer(this.#link.call('takeUsage', undefined));
   }
 
   /** Closes the link, because the worker has ended. Requests in progress get 503. */

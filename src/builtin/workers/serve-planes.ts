@@ -56,6 +56,7 @@ export function servePlanes(options: ServePlanesOptions): void {
       probe: (planeId) => withPlane(planeId, async () => {}),
       evict: (planeId) => planes.evict(planeId),
       preferShards: (shards) => planes.preferShards(shards),
+      takeUsage: () => planes.takeUsage(),
     },
   });
   const requests = new ForwardedRequests({

@@ -8,6 +8,7 @@ import { objectCommands, objectGroups } from './object-commands.ts';
 import { sealCommands, sealGroups } from './seal-commands.ts';
 import { serverCommands } from './server-commands.ts';
 import { toolCommands } from './tool-commands.ts';
+import { usageCommand } from './usage-command.ts';
 
 /** All commands, in the order in which the help and the docs list them. */
 export async function loadCatalogue(): Promise<Catalogue> {
@@ -17,6 +18,7 @@ export async function loadCatalogue(): Promise<Catalogue> {
     { title: 'Logins', commands: loginCommands, groups: loginGroups },
     { title: 'Access keys, tokens and permissions', commands: accessCommands, groups: accessGroups },
     { title: 'Projects, clusters, templates and users', commands: objectCommands, groups: objectGroups },
+    { title: 'Usage and costs', commands: [usageCommand], groups: [] },
     { title: 'Audit log', commands: auditCommands, groups: [] },
     { title: 'Tools', commands: toolCommands, groups: [] },
     { title: 'Server', commands: [...(await serverCommands()), ...sealCommands], groups: sealGroups },

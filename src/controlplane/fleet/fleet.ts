@@ -57,6 +57,13 @@ export interface BorrowedPlane {
   release(): void;
 }
 
+/** The objects of a plane in memory, and their size in bytes (estimated). */
+export interface PlaneSize {
+  readonly id: string;
+  readonly objects: number;
+  readonly bytes: number;
+}
+
 /**
  * All control planes of the built-in cluster, by ID. A plane that is not in use exists only as rows in the store. It is
  * loaded on demand; concurrent callers share one load.
@@ -101,6 +108,8 @@ export interface Fleet {
   preferShards(shards: readonly string[]): void;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: { readonly planes: number; readonly bytes: number };
+  /** Returns the number and the size of the objects of each plane in memory. Takes some time, so call it rarely. */
+  sizes(): readonly PlaneSize[];
   /** Completes removals that were interrupted by a crash. Called when the server starts, or has become the leader. */
   resumeRemovals(fence?: RevisionCheck): Promise<void>;
   /** Unloads all planes, even those that are in use. */
@@ -139,6 +148,19 @@ class PlaneFleet implements Fleet {
 
   get loaded(): { readonly planes: number; readonly bytes: number } {
     return { planes: this.#planes.size, bytes: this.#planes.bytes };
+  }
+
+  sizes(): readonly PlaneSize[] {
+    return this.#planes.all().flatMap(({ id, loaded }) => {
+      if (loaded === undefined) return [];
+      let objects = 0;
+      let bytes = 0;
+      for (const store of loaded.plane.stores()) {
+        objects += store.count();
+        bytes += store.objectBytes();
+      }
+      return [{ id, objects, bytes }];
+    });
   }
 
   async create(id: string): Promise<void> {

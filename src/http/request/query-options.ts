@@ -31,7 +31,7 @@ export function rejectInvalidOptions(kind: string, errors: readonly FieldError[]
 }
 
 export function readGetOptions(query: URLSearchParams): GetOptions {
-  return { resourceVersion: query.get('resourceVersion') ?? '' };
+  return { resourceVersion: query.get('resourceVersion') ?? '', parameters: query };
 }
 
 /** Parses the options of a create or update. The manager defaults to the start of the user agent (rule CREATE-08). */

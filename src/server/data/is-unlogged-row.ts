@@ -3,8 +3,9 @@ import type { Key } from '../../store/key.ts';
 import { loginsSlice } from '../auth/stored-login-backoff.ts';
 import { credentialUsesSlice } from '../credential-uses.ts';
 import { activitySlice } from '../shared-activity.ts';
+import { usageSlice } from '../usage/usage-rows.ts';
 
-const unloggedSlices: ReadonlySet<string> = new Set([activitySlice, credentialUsesSlice, loginsSlice]);
+const unloggedSlices: ReadonlySet<string> = new Set([activitySlice, credentialUsesSlice, loginsSlice, usageSlice]);
 
 /**
  * True if the servers write this row with unlogged writes. Only the store on etcd distinguishes such rows, so the rows of

@@ -210,6 +210,15 @@ export const fileSettings = {
     workloadIdentity: workloadIdentitySetting,
     oidcProvider: oidcProviderSettings,
   },
+  usage: {
+    sampleSeconds: integerSetting({
+      least: 1,
+      most: 300,
+      default: 60,
+      meaning:
+        'time in seconds between two measurements of usage; it changes how soon usage is visible and how often connected clusters are asked for the use of pods, not the length of samples',
+    }),
+  },
   tracing: tracingFileSettings,
   server: {
     trustedProxies: addressListSetting({

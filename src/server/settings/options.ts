@@ -111,6 +111,7 @@ export interface ServerOptions {
     readonly workloadIdentity: readonly WorkloadIssuer[];
     readonly oidcProvider: OidcProviderSettings;
   };
+  readonly usage: { readonly sampleSeconds: number };
   readonly tracing: TracingSettings;
   readonly server: FrontSettings;
   readonly console: {
@@ -169,6 +170,7 @@ export async function readOptions(flags: FlagValues): Promise<ConfiguredOptions>
     limits: readGroup(file, 'limits', fileSettings.limits),
     planes: readGroup(file, 'planes', fileSettings.planes),
     auth: { ...auth, workloadIdentity: await completeWorkloadIssuers(auth.workloadIdentity, externalUrl) },
+    usage: readGroup(file, 'usage', fileSettings.usage),
     tracing: readTracing(file),
     server: readFrontSettings(file, externalUrl),
     console: { ...readGroup(file, 'console', fileSettings.console), directory: consoleDirectory() },

@@ -86,6 +86,16 @@ export const emptyKindRows: readonly Row[] = [
   ]),
 ];
 
+/** The usage of the whole installation, and the prices. */
+export const usageRows: readonly Row[] = [
+  ...rows('usages', 'list', 'all', ['admin', 'auditor']),
+  ...rows('usages', 'get', 'one', ['admin', 'auditor']),
+  ...rows('pricelists', 'list watch', 'all', ['admin', 'auditor']),
+  ...rows('pricelists', 'get', 'one', ['admin', 'auditor']),
+  ...rows('pricelists', 'create deletecollection', 'all', ['admin']),
+  ...rows('pricelists', 'update patch delete', 'one', ['admin']),
+];
+
 /** Non-resource paths below the management API; a star stands for any suffix. */
 export const pathRows: readonly Row[] = [
   ...['/', '/api', '/api/*', '/apis', '/apis/*', '/openapi/*', '/version'].flatMap((path) =>

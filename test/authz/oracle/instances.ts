@@ -14,6 +14,7 @@ const commonRows = (plural: string): readonly Row[] => [
   ]),
   ...rows(plural, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named']),
   ...rows(`${plural}/status`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named with get']),
+  ...rows(`${plural}/usage`, 'get', 'one', ['admin', 'auditor', 'project admin', 'owner', 'named with get']),
   // Writes of the status change nothing. Everyone who may write the object may send them.
   ...rows(`${plural}/status`, 'update', 'one', ['admin', 'project admin', 'owner', 'named with update']),
   ...rows(`${plural}/status`, 'patch', 'one', ['admin', 'project admin', 'owner', 'named with patch']),

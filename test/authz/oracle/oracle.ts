@@ -1,7 +1,7 @@
 import { covered, type Persona } from '../personas.ts';
 import type { RequestedAction } from '../requested-action.ts';
 import { clusterRows, spaceTemplateRows, templateRows } from './clusters-and-templates.ts';
-import { coreRows, emptyKindRows, pathRows, reviewRows } from './core.ts';
+import { coreRows, emptyKindRows, pathRows, reviewRows, usageRows } from './core.ts';
 import { instanceRows, spaceRows } from './instances.ts';
 import { keyRows } from './keys.ts';
 import { projectRows } from './projects.ts';
@@ -23,6 +23,7 @@ export const table: readonly Row[] = [
   ...coreRows,
   ...reviewRows,
   ...emptyKindRows,
+  ...usageRows,
   ...pathRows,
 ];
 

@@ -14,6 +14,7 @@ export const projectRows: readonly Row[] = [
   ...rows('projects/members', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/templates', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/clusters', 'get', 'one', [...members, 'named with get']),
+  ...rows('projects/usage', 'get', 'one', [...members, 'named with get']),
 
   // With the setting projects.selfService everybody may; the fixture does not set it.
   ...rows('projects', 'create', 'all', ['admin']),

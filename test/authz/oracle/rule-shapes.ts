@@ -59,7 +59,7 @@ export const ruleShapes: readonly ScopeShape[] = [
     [
       matches({
         group: managementGroup,
-        resources: ['status', 'kubeconfig', 'log', 'credentials'].map((subresource) => `${vci}/${subresource}`),
+        resources: ['status', 'usage', 'kubeconfig', 'log', 'credentials'].map((subresource) => `${vci}/${subresource}`),
       }),
     ],
   ),

@@ -1,0 +1,76 @@
+/**
+ * The amounts that are stored for a period. An amount that varies, such as the number of objects, is stored as its product
+ * with time, so that the amounts of periods and of subjects can be added. `sizeSeconds`, `workSeconds`, `podSeconds` and
+ * `claimSeconds` are the times for which the amounts after them were measured: 0 means not measured. The order is that of
+ * stored rows: a new field must be added at the end.
+ */
+export const amountFields = [
+  /** The time that was observed, in seconds. */
+  'seconds',
+  'requests',
+  'watchSeconds',
+  'instanceSeconds',
+  /** Instances that were Ready, times seconds. */
+  'runningSeconds',
+  'sizeSeconds',
+  'objectSeconds',
+  /** The size of the objects in KiB, times seconds. */
+  'kibSeconds',
+  'workSeconds',
+  /** The time for which worker threads were busy, in milliseconds. */
+  'workMs',
+  'podSeconds',
+  /** The CPU of pods in thousandths of a core, times seconds. */
+  'cpuMilliSeconds',
+  'memoryKibSeconds',
+  'claimSeconds',
+  /** The storage of persistent volume claims in KiB, times seconds. */
+  'storageKibSeconds',
+] as const;
+
+export type AmountField = (typeof amountFields)[number];
+export type UsageAmounts = Readonly<Record<AmountField, number>>;
+
+/** The fields that are times. Subjects that were observed at the same time were observed for the longest of these. */
+const timeFields: ReadonlySet<AmountField> = new Set([
+  'seconds',
+  'sizeSeconds',
+  'workSeconds',
+  'podSeconds',
+  'claimSeconds',
+]);
+
+export const noAmounts: UsageAmounts = amountsFrom(() => 0);
+
+/** Returns amounts with the result of `of` for each field. */
+export function amountsFrom(of: (field: AmountField) => number): UsageAmounts {
+  return Object.fromEntries(amountFields.map((field) => [field, of(field)])) as Record<AmountField, number>;
+}
+
+/** Adds the amounts of two periods of one subject. */
+export function addPeriods(one: UsageAmounts, other: UsageAmounts): UsageAmounts {
+  return amountsFrom((field) => one[field] + other[field]);
+}
+
+/** Adds the amounts of two subjects, for example of two virtual clusters of a project, in the same period. */
+export function addSubjects(one: UsageAmounts, other: UsageAmounts): UsageAmounts {
+  return amountsFrom((field) =>
+    timeFields.has(field) ? Math.max(one[field], other[field]) : one[field] + other[field],
+  );
+}
+
+/** Encodes amounts as numbers in the order of the fields, without zeros at the end. */
+export function encodeAmounts(amounts: UsageAmounts): number[] {
+  const numbers = amountFields.map((field) => Math.round(amounts[field]));
+  while (numbers.at(-1) === 0) numbers.pop();
+  return numbers;
+}
+
+/** Decodes amounts. Ignores fields of a newer version, and what is not a number. */
+export function decodeAmounts(numbers: readonly unknown[]): UsageAmounts {
+  const at = new Map(amountFields.map((field, index) => [field, numbers[index]]));
+  return amountsFrom((field) => {
+    const value = at.get(field);
+    return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+  });
+}

@@ -1,0 +1,40 @@
+/**
+ * Measures for which plane a worker is busy. The time in which the event loop waits for events does not count. The caller
+ * reports each change of the plane that the worker works for; the time since the last report belongs to the plane before.
+ */
+export class WorkTime {
+  readonly #busyMs: () => number;
+  readonly #msByPlane = new Map<string, number>();
+  #plane = '';
+  #since: number;
+
+  /** `busyMs` returns the time for which this thread was busy since its start, in milliseconds. */
+  constructor(busyMs: () => number = () => performance.eventLoopUtilization().active) {
+    this.#busyMs = busyMs;
+    this.#since = busyMs();
+  }
+
+  /** Called before the worker begins or continues work for a plane. Cheap if the plane is the same. */
+  switchTo(planeId: string): void {
+    if (planeId === this.#plane) return;
+    this.#count();
+    this.#plane = planeId;
+  }
+
+  /** Returns the times since the last call, and starts again. */
+  take(): ReadonlyMap<string, number> {
+    this.#count();
+    const taken = new Map(this.#msByPlane);
+    this.#msByPlane.clear();
+    // Work after this belongs to no plane until the next report, for example that of timers.
+    this.#plane = '';
+    return taken;
+  }
+
+  #count(): void {
+    const now = this.#busyMs();
+    if (this.#plane !== '')
+      this.#msByPlane.set(this.#plane, (this.#msByPlane.get(this.#plane) ?? 0) + now - this.#since);
+    this.#since = now;
+  }
+}

@@ -1,0 +1,126 @@
+import { type JsonValue, listAt, parseTrustedJson, textAt } from '@flotilla/json';
+import { parseQuantity } from '@flotilla/kubernetes-formats';
+import { serviceUnavailable } from '../../../api/status.ts';
+import type { HostConnection } from '../reach/host-connection.ts';
+
+/** The resources that one pod or one claim of a namespace uses. */
+export interface NamespacedUse<Use> {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly use: Use;
+}
+
+export interface PodUse {
+  readonly cpuMillis: number;
+  readonly memoryKib: number;
+}
+
+export interface ClaimUse {
+  readonly storageKib: number;
+}
+
+/** The use of resources on a host. A member is absent if the host does not tell. */
+export interface HostUse {
+  readonly pods?: readonly NamespacedUse<PodUse>[];
+  readonly claims?: readonly NamespacedUse<ClaimUse>[];
+}
+
+const podMetricsPath = '/apis/metrics.k8s.io/v1beta1/pods';
+const claimsPath = '/api/v1/persistentvolumeclaims?limit=500';
+/** The maximum size of a response, about that of the metrics of 20,000 pods. Longer ones are not used. */
+const maxBytes = 16 * 1024 * 1024;
+/** The maximum number of pages of claims: 10,000 claims. */
+const maxPages = 20;
+
+/**
+ * Reads the CPU and memory of pods from the API `metrics.k8s.io`, and the capacity of persistent volume claims. A host
+ * need not serve that API, and its credentials need not permit either. Rejects only if the signal fires.
+ */
+export async function readHostUse(connection: Pick<HostConnection, 'fetch'>, signal: AbortSignal): Promise<HostUse> {
+  const [pods, claims] = await Promise.all([
+    unlessUnavailable(readPods(connection, signal), signal),
+    unlessUnavailable(readClaims(connection, signal), signal),
+  ]);
+  return { ...(pods === undefined ? {} : { pods }), ...(claims === undefined ? {} : { claims }) };
+}
+
+async function unlessUnavailable<T>(reading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+async function readPods(
+  connection: Pick<HostConnection, 'fetch'>,
+  signal: AbortSignal,
+): Promise<NamespacedUse<PodUse>[]> {
+  const document = await readDocument(connection, podMetricsPath, signal);
+  return listAt(document, 'items').map((pod) => {
+    let cpuMillis = 0;
+    let memoryKib = 0;
+    for (const container of listAt(pod, 'containers')) {
+      cpuMillis += amountAt(container, 'usage', 'cpu') * 1000;
+      memoryKib += amountAt(container, 'usage', 'memory') / 1024;
+    }
+    return { ...placeOf(pod), use: { cpuMillis, memoryKib } };
+  });
+}
+
+async function readClaims(
+  connection: Pick<HostConnection, 'fetch'>,
+  signal: AbortSignal,
+): Promise<NamespacedUse<ClaimUse>[]> {
+  const claims: NamespacedUse<ClaimUse>[] = [];
+  let next = '';
+  for (let page = 0; page < maxPages; page++) {
+    const path = next === '' ? claimsPath : `${claimsPath}&continue=${encodeURIComponent(next)}`;
+    const document = await readDocument(connection, path, signal);
+    for (const claim of listAt(document, 'items')) {
+      const bytes =
+        amountAt(claim, 'status', 'capacity', 'storage') || amountAt(claim, 'spec', 'resources', 'requests', 'storage');
+      claims.push({ ...placeOf(claim), use: { storageKib: bytes / 1024 } });
+    }
+    next = textAt(document, 'metadata', 'continue');
+    if (next === '') return claims;
+  }
+  throw serviceUnavailable('the cluster has too many persistent volume claims to count their storage');
+}
+
+function placeOf(object: JsonValue): { readonly namespace: string; readonly labels: Record<string, string> } {
+  const { labels } = ((object as { metadata?: { labels?: Record<string, string> } }).metadata ?? {}) as {
+    labels?: Record<string, string>;
+  };
+  return { namespace: textAt(object, 'metadata', 'namespace'), labels: labels ?? {} };
+}
+
+/** Returns a quantity as a number; 0 if it is absent or invalid. */
+function amountAt(document: JsonValue, ...path: string[]): number {
+  const text = textAt(document, ...path);
+  if (text === '') return 0;
+  try {
+    return Number(parseQuantity(text).billionths) / 1e9;
+  } catch {
+    return 0;
+  }
+}
+
+async function readDocument(
+  connection: Pick<HostConnection, 'fetch'>,
+  path: string,
+  signal: AbortSignal,
+): Promise<JsonValue> {
+  const response = await connection.fetch(path, { method: 'GET', headers: { Accept: 'application/json' }, signal });
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw serviceUnavailable(`the response to ${path} is too large`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  if (response.status !== 200) throw serviceUnavailable(`the response to ${path} has the status ${response.status}`);
+  return parseTrustedJson(text + decoder.decode());
+}
