@@ -14,6 +14,7 @@ export interface Destination {
     | '/keys'
     | '/users'
     | '/teams'
+    | '/usage'
     | '/audit-log';
   readonly label: string;
   readonly icon: IconName;
@@ -34,5 +35,6 @@ export const destinations: readonly Destination[] = [
   { to: '/keys', label: 'Access keys', icon: 'keys' },
   { to: '/users', label: 'Users', icon: 'users', requiresList: kinds.user },
   { to: '/teams', label: 'Teams', icon: 'users', requiresList: kinds.team },
+  { to: '/usage', label: 'Usage', icon: 'usage', isForAuditors: true },
   { to: '/audit-log', label: 'Audit log', icon: 'audit', isForAuditors: true },
 ];

@@ -243,6 +243,12 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/usage',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/audit-log',
     validateSearch: auditSearch,
     component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),

@@ -10,6 +10,7 @@ const paths = {
   users:
     'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20a6 6 0 0 1 12 0M16 4.5a3.5 3.5 0 0 1 0 6M17.5 14.5A6 6 0 0 1 21 20',
   audit: 'M6 3h9l4 4v14H6zM9 9h6M9 13h6M9 17h4',
+  usage: 'M4 20V4M4 20h16M8 16l4-5 3 3 5-7',
   plus: 'M12 5v14M5 12h14',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M5 13l4 4 10-10',

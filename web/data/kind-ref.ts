@@ -1,11 +1,13 @@
 import type { AccessKey } from '../../src/api/management/v1/access-key.ts';
 import type { Cluster } from '../../src/api/management/v1/cluster.ts';
 import type { EffectiveAccessReview } from '../../src/api/management/v1/effective-access-review.ts';
+import type { PriceList } from '../../src/api/management/v1/price-list.ts';
 import type { Project } from '../../src/api/management/v1/project.ts';
 import type { Self } from '../../src/api/management/v1/self.ts';
 import type { SpaceInstance } from '../../src/api/management/v1/space-instance.ts';
 import type { SpaceTemplate } from '../../src/api/management/v1/space-template.ts';
 import type { Team } from '../../src/api/management/v1/team.ts';
+import type { Usage } from '../../src/api/management/v1/usage.ts';
 import type { User } from '../../src/api/management/v1/user.ts';
 import type { VirtualClusterInstance } from '../../src/api/management/v1/virtual-cluster-instance.ts';
 import type { VirtualClusterTemplate } from '../../src/api/management/v1/virtual-cluster-template.ts';
@@ -44,6 +46,8 @@ export const kinds = {
   ownedKey: managementKind<AccessKey>('OwnedAccessKey', 'ownedaccesskeys'),
   accessKey: managementKind<AccessKey>('AccessKey', 'accesskeys'),
   self: managementKind<Self>('Self', 'selves'),
+  usage: managementKind<Usage>('Usage', 'usages'),
+  priceList: managementKind<PriceList>('PriceList', 'pricelists'),
   accessReview: managementKind<EffectiveAccessReview>('EffectiveAccessReview', 'effectiveaccessreviews'),
   pod: { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },

@@ -9,6 +9,7 @@ import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
 import { ObjectPage } from '../../components/object/object-page.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { UsageTab } from '../../components/usage/usage-tab.tsx';
 import { spaceType, virtualClusterType } from '../../data/instance-types.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
@@ -56,6 +57,11 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
     ...(agentKey?.allowed === true || write?.allowed === true
       ? [{ id: 'connection', label: 'Connection', render: () => <ConnectionTab cluster={cluster} /> }]
       : []),
+    {
+      id: 'usage',
+      label: 'Usage',
+      render: () => <UsageTab owner={{ kind: kinds.cluster, place: { name } }} />,
+    },
     { id: 'access', label: 'Access', render: () => <AccessTab cluster={cluster} /> },
     {
       id: 'yaml',

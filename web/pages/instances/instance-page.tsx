@@ -9,6 +9,7 @@ import { LiveObjectView } from '../../components/object/live-object-view.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { UsageTab } from '../../components/usage/usage-tab.tsx';
 import { type InstanceType, spaceType, virtualClusterType } from '../../data/instance-types.ts';
 import { useObject } from '../../data/objects/use-object.ts';
 import { BackToList } from './back-to-list.tsx';
@@ -84,6 +85,11 @@ function Instance({ instance }: { readonly instance: InstanceState }) {
     ...(type.hasExplorer && permissions.canReadLog
       ? [{ id: 'logs', label: 'Logs', render: () => <ControlPlaneLog instance={instance} /> }]
       : []),
+    {
+      id: 'usage',
+      label: 'Usage',
+      render: () => <UsageTab owner={{ kind: type.kind, place: { namespace: instance.namespace, name } }} />,
+    },
     {
       id: 'yaml',
       label: 'YAML',

@@ -13,6 +13,7 @@ import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
 import { ObjectPage } from '../../components/object/object-page.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { UsageTab } from '../../components/usage/usage-tab.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { AllowedTab } from './allowed-tab.tsx';
@@ -76,6 +77,11 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
           { id: 'members', label: 'Members', render: () => <MembersTab project={project} /> },
           { id: 'allowed', label: 'Clusters and templates', render: () => <AllowedTab project={project} /> },
           { id: 'quotas', label: 'Quotas', render: () => <QuotasTab project={project} /> },
+          {
+            id: 'usage',
+            label: 'Usage',
+            render: () => <UsageTab owner={{ kind: kinds.project, place: { name } }} />,
+          },
           {
             id: 'yaml',
             label: 'YAML',

@@ -1,0 +1,45 @@
+import type { UsageTotal } from '../../../src/api/management/v1/usage.ts';
+
+/** An amount of usage as the console shows it. */
+export interface ShownAmount {
+  readonly title: string;
+  readonly explanation: string;
+  valueOf(usage: UsageTotal): number | undefined;
+  format(value: number): string;
+}
+
+const count = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 });
+
+function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let shown = value;
+  let unit = 0;
+  while (shown >= 1024 && unit < units.length - 1) {
+    shown /= 1024;
+    unit += 1;
+  }
+  return `${count(shown)} ${units[unit]}`;
+}
+
+/** The amounts in the order of the page. Those that were not measured are not shown. */
+export const shownAmounts: readonly ShownAmount[] = [
+  { title: 'Requests', explanation: 'through the gateway', valueOf: (usage) => usage.requests, format: count },
+  { title: 'Open watches', explanation: 'on average', valueOf: (usage) => usage.watches, format: count },
+  { title: 'Ready', explanation: 'on average', valueOf: (usage) => usage.running, format: count },
+  { title: 'Objects', explanation: 'on average', valueOf: (usage) => usage.objects, format: count },
+  { title: 'Object size', explanation: 'in memory, on average', valueOf: (usage) => usage.bytes, format: bytes },
+  {
+    title: 'Worker time',
+    explanation: 'of the built-in cluster',
+    valueOf: (usage) => usage.workerSeconds,
+    format: (value) => `${count(value)} s`,
+  },
+  {
+    title: 'CPU of pods',
+    explanation: 'on average',
+    valueOf: (usage) => usage.cpuCores,
+    format: (value) => `${count(value)} cores`,
+  },
+  { title: 'Memory of pods', explanation: 'on average', valueOf: (usage) => usage.memoryBytes, format: bytes },
+  { title: 'Storage of pods', explanation: 'volume claims, on average', valueOf: (usage) => usage.storageBytes, format: bytes },
+];
