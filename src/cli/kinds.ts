@@ -19,7 +19,7 @@ import type { userSecondFactorRemovalKind } from '../api/management/v1/subresour
 import type { virtualClusterInstanceCredentialsKind } from '../api/management/v1/subresources/virtual-cluster-instance-credentials.ts';
 import type { virtualClusterInstanceKubeConfigKind } from '../api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
 import type { teamKind } from '../api/management/v1/team.ts';
-import type { usageKind } from '../api/management/v1/usage.ts';
+import type { usageKind } from '../api/management/v1/usage/usage.ts';
 import type { userKind } from '../api/management/v1/user.ts';
 import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';

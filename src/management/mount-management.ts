@@ -3,7 +3,7 @@ import { secretKind } from '../api/core/secret.ts';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { emptyKinds } from '../api/management/v1/empty-kinds.ts';
-import { priceListKind } from '../api/management/v1/price-list.ts';
+import { priceListKind } from '../api/management/v1/usage/price-list.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
 import { spaceTemplateKind } from '../api/management/v1/space-template.ts';

@@ -93,7 +93,8 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the us
       const measured = await eventually(
         60,
         () => usage(where),
-        (current) => (numberAt(current, 'total', 'storageBytes') ?? 0) > 0 && valueAt(current, 'total', 'cpuCores') !== undefined,
+        (current) =>
+          (numberAt(current, 'total', 'storageBytes') ?? 0) > 0 && valueAt(current, 'total', 'cpuCores') !== undefined,
       );
       expect(numberAt(measured, 'total', 'cpuCores')).toBeGreaterThan(0.2);
       expect(numberAt(measured, 'total', 'cpuCores')).toBeLessThanOrEqual(0.25);

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Usage } from '../../src/api/management/v1/usage.ts';
+import type { Usage } from '../../src/api/management/v1/usage/usage.ts';
 import { fleetUsageName, type UsagePeriod } from '../../src/api/usage/usage-periods.ts';
 import { managementRoot } from './api-root.ts';
 import { type KindRef, kinds, type ObjectKey, objectUrl } from './kind-ref.ts';

@@ -1,4 +1,4 @@
-import type { UsageSample, UsageTotal } from '../management/v1/usage.ts';
+import type { UsageSample, UsageTotal } from '../management/v1/usage/usage.ts';
 import { addPeriods, noAmounts, type UsageAmounts } from './usage-amounts.ts';
 import { costOf, formatCost, type Prices } from './usage-costs.ts';
 import type { UsagePeriod } from './usage-periods.ts';

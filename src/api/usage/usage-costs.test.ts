@@ -3,7 +3,9 @@ import { amountsFrom } from './usage-amounts.ts';
 import { costOf, formatCost } from './usage-costs.ts';
 
 const hour = 3600;
-const amounts = amountsFrom((field) => (field === 'runningSeconds' ? 2 * hour : field === 'cpuMilliSeconds' ? 500 * hour : 0));
+const amounts = amountsFrom((field) =>
+  field === 'runningSeconds' ? 2 * hour : field === 'cpuMilliSeconds' ? 500 * hour : 0,
+);
 
 it('adds the prices of all units, and charges nothing for units without a price', () => {
   expect(costOf(amounts, { instanceHour: '0.25', cpuHour: '3' })).toBeCloseTo(2 * 0.25 + 0.5 * 3, 9);

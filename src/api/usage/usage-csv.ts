@@ -1,4 +1,4 @@
-import type { Usage, UsageSample, UsageTotal } from '../management/v1/usage.ts';
+import type { Usage, UsageSample, UsageTotal } from '../management/v1/usage/usage.ts';
 
 /** The columns of exported usage, and the members of samples that they contain. */
 const columns: readonly (readonly [title: string, member: keyof UsageTotal])[] = [

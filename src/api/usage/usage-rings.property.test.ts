@@ -16,7 +16,10 @@ import {
 } from './usage-rings.ts';
 
 const amounts = fc
-  .array(fc.integer({ min: 0, max: 1_000_000_000_000 }), { minLength: amountFields.length, maxLength: amountFields.length })
+  .array(fc.integer({ min: 0, max: 1_000_000_000_000 }), {
+    minLength: amountFields.length,
+    maxLength: amountFields.length,
+  })
   .map((numbers) => amountsFrom((field) => numbers[amountFields.indexOf(field)] ?? 0));
 const now = Date.parse('2026-11-15T12:34:56Z');
 const month = 31 * 24 * 3600 * 1000;

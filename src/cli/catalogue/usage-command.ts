@@ -1,5 +1,5 @@
-import type { CommandSpec } from '../command-spec.ts';
 import { usagePeriods } from '../../api/usage/usage-periods.ts';
+import type { CommandSpec } from '../command-spec.ts';
 import { contextOption } from './shared-options.ts';
 
 /** The command that shows usage and costs. */
@@ -9,7 +9,7 @@ export const usageCommand: CommandSpec = {
   details:
     'With a name, the usage of a virtual cluster in the project. With --project alone, that of the project. Without a ' +
     'name and without --project, --space or --cluster, that of the whole installation (administrators and auditors). ' +
-    'What was not measured is shown as <none>. An administrator sets the prices in the price list.',
+    'Amounts that were not measured have no value. An administrator sets the prices in the price list.',
   args: [{ name: '[name]', description: 'Name of the virtual cluster', candidates: 'virtual-cluster' }],
   options: [
     {

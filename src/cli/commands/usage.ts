@@ -1,4 +1,4 @@
-import type { Usage } from '../../api/management/v1/usage.ts';
+import type { Usage } from '../../api/management/v1/usage/usage.ts';
 import { fleetUsageName, usagePeriods } from '../../api/usage/usage-periods.ts';
 import { usageError } from '../cli-error.ts';
 import type { CallValues, CommandCall } from '../command-call.ts';

@@ -1,5 +1,5 @@
 import { type FieldError, invalid } from '../../api/field-error.ts';
-import { priceListKind } from '../../api/management/v1/price-list.ts';
+import { priceListKind } from '../../api/management/v1/usage/price-list.ts';
 import { priceListName } from '../../api/usage/usage-periods.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 

@@ -25,20 +25,36 @@ async function seen(member: string): Promise<number> {
 }
 
 const answers = (replica: ServerReplica) =>
-  eventually(patience, () => replica.code(list), (code) => code === 200);
+  eventually(
+    patience,
+    () => replica.code(list),
+    (code) => code === 200,
+  );
 
 it('adds up the requests at all replicas, each of them once', async () => {
   const { first, second } = at;
   for (const replica of [first, second]) await answers(replica);
-  const since = await eventually(patience, () => seen('requests'), (requests) => requests >= 2);
+  const since = await eventually(
+    patience,
+    () => seen('requests'),
+    (requests) => requests >= 2,
+  );
   for (let count = 0; count < 5; count++) {
     expect(await first.code(list)).toBe(200);
     expect(await second.code(list)).toBe(200);
   }
-  const total = await eventually(patience, () => seen('requests'), (requests) => requests >= since + 10);
+  const total = await eventually(
+    patience,
+    () => seen('requests'),
+    (requests) => requests >= since + 10,
+  );
   // Further intervals add nothing.
   const seconds = await seen('seconds');
-  await eventually(patience, () => seen('seconds'), (observed) => observed >= seconds + 3);
+  await eventually(
+    patience,
+    () => seen('seconds'),
+    (observed) => observed >= seconds + 3,
+  );
   expect(await seen('requests')).toBe(total);
   expect(total).toBeLessThanOrEqual(since + 12);
   expect(await seen('objects')).toBeGreaterThan(5);
@@ -47,7 +63,11 @@ it('adds up the requests at all replicas, each of them once', async () => {
 it('continues at another replica after the leader has stopped', async () => {
   const { first, second } = at;
   await answers(second);
-  await eventually(patience, () => seen('requests'), (requests) => requests > 0);
+  await eventually(
+    patience,
+    () => seen('requests'),
+    (requests) => requests > 0,
+  );
   await first.bench.stop(first.server);
   const before = numberAt(await usageOf(second), 'total', 'requests') ?? 0;
   expect(await second.code(list)).toBe(200);

@@ -49,8 +49,7 @@ async function pass(minutes: number, path = `${groupPath}/usages/fleet`): Promis
   return read;
 }
 
-const list = (name: string) =>
-  bench.send(server, `${gatewayPath(name)}/api/v1/namespaces/default/configmaps`);
+const list = (name: string) => bench.send(server, `${gatewayPath(name)}/api/v1/namespaces/default/configmaps`);
 
 describe('the usage of a virtual cluster', () => {
   it('contains its requests, objects and running time, and that of its project, its cluster and the fleet', async () => {
@@ -84,10 +83,7 @@ describe('the usage of a virtual cluster', () => {
   });
 
   it('counts open watches by time', async () => {
-    const { body } = await bench.request(
-      server,
-      `${gatewayPath('demo')}/api/v1/namespaces/default/configmaps?watch=1`,
-    );
+    const { body } = await bench.request(server, `${gatewayPath('demo')}/api/v1/namespaces/default/configmaps?watch=1`);
     await pass(4);
     body.on('error', () => {});
     body.destroy();
@@ -135,9 +131,14 @@ describe('the usage of a virtual cluster', () => {
     expect(refused.code).toBe(422);
     expect(refused.text).toContain('there is only one price list');
     const wrong = { ...spec, prices: { instanceHour: '-1' } };
-    expect((await bench.send(server, prices, { method: 'POST', body: { metadata: { name: 'default' }, spec: wrong } })).code).toBe(422);
+    expect(
+      (await bench.send(server, prices, { method: 'POST', body: { metadata: { name: 'default' }, spec: wrong } })).code,
+    ).toBe(422);
     const formula = { currency: '=1', prices: {} };
-    expect((await bench.send(server, prices, { method: 'POST', body: { metadata: { name: 'default' }, spec: formula } })).code).toBe(422);
+    expect(
+      (await bench.send(server, prices, { method: 'POST', body: { metadata: { name: 'default' }, spec: formula } }))
+        .code,
+    ).toBe(422);
     await bench.createObject(server, 'pricelists', 'default', spec);
     await list('demo');
     await pass(5);

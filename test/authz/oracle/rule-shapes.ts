@@ -59,7 +59,9 @@ export const ruleShapes: readonly ScopeShape[] = [
     [
       matches({
         group: managementGroup,
-        resources: ['status', 'usage', 'kubeconfig', 'log', 'credentials'].map((subresource) => `${vci}/${subresource}`),
+        resources: ['status', 'usage', 'kubeconfig', 'log', 'credentials'].map(
+          (subresource) => `${vci}/${subresource}`,
+        ),
       }),
     ],
   ),

@@ -1,10 +1,10 @@
-import type { UsageTotal } from '../../../src/api/management/v1/usage.ts';
+import type { UsageTotal } from '../../../src/api/management/v1/usage/usage.ts';
 
 /** An amount of usage as the console shows it. */
 export interface ShownAmount {
   readonly title: string;
   readonly explanation: string;
-  valueOf(usage: UsageTotal): number | undefined;
+  amountOf(usage: UsageTotal): number | undefined;
   format(value: number): string;
 }
 
@@ -23,23 +23,28 @@ function bytes(value: number): string {
 
 /** The amounts in the order of the page. Those that were not measured are not shown. */
 export const shownAmounts: readonly ShownAmount[] = [
-  { title: 'Requests', explanation: 'through the gateway', valueOf: (usage) => usage.requests, format: count },
-  { title: 'Open watches', explanation: 'on average', valueOf: (usage) => usage.watches, format: count },
-  { title: 'Ready', explanation: 'on average', valueOf: (usage) => usage.running, format: count },
-  { title: 'Objects', explanation: 'on average', valueOf: (usage) => usage.objects, format: count },
-  { title: 'Object size', explanation: 'in memory, on average', valueOf: (usage) => usage.bytes, format: bytes },
+  { title: 'Requests', explanation: 'through the gateway', amountOf: (usage) => usage.requests, format: count },
+  { title: 'Open watches', explanation: 'on average', amountOf: (usage) => usage.watches, format: count },
+  { title: 'Ready', explanation: 'on average', amountOf: (usage) => usage.running, format: count },
+  { title: 'Objects', explanation: 'on average', amountOf: (usage) => usage.objects, format: count },
+  { title: 'Object size', explanation: 'in memory, on average', amountOf: (usage) => usage.bytes, format: bytes },
   {
     title: 'Worker time',
     explanation: 'of the built-in cluster',
-    valueOf: (usage) => usage.workerSeconds,
+    amountOf: (usage) => usage.workerSeconds,
     format: (value) => `${count(value)} s`,
   },
   {
     title: 'CPU of pods',
     explanation: 'on average',
-    valueOf: (usage) => usage.cpuCores,
+    amountOf: (usage) => usage.cpuCores,
     format: (value) => `${count(value)} cores`,
   },
-  { title: 'Memory of pods', explanation: 'on average', valueOf: (usage) => usage.memoryBytes, format: bytes },
-  { title: 'Storage of pods', explanation: 'volume claims, on average', valueOf: (usage) => usage.storageBytes, format: bytes },
+  { title: 'Memory of pods', explanation: 'on average', amountOf: (usage) => usage.memoryBytes, format: bytes },
+  {
+    title: 'Storage of pods',
+    explanation: 'volume claims, on average',
+    amountOf: (usage) => usage.storageBytes,
+    format: bytes,
+  },
 ];

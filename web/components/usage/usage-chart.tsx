@@ -1,7 +1,7 @@
-import type { Usage } from '../../../src/api/management/v1/usage.ts';
-import { type ChartPoint, axisMaximum, chartLines } from './chart-geometry.ts';
-import type { ShownAmount } from './usage-amounts.ts';
+import type { Usage } from '../../../src/api/management/v1/usage/usage.ts';
+import { axisMaximum, type ChartPoint, chartLines } from './chart-geometry.ts';
 import classes from './usage.module.css';
+import type { ShownAmount } from './usage-amounts.ts';
 
 const width = 320;
 const height = 90;
@@ -19,9 +19,9 @@ export function UsageChart({ amount, usage, from, to }: UsageChartProps) {
   const { samples = [], total, sampleSeconds = 300 } = usage;
   const points: readonly ChartPoint[] = samples.map((sample) => ({
     time: Date.parse(sample.start),
-    value: amount.valueOf(sample),
+    value: amount.amountOf(sample),
   }));
-  const sum = total && amount.valueOf(total);
+  const sum = total && amount.amountOf(total);
   if (sum === undefined) return null;
   const lines = chartLines(points, { from, to, step: sampleSeconds * 1000, width, height });
   return (

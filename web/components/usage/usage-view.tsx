@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Usage } from '../../../src/api/management/v1/usage.ts';
+import type { Usage } from '../../../src/api/management/v1/usage/usage.ts';
 import type { UsagePeriod } from '../../../src/api/usage/usage-periods.ts';
 import { formatTime } from '../../data/format-time.ts';
 import { readUsageCsv, recordedUsageQuery, type UsageOwner } from '../../data/recorded-usage.ts';
@@ -103,7 +103,7 @@ function Content({ usage, period, now, isTable }: ContentProps) {
 
 /** All samples, newest first. It contains the same values as the charts. */
 function UsageTable({ usage: { samples = [], total, currency = '' } }: { readonly usage: Usage }) {
-  const amounts = shownAmounts.filter(({ valueOf }) => total !== undefined && valueOf(total) !== undefined);
+  const amounts = shownAmounts.filter(({ amountOf }) => total !== undefined && amountOf(total) !== undefined);
   const hasCosts = total?.cost !== undefined;
   return (
     <div className="card">
@@ -114,8 +114,8 @@ function UsageTable({ usage: { samples = [], total, currency = '' } }: { readonl
           key: sample.start,
           cells: [
             formatTime(sample.start),
-            ...amounts.map(({ valueOf, format }) => {
-              const value = valueOf(sample);
+            ...amounts.map(({ amountOf, format }) => {
+              const value = amountOf(sample);
               return value === undefined ? 'not measured' : format(value);
             }),
             ...(hasCosts ? [sample.cost ?? ''] : []),

@@ -1,7 +1,7 @@
 import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { PriceList } from '../../../src/api/management/v1/price-list.ts';
+import type { PriceList } from '../../../src/api/management/v1/usage/price-list.ts';
 import { StatusError } from '../../../src/api/status.ts';
 import { type PricedUnitName, pricedUnits } from '../../../src/api/usage/usage-costs.ts';
 import { priceListName } from '../../../src/api/usage/usage-periods.ts';

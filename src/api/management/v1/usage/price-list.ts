@@ -1,9 +1,9 @@
-import { ageColumn, column } from '../../columns.ts';
-import { defineKind } from '../../define-kind.ts';
-import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ObjectOf } from '../../resource.ts';
-import { type Static, t } from '../../schema/schema-builder.ts';
-import { type PricedUnitName, pricedUnits, pricePattern } from '../../usage/usage-costs.ts';
+import { ageColumn, column } from '../../../columns.ts';
+import { defineKind } from '../../../define-kind.ts';
+import { managementCategory, managementGroup, managementVersion } from '../../../naming.ts';
+import type { ObjectOf } from '../../../resource.ts';
+import { type Static, t } from '../../../schema/schema-builder.ts';
+import { type PricedUnitName, pricedUnits, pricePattern } from '../../../usage/usage-costs.ts';
 
 const price = (name: PricedUnitName) => {
   const description = pricedUnits.find((unit) => unit.name === name)?.description ?? '';

@@ -1,9 +1,9 @@
-import { column } from '../../columns.ts';
-import { defineKind } from '../../define-kind.ts';
-import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ObjectOf } from '../../resource.ts';
-import { type Static, t } from '../../schema/schema-builder.ts';
-import { usagePeriods } from '../../usage/usage-periods.ts';
+import { column } from '../../../columns.ts';
+import { defineKind } from '../../../define-kind.ts';
+import { managementGroup, managementVersion } from '../../../naming.ts';
+import type { ObjectOf } from '../../../resource.ts';
+import { type Static, t } from '../../../schema/schema-builder.ts';
+import { usagePeriods } from '../../../usage/usage-periods.ts';
 
 const amounts = {
   seconds: t.integer({ description: 'Time that was observed, in seconds. Shorter if no server was running.' }),
