@@ -9,7 +9,7 @@ import { describeConsole } from './harness/console-test-env.ts';
 import { horizontalOverflow, inEveryLook } from './harness/looks.ts';
 
 const password = 'correct horse battery';
-const screenshots = process.env['FLOTILLA_SCREENSHOTS'];
+const screenshots = process.env.FLOTILLA_SCREENSHOTS;
 
 describeConsole(
   'usage',

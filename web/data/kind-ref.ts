@@ -1,12 +1,12 @@
 import type { AccessKey } from '../../src/api/management/v1/access-key.ts';
 import type { Cluster } from '../../src/api/management/v1/cluster.ts';
 import type { EffectiveAccessReview } from '../../src/api/management/v1/effective-access-review.ts';
-import type { PriceList } from '../../src/api/management/v1/usage/price-list.ts';
 import type { Project } from '../../src/api/management/v1/project.ts';
 import type { Self } from '../../src/api/management/v1/self.ts';
 import type { SpaceInstance } from '../../src/api/management/v1/space-instance.ts';
 import type { SpaceTemplate } from '../../src/api/management/v1/space-template.ts';
 import type { Team } from '../../src/api/management/v1/team.ts';
+import type { PriceList } from '../../src/api/management/v1/usage/price-list.ts';
 import type { Usage } from '../../src/api/management/v1/usage/usage.ts';
 import type { User } from '../../src/api/management/v1/user.ts';
 import type { VirtualClusterInstance } from '../../src/api/management/v1/virtual-cluster-instance.ts';

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /**
  * Measures for which plane a worker is busy. The time in which the event loop waits for events does not count. The caller
  * reports each change of the plane that the worker works for; the time since the last report belongs to the plane before.

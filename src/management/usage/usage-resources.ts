@@ -1,7 +1,7 @@
 import { clusterKind } from '../../api/management/v1/cluster.ts';
-import { priceListKind } from '../../api/management/v1/usage/price-list.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { priceListKind } from '../../api/management/v1/usage/price-list.ts';
 import { type Usage, usageKind } from '../../api/management/v1/usage/usage.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { ObjectMeta } from '../../api/meta.ts';

@@ -46,7 +46,7 @@ export function UsageView({ owner }: { readonly owner: UsageOwner }) {
           onChange={(value) => setPeriod(value === '14d' ? '14d' : '24h')}
         />
         <Group gap="sm">
-          <Button variant="default" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+          <Button variant="default" onClick={() => setTable(!isTable)}>
             {isTable ? 'Show charts' : 'Show table'}
           </Button>
           <Button variant="default" leftSection={<Icon name="download" />} onClick={() => void save()}>
