@@ -53,9 +53,9 @@ export async function createAt(set: ReplicaSet, replica: number, path: string, b
 }
 
 /** Creates an instance in the default project at a replica, and waits until it is ready. */
-export async function createReadyInstance(set: ReplicaSet, replica: number, name: string): Promise<void> {
+export async function createReadyInstance(set: ReplicaSet, replica: number, name: string, spec = {}): Promise<void> {
   const path = 'namespaces/platform-p-default/virtualclusterinstances';
-  await createAt(set, replica, path, { metadata: { name }, spec: {} });
+  await createAt(set, replica, path, { metadata: { name }, spec });
   await eventually(
     60,
     () => manage(set, replica, `${path}/${name}`),

@@ -72,6 +72,12 @@ export class TestNetwork {
     }
   }
 
+  /** Silently drops the packets of new connections to the machine. */
+  refuseConnectionsTo(name: string): void {
+    const rule = ['-A', 'INPUT', '!', '-i', 'lo', '-m', 'conntrack', '--ctstate', 'NEW', '-j', 'DROP'];
+    must('netns', 'exec', `${this.#id}${name}`, 'iptables', ...rule);
+  }
+
   /** Drops the packets that the machine sends to the tests. */
   cutFromTests(name: string): void {
     must('-n', `${this.#id}${name}`, 'route', 'add', 'blackhole', `${this.testAddress}/32`);
