@@ -10,6 +10,7 @@ import { fairness } from './jobs/fairness.mjs';
 import { fanOut } from './jobs/fan-out.mjs';
 import { instanceLives } from './jobs/instance-lives.mjs';
 import { list } from './jobs/list.mjs';
+import { makeAgents } from './jobs/make-agents.mjs';
 import { makeKeys } from './jobs/make-keys.mjs';
 import { makePlanes } from './jobs/make-planes.mjs';
 import { read } from './jobs/read.mjs';
@@ -30,6 +31,7 @@ const jobs = {
   fanOut,
   instanceLives,
   list,
+  makeAgents,
   makeKeys,
   makePlanes,
   read,

@@ -117,21 +117,17 @@ async function connectTo(session, { url, ca }) {
 /** The memory that idle agents add to the server, and its CPU time for them. */
 async function idleAgents(session, program) {
   const { sizes, target, signal } = session;
-  const agents = [];
-  for (let number = 0; number < sizes.idleAgents; number++) {
-    const cluster = `edge-${number}`;
-    agents.push({ cluster, accessKey: await createAgentKey(session, cluster) });
-  }
+  const agents = await session.run('makeAgents', { count: sizes.idleAgents });
   await session.settle();
-  const heapBefore = await session.liveHeap();
+  // Collects garbage.
+  await session.liveHeap();
   const before = residentBytes(target.pids);
   const fleet = await startAgentFleet(program, { management: target.url, authority: target.ca, agents, signal });
   try {
     for (const { cluster } of agents) await untilOnline(session, cluster);
     await session.settle();
-    const heap = (await session.liveHeap()) - heapBefore;
+    await session.liveHeap();
     const growth = mebibytes(residentBytes(target.pids) - before);
-    console.error(`    heap: ${heap.toFixed(1)} MiB, resident: ${growth.toFixed(1)} MiB`);
     const { serverCpu, disturbed } = await session.measure('idle agents', 'rest', { seconds: 2 * sizes.idleSeconds });
     session.note('tunnel-idle', `${sizes.idleAgents} idle agents with two tunnels each, CPU per second`, {
       growth,

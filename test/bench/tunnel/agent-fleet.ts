@@ -2,6 +2,7 @@
 // place of a cluster that has no objects and sends as many bytes as a path requests. start-agent-fleet.mjs starts it.
 
 import { setMaxListeners } from 'node:events';
+import { startAddressAnnouncer } from '../../../src/agent/address-announcer.ts';
 import { accessKeyCredential } from '../../../src/agent/agent-credential.ts';
 import { openControlServer } from '../../../src/agent/control-server.ts';
 import { keepTunnels } from '../../../src/agent/tunnel/keep-tunnels.ts';
@@ -9,6 +10,7 @@ import type { IncomingRequest } from '../../../src/http/exchange.ts';
 import type { Reply } from '../../../src/http/reply.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { silentLog } from '../../../src/lib/log.ts';
+import { wait } from '../../../src/lib/wait.ts';
 import { createCertificateAuthority, createServingCertificate } from '../../../src/process/make-certificate.ts';
 import { startListener } from '../../../src/process/start-listener.ts';
 
@@ -21,6 +23,7 @@ interface FleetSettings {
 
 const dayMilliseconds = 24 * 60 * 60_000;
 const chunk = Buffer.alloc(64 * 1024, 'x');
+const retryMilliseconds = 2_000;
 const never = new AbortController().signal;
 const tunnelsPerAgent = 2;
 
@@ -54,14 +57,25 @@ async function run({ management, authority, agents }: FleetSettings): Promise<vo
     };
     const isServerReachable = () => true;
     void keepTunnels({ server, isServerReachable, accept, onOpened, clock: systemClock, log: silentLog }, never);
-    await server.announce({ ...announcement, version: '0.1.0' }, never);
+    const announcer = startAddressAnnouncer(
+      { server, announcement: { ...announcement, version: '0.1.0' }, clock: systemClock, log: silentLog },
+      never,
+    );
+    announcer.onConnected();
   }
   process.send?.({ url: `https://127.0.0.1:${listener.port}`, ca: ca.cert, tunnels: agents.length * tunnelsPerAgent });
 }
 
 /** Reads the policy feed, as an agent does. */
 async function follow(server: ReturnType<typeof openControlServer>): Promise<void> {
-  for await (const _ of server.streamPolicy(never));
+  for (;;) {
+    try {
+      for await (const _ of server.streamPolicy(never));
+    } catch {
+      // The server is busy: all agents connect at the same time.
+    }
+    await wait(systemClock, retryMilliseconds, never);
+  }
 }
 
 async function respond(request: IncomingRequest): Promise<Reply> {
