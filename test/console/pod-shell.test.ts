@@ -54,6 +54,8 @@ describeIfAvailable(missing, 'the page of a pod', () => {
 
   async function open(path: string): Promise<MonitoredPage> {
     const watched = await openPage(browser, flotilla.server.url);
+    // The programs of the cluster share the processors with the browser.
+    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page, await flotilla.bench.adminKey(), path);
     return watched;
   }
@@ -76,7 +78,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     await inside.ok(['attach', '-i', 'web'], { input: 'a red line\na blue line\nanother red line\n' });
     await log.getByText('another red line').waitFor();
     await page.getByLabel('Search in the log').fill('red');
-    await page.getByText('2 lines found').waitFor();
+    await page.getByText('2 found', { exact: true }).waitFor();
     expect(await log.locator('mark').count()).toBe(2);
     await page.getByRole('button', { name: 'Next match' }).click();
     expect(await log.locator('mark[data-current]').count()).toBe(1);
@@ -117,7 +119,9 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     await page.locator('.xterm-helper-textarea').focus();
     await page.evaluate(() => navigator.clipboard.writeText('echo one\necho two\n'));
     await page.keyboard.press('Control+Shift+v');
-    await page.getByRole('dialog', { name: 'Paste 3 lines?' }).getByRole('button', { name: 'Cancel' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Paste 3 lines?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
     await page.locator('.xterm-helper-textarea').focus();
     await type(page, 'exit 7');
     await page.getByRole('status').getByText('The shell ended with exit code 7.').waitFor();

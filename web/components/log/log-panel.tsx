@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { browserClock } from '../../data/browser-clock.ts';
 import { pluralize } from '../../data/format-text.ts';
@@ -154,8 +154,16 @@ function SearchField({ query, matches, onQuery, onMove }: SearchFieldProps) {
       <TextInput
         className={classes.search ?? ''}
         label="Search in the log"
-        {...(matches === undefined ? {} : { description: `${pluralize(matches, 'line')} found` })}
-        inputWrapperOrder={['label', 'input', 'description']}
+        {...(matches === undefined
+          ? {}
+          : {
+              rightSection: (
+                <Text size="xs" c="dimmed" role="status">
+                  {matches} found
+                </Text>
+              ),
+              rightSectionWidth: 84,
+            })}
         leftSection={<Icon name="search" size={16} />}
         value={query}
         onChange={(event) => onQuery(event.currentTarget.value)}

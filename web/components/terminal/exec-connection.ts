@@ -35,6 +35,9 @@ export interface ExecHandlers {
 /** The interval at which the size is sent again, so that proxies do not close an idle connection. */
 const keepAliveMs = 25_000;
 
+/** The time after the exit code in which the server closes the connection, and in which the last output can arrive. */
+const closeTimeoutMs = 1_000;
+
 /** A command in a container, connected over a WebSocket. The session cookie authenticates it. */
 export class ExecConnection {
   readonly #socket: WebSocket;
@@ -92,8 +95,10 @@ export class ExecConnection {
     const read = readFrame(message);
     if (this.#isEnded) return;
     if (read.type === 'output') this.#handlers.onOutput(read.bytes, read.stream);
-    // The server closes the connection after this message.
-    else if (read.type === 'exit') this.#exit = read.exit;
+    else if (read.type === 'exit') {
+      this.#exit = read.exit;
+      setTimeout(() => void this.#closed(), closeTimeoutMs);
+    }
   }
 
   async #closed(): Promise<void> {
@@ -106,6 +111,7 @@ export class ExecConnection {
         : ((await refusalOf(this.#url)) ?? { type: 'lost', wasOpen: this.#wasOpen });
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#socket.close();
     this.#handlers.onEnd(end);
   }
 }
