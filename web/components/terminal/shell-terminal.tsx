@@ -5,9 +5,9 @@ import '@xterm/xterm/css/xterm.css';
 import { useEffect, useRef, useState } from 'react';
 import { Confirm } from '../form/confirm.tsx';
 import type { ExecTarget } from './exec-connection.ts';
+import { openWithNonce } from './open-with-nonce.ts';
 import { ShellSession, type ShellState } from './shell-session.ts';
 import classes from './shell-terminal.module.css';
-import { styledDocument } from './styled-document.ts';
 import { terminalTheme } from './terminal-theme.ts';
 
 export interface ShellTerminalProps {
@@ -124,7 +124,6 @@ export function ShellTerminal({ target, label, isActive }: ShellTerminalProps) {
 
 function openTerminal(parent: HTMLElement, scheme: 'light' | 'dark', label: string): Terminal {
   const terminal = new Terminal({
-    documentOverride: styledDocument,
     theme: terminalTheme(scheme),
     fontFamily: getComputedStyle(parent).fontFamily,
     fontSize: 13,
@@ -135,7 +134,7 @@ function openTerminal(parent: HTMLElement, scheme: 'light' | 'dark', label: stri
     screenReaderMode: true,
     macOptionIsMeta: true,
   });
-  terminal.open(parent);
+  openWithNonce(terminal, parent);
   terminal.textarea?.setAttribute('aria-label', label);
   return terminal;
 }
