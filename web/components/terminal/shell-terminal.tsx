@@ -99,8 +99,8 @@ export function ShellTerminal({ target, label, isActive }: ShellTerminalProps) {
         ) : null}
       </Group>
       <Text size="xs" c="dimmed">
-        Copy with Ctrl+Insert or the selection menu, paste with Ctrl+V or Shift+Insert. Shift+Escape leaves the
-        terminal.
+        Copy with Ctrl+Insert, paste with Ctrl+Shift+V or Shift+Insert (on a Mac with ⌘C and ⌘V). Shift+Escape leaves
+        the terminal.
       </Text>
       {pasted === undefined ? null : (
         <Confirm
