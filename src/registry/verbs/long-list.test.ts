@@ -65,6 +65,20 @@ describe('a list that checks very many objects', () => {
     expect(ticks).toBeGreaterThanOrEqual(4);
   });
 
+  it('the list yields to other work more often if the selector is long, also if all labels are known', async () => {
+    const { kind } = await withMany();
+    await kind.verbs.list(callerContext(), testListOptions(rare));
+    const long = Array.from({ length: 1_000 }, (_, at) => `tier!=other-${at}`).join(',');
+    const stop = others();
+    const { items } = await kind.verbs.list(
+      callerContext(),
+      testListOptions({ labelSelector: parseLabelSelector(long) }),
+    );
+    const ticks = stop();
+    expect(items).toHaveLength(many);
+    expect(ticks).toBeGreaterThanOrEqual(100);
+  });
+
   it('the list shows one revision, despite concurrent writes (LIST-02)', async () => {
     const { kind } = await withMany();
     const before = (await kind.verbs.list(callerContext(), testListOptions({ limit: 1 }))).resourceVersion;

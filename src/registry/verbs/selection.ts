@@ -16,6 +16,8 @@ export function createSelection(kind: KindRuntime, context: RequestContext, opti
   const pathNamespace = kind.resource.namespaced ? context.namespace || undefined : '';
   const namespace = pathNamespace ?? requiredFieldValue(fieldSelector, 'metadata.namespace');
   const needsDecoding = byField || mayRead !== undefined;
+  // A selector is compared with each object, and may be longer than most objects.
+  const selectorCost = minCost + (labelSelector?.text?.length ?? 0) + 32 * (fieldSelector?.requirements.length ?? 0);
   const isComparable = mayRead === undefined && (labelSelector === undefined || labelSelector.text !== undefined);
   return {
     namespace,
@@ -36,13 +38,14 @@ export function createSelection(kind: KindRuntime, context: RequestContext, opti
         (mayRead === undefined || mayRead(object, candidate.hidden))
       );
     },
-    cost: (candidate) => (needsDecoding ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + minCost,
+    cost: (candidate) =>
+      (needsDecoding ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + selectorCost,
   };
 }
 
 /**
- * The part of `ObjectSelection.cost` that is the same for every object, in characters. It is the whole cost if the
- * labels are already known and the object need not be decoded.
+ * The part of `ObjectSelection.cost` that is the same for every object, in characters. The rest is the length of the
+ * selectors, and what must be decoded.
  */
 const minCost = 32;
 
