@@ -141,8 +141,11 @@ function coversTarget(
   return selectionContains(projects, project) || namesInstance(instances, project, name);
 }
 
+/** The parts of an object that a scope lets a key read with the object. */
+const readSubresources: ReadonlySet<string> = new Set(['', 'status', 'usage']);
+
 function isRead({ verb, subresource }: ResourceAttributes): boolean {
-  return readVerbs.includes(verb) && (subresource === '' || subresource === 'status');
+  return readVerbs.includes(verb) && readSubresources.has(subresource);
 }
 
 const projectSubresources: ReadonlySet<string> = new Set(['clusters', 'templates', 'members']);

@@ -7,7 +7,7 @@ export type ScopePredicate = (ask: RequestedAction) => boolean;
 const kind = (ask: RequestedAction, plural: string) => ask.group === managementGroup && ask.resource === plural;
 const isListing = (ask: RequestedAction) => ask.name === '' && (ask.verb === 'list' || ask.verb === 'watch');
 const isReading = (ask: RequestedAction) =>
-  isListing(ask) || (ask.verb === 'get' && ask.name !== '' && (ask.subresource === '' || ask.subresource === 'status'));
+  isListing(ask) || (ask.verb === 'get' && ask.name !== '' && ['', 'status', 'usage'].includes(ask.subresource));
 const same = (entry: string, asked: string) => entry === '*' || entry === asked;
 
 /** Every scoped key may create keys and tokens: they inherit its scopes. */
