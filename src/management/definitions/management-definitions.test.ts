@@ -20,6 +20,7 @@ describe('the definitions of the management kinds (completions §7)', () => {
         'accesskeys',
         'clusters',
         'ownedaccesskeys',
+        'pricelists',
         'projects',
         'spaceinstances',
         'spacetemplates',
