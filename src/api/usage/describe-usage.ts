@@ -33,7 +33,7 @@ function describeAmounts(amounts: UsageAmounts, prices: Prices): UsageTotal {
   const average = (product: number, over: number) => (over === 0 ? 0 : round(product / over));
   const cost = costOf(amounts, prices);
   return {
-    seconds,
+    seconds: Math.round(seconds),
     requests: amounts.requests,
     watches: average(amounts.watchSeconds, seconds),
     instances: average(amounts.instanceSeconds, seconds),

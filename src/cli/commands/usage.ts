@@ -50,7 +50,7 @@ function pathOf(values: CallValues, api: ServerApi): string {
 
 function tableOf({ total, currency = '', period }: Usage, { terminal: { colors } }: CommandCall): string {
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['Observed', `${Math.round(total.seconds / 360) / 10} h of ${period}`],
+    ['Observed', `${observed(total.seconds)} of ${period}`],
     ['Requests', String(total.requests)],
     ['Open watches', text(total.watches)],
     ['Ready on average', `${text(total.running)} of ${text(total.instances)}`],
@@ -69,10 +69,16 @@ function tableOf({ total, currency = '', period }: Usage, { terminal: { colors }
   );
 }
 
+function observed(seconds: number): string {
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 360) / 10} h`;
+}
+
 function text(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(Math.round(value * 100) / 100);
 }
 
 function size(bytes: number | undefined): string | undefined {
-  return bytes === undefined ? undefined : `${text(bytes / 1024 / 1024)} MiB`;
+  if (bytes === undefined) return undefined;
+  const kib = bytes / 1024;
+  return kib < 1024 ? `${text(kib)} KiB` : `${text(kib / 1024)} MiB`;
 }

@@ -61,13 +61,20 @@ const maxUnwrittenIdleMs = 15 * 60_000;
 /** The number of slots of a subject in memory, three hours. Older ones are dropped if the store accepts no writes. */
 const maxPendingSlots = 36;
 const removalIntervalMs = 3_600_000;
+/** An instance names its plane within seconds. Planes without an instance, which users create directly, are dropped. */
+const maxUnassignedMs = 10 * 60_000;
 
 /** Records the usage of all subjects. Only the leader has a recorder. Its functions must not run concurrently. */
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   readonly #pending = new Map<SubjectKey, PendingSubject>();
-  /** The last known size of each plane, by instance. The size of a plane that is not loaded does not change. */
+  /** The last known size of each instance. The size of a plane that is not loaded does not change. */
   readonly #sizes = new Map<string, ObjectSize>();
+  /**
+   * The sizes of planes that belong to no known instance, with the time of the last one. A plane is measured when it is
+   * created, which is before its instance names it.
+   */
+  readonly #unassigned = new Map<string, { readonly size: ObjectSize; readonly since: number }>();
   #isSeeded = false;
   /** Resolves after the last write of amounts, also if it failed. */
   #flushing: Promise<void> = Promise.resolve();
@@ -85,6 +92,11 @@ export class UsageRecorder {
     const slot = slotAt(dayRing, clock.now() - 1);
     const requests = sumOfRequests(interval.contributions);
     const planes = sumOfPlanes(interval.contributions);
+    for (const { planeId, size } of planes.values()) {
+      if (size === undefined) continue;
+      const { objects, bytes } = size;
+      this.#unassigned.set(planeId, { size: { objects, kib: bytes / 1024 }, since: clock.elapsed() });
+    }
     const sums = this.#emptySums(interval);
     const known = new Set<string>();
     for (const instance of interval.subjects.instances) {
@@ -97,6 +109,8 @@ export class UsageRecorder {
     }
     for (const [subject, amounts] of sums) this.#addPending(subject, slot, amounts);
     for (const uid of this.#sizes.keys()) if (!known.has(uid)) this.#sizes.delete(uid);
+    const oldest = clock.elapsed() - maxUnassignedMs;
+    for (const [id, { since }] of this.#unassigned) if (since < oldest) this.#unassigned.delete(id);
     this.#dropRemoved(interval.subjects, known);
   }
 
@@ -163,8 +177,10 @@ export class UsageRecorder {
   ): UsageAmounts {
     const { uid, planeId, isRunning } = instance;
     const plane = planeId === undefined ? undefined : planes.get(planeId);
-    if (plane?.size !== undefined) {
-      this.#sizes.set(uid, { objects: plane.size.objects, kib: plane.size.bytes / 1024 });
+    const measured = planeId === undefined ? undefined : this.#unassigned.get(planeId);
+    if (planeId !== undefined && measured !== undefined) {
+      this.#sizes.set(uid, measured.size);
+      this.#unassigned.delete(planeId);
     }
     const measuresWork = planeId !== undefined && this.#options.measuresWork;
     return amountsOf({
