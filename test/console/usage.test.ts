@@ -19,6 +19,12 @@ describeConsole(
       await env.admin.createInstance('shop');
     });
 
+    /** Uses the virtual cluster. Its objects are measured when it is first loaded. */
+    async function use(page: Page): Promise<void> {
+      await page.goto('/virtual-clusters/default/shop/inside?kind=%2Fv1%2Fnamespaces');
+      await page.getByText('kube-system').first().waitFor();
+    }
+
     /** Waits until a chart is visible: the first sample was recorded. */
     async function openCharts(page: Page, path: string): Promise<void> {
       await expect
@@ -38,6 +44,7 @@ describeConsole(
       const watched = await env.open();
       const { page } = watched;
       await signIn(page, env.flotilla.adminKey);
+      await use(page);
       if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
       for (const [name, path] of [
         ['usage-instance', '/virtual-clusters/default/shop?tab=usage'],
@@ -92,6 +99,7 @@ describeConsole(
       await page.getByLabel('CPU hour').fill('-1');
       await page.getByRole('button', { name: 'Save prices' }).click();
       await page.getByText(/spec\.prices\.cpuHour/).waitFor();
+      await use(page);
       await openCharts(page, '/usage');
       await page.getByText(/Cost in this period/).waitFor();
       await watched.context.close();
