@@ -22,7 +22,7 @@ describeConsole(
     /** Uses the virtual cluster. Its objects are measured when it is first loaded. */
     async function use(page: Page): Promise<void> {
       await page.goto('/virtual-clusters/default/shop/inside?kind=%2Fv1%2Fnamespaces');
-      await page.getByText('kube-system').first().waitFor();
+      await page.getByRole('table').getByText('kube-system').first().waitFor();
     }
 
     /** Waits until a chart is visible: the first sample was recorded. */
