@@ -31,6 +31,7 @@ describe('completion', () => {
     ['member add user-a --role ad', ['admin']],
     ['completion z', ['zsh']],
     ['context use ', ['context-a', 'context-b']],
+    ['context use ""', ['context-a', 'context-b']],
     ['describe x ', []],
     ['nothing ', []],
     ['apply -f ', 'files'],

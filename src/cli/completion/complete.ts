@@ -19,7 +19,8 @@ export async function complete(
   catalogue: Catalogue,
   findNames: FindNames,
 ): Promise<CompletionResult> {
-  const typed = words.at(-1) ?? '';
+  // PowerShell before 7.3 passes an empty word only if it is quoted. Later versions pass the quotes, too.
+  const typed = (words.at(-1) ?? '').replace(/^""$/, '');
   const before = words.slice(0, -1);
   const { spec, rest, path } = commandIn(before, catalogue);
   if (spec === undefined) return startingWith(typed, wordsBelow(path, catalogue));
