@@ -59,6 +59,9 @@ describe('an agent that joins with the command that the CLI prints', () => {
     const { keyFingerprint } = await agentOf();
     expect(keyFingerprint).toMatch(/^SHA256:/);
     expect(await home.ok(['cluster', 'get', 'edge', '-o', 'wide'])).toContain(keyFingerprint);
+    expect(await home.ok(['version'])).toMatch(/^agent \d+\.\d+\.\d+ \(cluster edge\)$/m);
+    const agents = '{range .agents[*]}{.cluster} {.connected}{end}';
+    expect(await home.ok(['version', '-o', `jsonpath=${agents}`])).toBe('edge true');
 
     // The disk is lost, and the token is used.
     await home.ok(['delete', 'demo', '--wait']);

@@ -40,6 +40,7 @@ describe('flotilla version', () => {
     expect(JSON.parse(await home.ok(['version', '-o', 'json']))).toEqual({
       client: { version: description.version, platform: `${process.platform}/${process.arch}` },
       server: { url: flotilla.url, version: description.version, kubernetesVersion: 'v1.34.0' },
+      agents: [],
     });
     expect(await home.ok(['version', '-o', 'yaml'])).toMatch(/^server:\n {2}kubernetesVersion: v1/m);
     expect(await home.ok(['version', '-o', 'jsonpath={.server.version}'])).toBe(description.version);

@@ -1,10 +1,13 @@
-import { type JsonObject, textAt } from '@flotilla/json';
+import { flagAt, isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotilla/json';
 import { programVersion } from '../../lib/program-version.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { CommandRun } from '../command-spec.ts';
-import { findServer } from '../connection/resolve-access.ts';
+import { listObjects } from '../connection/objects.ts';
+import { findAccess, findServer } from '../connection/resolve-access.ts';
 import { withServerConnection } from '../connection/server-api.ts';
 import { describeFailure } from '../failure/describe-failure.ts';
+import { clusters } from '../kinds.ts';
+import { escapeControlCharacters } from '../output/escape-controls.ts';
 import { outputFormat } from '../output/output-format.ts';
 
 /** Only an unreachable server takes longer than this; its version is not worth a longer wait. */
@@ -16,7 +19,7 @@ type ServerVersion =
   | { readonly note: string };
 
 /**
- * Prints the version of this program, and that of the server. A server that does not answer is not an error: it does not
+ * Prints the versions of this program, of the server and of the agents. A server that does not answer is not an error: it does not
  * change the answer about this program, which bug reports and scripts need most in that situation.
  */
 export const run: CommandRun = async (call) => {
@@ -24,14 +27,16 @@ export const run: CommandRun = async (call) => {
   const format = await outputFormat(values);
   const server = values.flag('client') ? undefined : await fetchServerVersion(call);
   const isKnown = server !== undefined && 'version' in server;
+  const agents = isKnown ? await fetchAgents(call) : [];
   if (format.kind === 'objects') {
     const client: JsonObject = { version: programVersion, platform: `${process.platform}/${process.arch}` };
-    terminal.print(format.print({ client, ...(isKnown ? { server: { ...server } } : { ...server }) }));
+    terminal.print(format.print({ client, ...(isKnown ? { server: { ...server }, agents } : { ...server }) }));
     return undefined;
   }
   terminal.print(`flotilla ${programVersion}\n`);
   if (isKnown) terminal.print(`server ${server.version} (${server.url}, Kubernetes ${server.kubernetesVersion})\n`);
   else if (server !== undefined) terminal.printToStderr(`${server.note}\n`);
+  for (const agent of agents) terminal.print(`${agentLine(agent)}\n`);
   return undefined;
 };
 
@@ -54,4 +59,40 @@ async function fetchServerVersion(call: CommandCall): Promise<ServerVersion> {
       : describeFailure(error).text;
     return { note: `server version unknown: ${reason}` };
   }
+}
+
+/**
+ * Returns the agents of the clusters that the caller may read. None without a credential or without the permission: the versions
+ * of the program and of the server are known without it.
+ */
+async function fetchAgents(call: CommandCall): Promise<JsonObject[]> {
+  try {
+    const access = await findAccess(call);
+    if (access === undefined) return [];
+    const signal = AbortSignal.any([call.interrupted, AbortSignal.timeout(serverMilliseconds)]);
+    const { items } = await withServerConnection(access, call, (api) => listObjects(api, clusters, { signal }));
+    return items.flatMap(agentsOf);
+  } catch (error) {
+    if (call.interrupted.aborted) throw error;
+    return [];
+  }
+}
+
+/** Returns the agents in the status of a cluster. A server of another version may list several of them in `status.agents`. */
+function agentsOf({ metadata, status }: JsonObject): JsonObject[] {
+  const several = listAt(status, 'agents').filter(isJsonObject);
+  const one = objectAt(status, 'agent');
+  const agents = several.length > 0 || one === undefined ? several : [one];
+  return agents
+    .filter((agent) => textAt(agent, 'version') !== '')
+    .map((agent) => ({
+      cluster: textAt(metadata, 'name'),
+      version: textAt(agent, 'version'),
+      connected: flagAt(agent, 'connected') === true,
+    }));
+}
+
+function agentLine(agent: JsonObject): string {
+  const state = agent.connected === true ? '' : ', not connected';
+  return escapeControlCharacters(`agent ${textAt(agent, 'version')} (cluster ${textAt(agent, 'cluster')}${state})`);
 }
