@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,8 +8,8 @@ import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { shellBlocks } from '../harness/walk-guide.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
 const reason = 'the worker did not return to its event loop for 5 seconds, 2 times within 10 minutes';
 
 describeIfAvailable(kubectlMissing, 'a quarantined virtual cluster', () => {
@@ -56,6 +56,9 @@ describeIfAvailable(kubectlMissing, 'a quarantined virtual cluster', () => {
     expect(described).toMatch(/^Status: +Quarantined$/m);
     expect(described).toMatch(new RegExp(`^ +VirtualClusterReady +False +Quarantined: .*${reason}; ${advice}`, 'm'));
     expect(described).toMatch(/^ +\S+ +Warning +Quarantined: /m);
+    expect(await home.ok(['status'])).toMatch(
+      new RegExp(`^PROJECT +NAME +CLUSTER +MESSAGE\\ndefault +demo +local +.*${reason}`, 'm'),
+    );
     const connected = await home.run(['connect', 'demo']);
     expect(connected.code).toBe(1);
     expect(connected.stderr).toContain(`is quarantined: ${reason}; ${advice}`);
@@ -65,13 +68,37 @@ describeIfAvailable(kubectlMissing, 'a quarantined virtual cluster', () => {
     );
   });
 
+  it('follows stalls of worker threads, which the status of the installation shows', async () => {
+    const namespace = await home.ok(['get', 'demo', '-o', 'jsonpath={.spec.clusterRef.namespace}']);
+    const message = 'the worker did not return to its event loop for 5 seconds';
+    // The server writes the same event when it replaces a worker thread.
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace, name: 'demo.1' },
+      involvedObject: { apiVersion: 'storage.platform.sh/v1', kind: 'VirtualCluster', namespace, name: 'demo' },
+      type: 'Warning',
+      reason: 'WorkerReplaced',
+      message,
+      lastTimestamp: '2026-11-19T05:00:00Z',
+    };
+    await shell(`kubectl --context local create -f - <<< ${quoted(JSON.stringify(event))}`);
+    const row = new RegExp(`^2026-11-19T05:00:00Z +${namespace} +demo +${message}$`, 'm');
+    expect(await home.ok(['status'])).toMatch(row);
+    const status = JSON.parse(await home.ok(['status', '-o', 'json']));
+    expect(status.quarantined).toMatchObject([{ project: 'default', name: 'demo', cluster: 'local' }]);
+    expect(status.replacedWorkers).toContainEqual(expect.objectContaining({ virtualCluster: 'demo', message }));
+  });
+
   it('is released by an administrator with the commands of the guide', async () => {
-    const guide = readFileSync(join(root, 'docs/guides/operate.md'), 'utf8');
-    const [section = ''] = /^## Lift the quarantine of a virtual cluster$.*?(?=^## )/ms.exec(guide) ?? [];
-    const [withFlotilla = '', withKubectl = ''] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(
-      ([, block]) => block,
+    const [withFlotilla = '', withKubectl = '', ...others] = shellBlocks(
+      'operate.md',
+      'Lift the quarantine of a virtual cluster',
     );
-    expect(await shell(withFlotilla)).toMatch(/Quarantined(.*)quarantine of virtual cluster "demo" lifted\n$/s);
+    expect(others).toEqual([]);
+    expect(await shell(withFlotilla)).toMatch(
+      /in quarantine .*Quarantined(.*)quarantine of virtual cluster "demo" lifted\n$/s,
+    );
     expect(await home.ok(['list'])).toMatch(/^demo +Ready +local /m);
     expect(await home.ok(['lift-quarantine', 'demo'])).toBe('virtual cluster "demo" is not quarantined\n');
     await quarantine();

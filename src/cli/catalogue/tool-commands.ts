@@ -56,30 +56,32 @@ export const toolCommands: readonly CommandSpec[] = [
   },
   {
     path: 'status',
-    summary: 'Show the servers of the installation',
+    summary: 'Show the servers of the installation, and virtual clusters that have stalled them',
     details:
       "Only administrators and auditors can use it. LAG is the age of a server's caches when it last reported to the " +
       'store; it is normally below 1s. A server that is cut off from the store disappears from the list after a few ' +
       'seconds. CLOCK is how far the clock of a server is ahead of the clock of the server that answers (negative: ' +
       'behind). SETTINGS is "different" if limits, permissions or the API prefix differ from those of the server ' +
-      'that answers. SCHEMAS are the versions of the stored format that a server supports.',
+      'that answers. SCHEMAS are the versions of the stored format that a server supports. ' +
+      'Below the servers are the virtual clusters in quarantine, and the worker threads of the built-in cluster that ' +
+      'were replaced in the last hour because they did not respond or failed.',
     options: [outputOption],
     examples: [{ command: 'flotilla status', does: 'List the servers, their versions, and which one is the leader' }],
     load: () => import('../commands/operate/status.ts'),
   },
   {
     path: 'version',
-    summary: 'Print the version of this program and of the server',
+    summary: 'Print the versions of this program, of the server and of the agents',
     details:
       'The server is that of the current login. If there is no login, or if the server cannot be reached, a note on ' +
-      'standard error gives the reason, and the exit code is 0.',
+      'standard error gives the reason, and the exit code is 0. The agents are those of the clusters that you may read.',
     options: [
       { flags: '--client', description: 'Print the version of this program only, without a request' },
       contextOption,
       outputOption,
     ],
     examples: [
-      { command: 'flotilla version', does: 'Print both versions' },
+      { command: 'flotilla version', does: 'Print all versions' },
       {
         command: 'flotilla version --client',
         does: 'Print the version of this program; --version prints the number only',

@@ -4,20 +4,25 @@ import type { CommandRun } from '../../command-spec.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
+import { fetchStalledVirtualClusters, stalledText } from './stalled-virtual-clusters.ts';
 
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {
     const list = await api.json({ path: replicasPath, signal });
+    const stalled = await fetchStalledVirtualClusters(api, signal);
     const items = listAt(list, 'items');
-    if (format.kind === 'objects') terminal.print(format.print(list));
-    else if (items.length === 0)
-      terminal.print('this server does not share its store, so there are no replicas to list\n');
+    if (format.kind === 'objects') {
+      terminal.print(format.print({ ...list, ...stalled }));
+      return undefined;
+    }
+    if (items.length === 0) terminal.print('this server does not share its store, so there are no replicas to list\n');
     else {
       const printer = new TablePrinter({ wide: format.wide, colors: terminal.colors });
       terminal.print(`${[...printer.lines(tableOf(items)), ...schemaNotes(list)].join('\n')}\n`);
     }
+    terminal.print(stalledText(stalled, terminal.colors));
     return undefined;
   });
 };
