@@ -48,7 +48,7 @@ export function createAgentJoin({ kinds, installation, clock }: JoinAgentOptions
     }
     if (!isRecentProof(proof, clock.now())) {
       throw badRequest(
-        `the clock of the agent differs from the clock of the server: ${timestamp(proof.issuedAt * 1000)} is not ${timestamp(clock.now())}`,
+        `the clock of the agent (${timestamp(proof.issuedAt * 1000)}) differs too much from the clock of the server (${timestamp(clock.now())}); synchronize the clock of the agent`,
       );
     }
     const token = keys.peek('', keyName)?.object;
