@@ -59,7 +59,8 @@ describe('an agent that joins with the command that the CLI prints', () => {
     const { keyFingerprint } = await agentOf();
     expect(keyFingerprint).toMatch(/^SHA256:/);
     expect(await home.ok(['cluster', 'get', 'edge', '-o', 'wide'])).toContain(keyFingerprint);
-    expect(await home.ok(['version'])).toMatch(/^agent \d+\.\d+\.\d+ \(cluster edge\)$/m);
+    const agentLine = /^agent \d+\.\d+\.\d+ \(cluster edge\)$/m;
+    await expect.poll(() => home.ok(['version']), patient).toMatch(agentLine);
     const agents = '{range .agents[*]}{.cluster} {.connected}{end}';
     expect(await home.ok(['version', '-o', `jsonpath=${agents}`])).toBe('edge true');
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { describeIfAvailable } from '../harness/suite.ts';
-import { codeBlocks, guideText } from '../harness/walk-guide.ts';
+import { shellBlocks } from '../harness/walk-guide.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const promtoolMissing =
@@ -11,7 +11,7 @@ const promtoolMissing =
 
 describeIfAvailable(promtoolMissing, 'the alert rules', () => {
   it('are valid and fire as their tests say, with the commands of the guide', () => {
-    const commands = codeBlocks(guideText('observe.md', 'Load the alert rules'), 'sh').join('');
+    const commands = shellBlocks('observe.md', 'Load the alert rules').join('');
     const printed = execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: root, encoding: 'utf8' });
     expect(printed).toMatch(/SUCCESS: \d+ rules found/);
     expect(printed.match(/SUCCESS/g)).toHaveLength(2);

@@ -8,6 +8,7 @@ import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { codeBlocks, guideText, shellBlocks } from '../harness/walk-guide.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -31,10 +32,8 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs the shell blocks of a text one after the other, as a reader would type them, with this server's address. */
-  async function walk(text: string): Promise<string> {
-    const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
-    expect(blocks.length).toBeGreaterThan(1);
+  /** Runs shell blocks one after the other, as a reader would type them, with this server's address. */
+  async function walk(blocks: readonly string[]): Promise<string> {
     const script = blocks.join('\n').replaceAll('https://127.0.0.1:8443', flotilla.url);
     const env = { ...process.env, ...home.env };
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
@@ -43,10 +42,10 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
 
   it('walks from login to delete with the commands of the README and of the guide that continues it', async () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    const guide = readFileSync(join(root, 'docs/guides/first-steps.md'), 'utf8');
+    const guide = guideText('first-steps.md');
     const start = /^## Create your first virtual cluster$(.*?)^## /ms.exec(readme)?.[1] ?? '';
     const section = `${start}${guide.split(/^## Try the direct endpoint$/m)[0]}`;
-    const printed = (await walk(section)).replaceAll(flotilla.url, 'https://127.0.0.1:8443');
+    const printed = (await walk(codeBlocks(section, 'sh'))).replaceAll(flotilla.url, 'https://127.0.0.1:8443');
     const shown = [...section.matchAll(/^```text\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
     const plain = (line: string) =>
       line
@@ -59,7 +58,7 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
   });
 
   it('has a guide whose commands replace the seal key', async () => {
-    const printed = await walk(readFileSync(join(root, 'docs/guides/encryption.md'), 'utf8'));
+    const printed = await walk(shellBlocks('encryption.md'));
     const needed = [...printed.matchAll(/^Needed keys: +(\S+)$/gm)].map(([, keys = '']) => keys);
     expect(needed).toHaveLength(3);
     expect(needed[0]).not.toBe(needed[1]);
@@ -69,7 +68,7 @@ describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
   });
 
   it('has a guide whose commands work line by line', async () => {
-    const printed = await walk(readFileSync(join(root, 'docs/guides/command-line.md'), 'utf8'));
+    const printed = await walk(shellBlocks('command-line.md'));
     expect(printed).toMatch(/virtual cluster "review" deleted/);
     expect(printed).toMatch(/^flotilla \d+\.\d+\.\d+$/m);
   });

@@ -10,6 +10,7 @@ import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
 import { findHelm, type Helm, helmWith } from '../harness/run-helm.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { shellBlocks } from '../harness/walk-guide.ts';
 
 const namespace = 'platform-p-apps';
 const root = new URL('../..', import.meta.url).pathname;
@@ -141,9 +142,7 @@ describe.each(programs)('$name', ({ name, path = '' }) => {
     });
 
     it('runs the commands of the guide', async () => {
-      const guide = readFileSync(join(root, 'docs/guides/gitops.md'), 'utf8');
-      const [, section = ''] = /^## Helm$(.*?)^## /ms.exec(guide) ?? [];
-      const commands = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+      const commands = shellBlocks('gitops.md', 'Helm');
       expect(commands.join('\n')).toContain('helm rollback');
       const bin = mkdtempSync(join(folder, 'bin-'));
       symlinkSync(path, join(bin, 'helm'));

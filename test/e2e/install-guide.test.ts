@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import description from '../../package.json' with { type: 'json' };
 import { archiveName, builtArchive } from '../harness/built-archive.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-import { codeBlocks, curlMissing, guideText } from '../harness/walk-guide.ts';
+import { codeBlocks, curlMissing, guideText, shellBlocks } from '../harness/walk-guide.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const unit = join(root, 'packaging/systemd/flotilla.service');
@@ -25,10 +25,8 @@ describeIfAvailable(curlMissing ?? missing, 'the guides for installation and upg
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs the shell blocks of sections in order on a machine without Node, kubectl and Flotilla. */
-  function walk(sections: readonly (readonly [guide: string, section: string])[]): string {
-    const blocks = sections.flatMap(([guide, section]) => codeBlocks(guideText(guide, section), 'sh'));
-    expect(blocks.length).toBeGreaterThanOrEqual(sections.length);
+  /** Runs shell blocks in order on a machine without Node, kubectl and Flotilla. */
+  function walk(blocks: readonly string[]): string {
     const { status, stdout, stderr } = spawnSync('bash', [join(root, 'test/harness/plain-linux-machine.sh'), folder], {
       input: blocks.join('\n'),
       encoding: 'utf8',
@@ -39,7 +37,7 @@ describeIfAvailable(curlMissing ?? missing, 'the guides for installation and upg
   }
 
   it('install and run Flotilla on a laptop', () => {
-    const printed = walk([['install.md', 'Install on a laptop']]);
+    const printed = walk(shellBlocks('install.md', 'Install on a laptop'));
     expect(printed).toContain(`${archiveName}.tar.gz: OK`);
     expect(printed).toContain('virtual cluster "demo" created');
     for (const line of both) expect(printed).toContain(line);
@@ -47,10 +45,10 @@ describeIfAvailable(curlMissing ?? missing, 'the guides for installation and upg
 
   it('install a server on a Linux machine, upgrade it, and return to the former version', () => {
     const printed = walk([
-      ['install.md', 'Install on a Linux machine'],
-      ['upgrade.md', 'Make a backup'],
-      ['upgrade.md', 'Upgrade a Linux machine'],
-      ['upgrade.md', 'Return to the former version'],
+      ...shellBlocks('install.md', 'Install on a Linux machine'),
+      ...shellBlocks('upgrade.md', 'Make a backup'),
+      ...shellBlocks('upgrade.md', 'Upgrade a Linux machine'),
+      ...shellBlocks('upgrade.md', 'Return to the former version'),
     ]);
     expect(printed).toContain('as admin');
     for (const line of both) expect(printed.split(line)).toHaveLength(5);
@@ -91,7 +89,7 @@ describeIfAvailable(chartMissing, 'the commands for Kubernetes', () => {
     ['Install on Kubernetes', 1],
     ['Install several replicas on Kubernetes', 3],
   ])('render the chart as the section "%s" says', (section, replicas) => {
-    const command = codeBlocks(guideText('install.md', section), 'text').join('\n');
+    const command = codeBlocks(guideText('install.md', section), 'sh not-run: [^\\n]*').join('\n');
     const install = /^helm install (?:.*\\\n)*.*$/m.exec(command)?.[0] ?? '';
     const { status, stdout, stderr } = spawnSync('bash', ['-c', install.replace('helm install', 'helm template')], {
       cwd: root,

@@ -8,9 +8,7 @@ import { EtcdCluster, noEtcd } from '../../src/store/etcd/etcd.fixture.ts';
 import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type ServingProcess, startServing } from '../harness/flotilla-process.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-
-const root = new URL('../..', import.meta.url).pathname;
-const guide = readFileSync(join(root, 'docs/guides/move-to-etcd.md'), 'utf8');
+import { shellBlocks } from '../harness/walk-guide.ts';
 
 describeIfAvailable(noEtcd, 'the guide to etcd', () => {
   let folder: string;
@@ -53,11 +51,9 @@ describeIfAvailable(noEtcd, 'the guide to etcd', () => {
     return server;
   }
 
-  /** Runs the lines of a section one after the other, as a reader would type them, with the address of this etcd. */
-  async function walk(title: string): Promise<string> {
-    const [section = ''] = new RegExp(`^## ${title}$.*?(?=^## |(?![^]))`, 'ms').exec(guide) ?? [];
-    const lines = [...section.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
-    expect(lines.length, title).toBeGreaterThan(0);
+  /** Runs the lines of shell blocks one after the other, as a reader would type them, with the address of this etcd. */
+  async function walk(blocks: readonly string[]): Promise<string> {
+    const lines = blocks.flatMap((block) => block.trim().split('\n'));
     let printed = '';
     for (const written of lines) {
       const line = written.replaceAll('http://127.0.0.1:2379', etcd.endpoints);
@@ -81,25 +77,29 @@ describeIfAvailable(noEtcd, 'the guide to etcd', () => {
     const uid = () => home.ok(['get', 'demo', '-o', 'jsonpath={.metadata.uid}']);
     await stopServers();
 
-    const moved = await walk('Copy the data to etcd');
+    const moved = await walk(shellBlocks('move-to-etcd.md', 'Copy the data to etcd'));
     expect(moved).toMatch(/copied \d+ rows in \d+ slices .* and compared them/);
     expect(moved).toContain('--store http://');
-    await walk('Start the server with etcd');
+    await walk(shellBlocks('move-to-etcd.md', 'Start the server with etcd'));
     await login(servers.at(-1)?.url ?? '', '.flotilla', key);
     expect(await uid()).toBe(before);
 
-    expect(await walk('Add a server')).toContain('Older keys are revoked');
+    expect(await walk(shellBlocks('move-to-etcd.md', 'Add a server'))).toContain('Older keys are revoked');
     await login(servers.at(-1)?.url ?? '', 'second', key);
     expect(await uid()).toBe(before);
     for (const name of ['ca.crt', 'ca.key']) {
       expect(readFileSync(join(folder, 'second', name))).toEqual(readFileSync(join(folder, '.flotilla', name)));
     }
 
-    expect(await walk('Back up and restore')).toMatch(/restored \d+ entries to http:.*\(prefix restored\)/);
+    expect(await walk(shellBlocks('move-to-etcd.md', 'Back up and restore'))).toMatch(
+      /restored \d+ entries to http:.*\(prefix restored\)/,
+    );
     await stopServers();
     await start(`flotilla start --data-dir second --store ${etcd.endpoints} --etcd-prefix flotilla`);
     await stopServers();
-    expect(await walk('Move back to one server')).toMatch(/copied \d+ rows in \d+ slices/);
+    expect(await walk(shellBlocks('move-to-etcd.md', 'Move back to one server'))).toMatch(
+      /copied \d+ rows in \d+ slices/,
+    );
     await login(servers.at(-1)?.url ?? '', 'single', key);
     expect(await uid()).toBe(before);
     expect(readFileSync(join(folder, 'single', 'signing.key'))).toEqual(

@@ -9,7 +9,14 @@ import { readOptions } from '../../src/server/settings/options.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-import { codeBlocks, curlMissing, guideText, prepareGuideFolder, runBlocks } from '../harness/walk-guide.ts';
+import {
+  codeBlocks,
+  curlMissing,
+  guideText,
+  prepareGuideFolder,
+  runBlocks,
+  shellBlocks,
+} from '../harness/walk-guide.ts';
 import { OidcProviderFixture } from '../oidc/oidc-provider.fixture.ts';
 
 /** Returns the YAML documents of a section. */
@@ -52,7 +59,7 @@ describeIfAvailable(kubectlMissing ?? curlMissing, 'the guide to single sign-on'
     expect(page.headers.location).toBe('/');
     await browser.close();
 
-    const printed = await runBlocks(codeBlocks(guideText('sso.md'), 'sh'), { folder, flotilla });
+    const printed = await runBlocks(shellBlocks('sso.md'), { folder, flotilla });
     expect(printed).toContain('"connectors":[{"name":"company","displayName":"Company login"}]');
     expect(printed).toContain(`[{"issuer":"${provider.issuer}","subject":"anna"}]`);
     expect(printed).toMatch(/^\["platform-team"\]$/m);

@@ -11,6 +11,7 @@ import { findKubeApiserver, startKubeApiserver } from '../harness/kube-apiserver
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { freePorts } from '../harness/start-program.mjs';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { codeBlocks, guideText, shellBlocks } from '../harness/walk-guide.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const programs = findKubeApiserver();
@@ -24,15 +25,6 @@ interface Entry extends Record<string, unknown> {
 
 /** The commands and settings of the guide, with an issuer of CI tokens and a real Kubernetes API server. */
 describeIfAvailable(missing, 'the guide to pipelines without secrets', () => {
-  const sections = new Map(
-    readFileSync(join(root, 'docs/guides/ci-without-secrets.md'), 'utf8')
-      .split(/^## /m)
-      .map((section) => [section.split('\n', 1)[0] ?? '', section]),
-  );
-  const blocks = (section: string, type: string) =>
-    [...(sections.get(section) ?? '').matchAll(new RegExp(`^\`\`\`${type}\\n(.*?)^\`\`\``, 'gms'))].map(
-      ([, block = '']) => block,
-    );
   let folder: string;
   let flotilla: FlotillaProcess;
   let issuer: TestIssuer;
@@ -49,9 +41,11 @@ describeIfAvailable(missing, 'the guide to pipelines without secrets', () => {
     cluster = await startKubeApiserver({ programs, dataDir: join(folder, 'cluster'), authorization: 'RBAC', flags });
     clusterKubeconfig = join(folder, 'cluster.kubeconfig');
     writeFileSync(clusterKubeconfig, kubeconfigOf(cluster));
-    await run(blocks('Trust a Kubernetes cluster', 'sh').join('\n'), { KUBECONFIG: clusterKubeconfig });
+    await run(shellBlocks('ci-without-secrets.md', 'Trust a Kubernetes cluster').join('\n'), {
+      KUBECONFIG: clusterKubeconfig,
+    });
     await startServer();
-    await run(blocks('Create a user for the pipeline', 'sh').join('\n'), admin());
+    await run(shellBlocks('ci-without-secrets.md', 'Create a user for the pipeline').join('\n'), admin());
   }, 180_000);
   afterAll(async () => {
     await flotilla?.remove();
@@ -81,7 +75,10 @@ describeIfAvailable(missing, 'the guide to pipelines without secrets', () => {
     const [port] = await freePorts(1);
     const url = `https://127.0.0.1:${port}`;
     const entries = ['Trust GitHub Actions and GitLab', 'Trust a Kubernetes cluster'].flatMap((section) => {
-      const text = (blocks(section, 'yaml')[0] ?? '').replaceAll(exampleUrl, url);
+      const text = (codeBlocks(guideText('ci-without-secrets.md', section), 'yaml')[0] ?? '').replaceAll(
+        exampleUrl,
+        url,
+      );
       return (load(text) as { auth: { workloadIdentity: Entry[] } }).auth.workloadIdentity;
     });
     expect(entries.map(({ name }) => name)).toEqual(['github', 'gitlab', 'build-cluster']);
@@ -169,7 +166,9 @@ describeIfAvailable(missing, 'the guide to pipelines without secrets', () => {
 
   it('exchanges the token of a job with curl, shows the access and ends it', async () => {
     writeFileSync(join(folder, 'job.jwt'), await jobToken());
-    const [exchange = '', audit = ''] = blocks('Use another client', 'sh');
+    const [exchange = '', audit = ''] = shellBlocks('ci-without-secrets.md', 'Use another client').map((block) =>
+      block.replaceAll('https://127.0.0.1:8443', flotilla.url),
+    );
     await run(exchange, admin());
     const { access_token: key } = JSON.parse(readFileSync(join(folder, 'key.json'), 'utf8')) as {
       access_token: string;
@@ -180,7 +179,7 @@ describeIfAvailable(missing, 'the guide to pipelines without secrets', () => {
     await expect(run(exchange, admin())).rejects.toThrow();
     expect(readFileSync(join(folder, 'key.json'), 'utf8')).toContain('no rule of the issuer github matches');
     expect(await run(audit, admin())).toContain('shop: false');
-    const printed = await run(blocks('See and end access', 'sh').join('\n'), admin());
+    const printed = await run(shellBlocks('ci-without-secrets.md', 'See and end access').join('\n'), admin());
     expect(printed).toContain('Workload of github, rule shop');
     await expect(run('flotilla whoami', whoami)).rejects.toThrow(/access key/);
   });

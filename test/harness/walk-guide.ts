@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FlotillaProcess } from './flotilla-process.ts';
@@ -9,18 +9,17 @@ const root = new URL('../..', import.meta.url).pathname;
 /** The reason why there is no curl on PATH, which commands of guides use; `undefined` if there is one. */
 export const curlMissing = spawnSync('curl', ['--version']).status === 0 ? undefined : 'there is no curl on PATH';
 
-/** Prepares a folder like the one in which the reader of a guide works. The data directory is `.flotilla` in it. */
+/** Prepares a folder like the clone in which the reader of a guide works. The data directory is `.flotilla` in it. */
 export function prepareGuideFolder(folder: string): void {
-  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(join(root, 'bin/flotilla.js'), join(folder, 'bin/flotilla'));
+  for (const name of ['examples', 'bin']) symlinkSync(join(root, name), join(folder, name));
 }
 
-/** Returns the text of a guide, or of one section of it. */
+/** Returns the text of a guide, or of one section of it. The section '' is the text before the first section. */
 export function guideText(guide: string, section?: string): string {
   const whole = readFileSync(join(root, 'docs/guides', guide), 'utf8');
   if (section === undefined) return whole;
-  return whole.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '';
+  const [introduction = '', ...sections] = whole.split(/^## /m);
+  return section === '' ? introduction : (sections.find((one) => one.startsWith(`${section}\n`)) ?? '');
 }
 
 /** Returns the code blocks of a language in a text, without their indentation. */
@@ -31,32 +30,74 @@ export function codeBlocks(text: string, language: string): string[] {
 }
 
 /**
- * Returns the shell blocks of a text. If the guide shows the output of a block, its commands may fail, and their errors are
- * part of the output: a guide shows what the server refuses.
+ * Returns the shell blocks of a guide, or of one section of it, for a test that runs all of them. test/program/guides-run.test.ts
+ * finds these calls in the sources of the tests, so the arguments must be literals.
  */
-export function blocksWithRefusals(text: string): string[] {
-  return [...text.matchAll(/^```sh\n(.*?)^```\n(\n```text\n)?/gms)].map(([, block = '', shown]) =>
+export function shellBlocks(guide: string, section?: string): string[] {
+  const blocks = codeBlocks(guideText(guide, section), 'sh');
+  if (blocks.length === 0)
+    throw new Error(`${guide} has no shell blocks${section === undefined ? '' : ` in ${section}`}`);
+  return blocks;
+}
+
+/**
+ * Returns the shell blocks of a guide like `shellBlocks`. If the guide shows the output of a block, its commands may fail, and
+ * their errors are part of the output: a guide shows what the server refuses.
+ */
+export function shellBlocksWithRefusals(guide: string): string[] {
+  return [...guideText(guide).matchAll(/^```sh\n(.*?)^```\n(\n```text\n)?/gms)].map(([, block = '', shown]) =>
     shown === undefined ? block : `set +e\n{\n${block}} 2>&1\nset -e\n`,
   );
+}
+
+/** The commands of docs/README.md that prepare the shell of a reader for every guide. */
+const preparation = codeBlocks(readFileSync(join(root, 'docs/README.md'), 'utf8'), 'sh').join('\n');
+
+/**
+ * Runs `flotilla start` and `flotilla agent` in the background until they are ready, where a reader would use another terminal.
+ * They end with the script.
+ */
+const otherTerminals = `
+started=0
+flotilla() {
+  if [ "$1" != start ] && [ "$1" != agent ]; then command flotilla "$@"; return; fi
+  started=$((started + 1))
+  local log="program-$started.log" program
+  command flotilla "$@" >"$log" 2>&1 &
+  program=$!
+  until grep -q '^ready ' "$log"; do
+    if ! kill -0 "$program" 2>/dev/null; then cat "$log" >&2; return 1; fi
+    read -r -t 0.1 <> <(:) || true
+  done
+}
+trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
+`;
+
+export interface RunBlocksOptions {
+  readonly folder: string;
+  readonly flotilla: Pick<FlotillaProcess, 'url'>;
+  /** The values that a reader would insert: addresses, paths and tokens. Optional; keys are texts in the blocks. */
+  readonly replace?: Readonly<Record<string, string>>;
+  /** True if the commands need no login, for example because no server runs. Optional; defaults to false. */
+  readonly isLoggedOut?: boolean;
 }
 
 /** Runs shell blocks in order, as a reader would type them, with the address of this server. Returns the output. */
 export async function runBlocks(
   blocks: readonly string[],
-  { folder, flotilla }: { readonly folder: string; readonly flotilla: FlotillaProcess },
+  { folder, flotilla, replace = {}, isLoggedOut = false }: RunBlocksOptions,
 ): Promise<string> {
   if (blocks.length === 0) throw new Error('the guide has no shell blocks');
-  const script = blocks.join('\n').replaceAll('https://127.0.0.1:8443', flotilla.url);
-  const env = {
-    ...process.env,
-    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-    KUBECONFIG: flotilla.kubeconfig,
-    KUBECACHEDIR: join(folder, 'cache'),
-    FLOTILLA_CONFIG: join(folder, 'logins.json'),
-    FLOTILLA_URL: flotilla.url,
-    FLOTILLA_CA_FILE: join(folder, '.flotilla/ca.crt'),
-    FLOTILLA_ACCESS_KEY: flotilla.adminKey,
-  };
+  let script = blocks.join('\n');
+  for (const [text, value] of Object.entries(replace)) {
+    if (!script.includes(text)) throw new Error(`the guide does not contain ${text}`);
+    script = script.replaceAll(text, value);
+  }
+  const before = isLoggedOut ? preparation.replaceAll(/^flotilla login .*$/gm, '') : preparation;
+  script = [`{\n${before}\n} >/dev/null`, otherTerminals, script]
+    .join('\n')
+    .replaceAll('https://127.0.0.1:8443', flotilla.url);
+  const env = { ...process.env, KUBECACHEDIR: join(folder, 'cache'), FLOTILLA_CONFIG: join(folder, 'logins.json') };
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
   return stdout;
 }

@@ -11,6 +11,7 @@ import { groupPath, mergePatch, ServerTestEnv } from '../../src/server/server.fi
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { shellBlocks } from '../harness/walk-guide.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
 
@@ -240,12 +241,14 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     await mkdir(join(home, '.kube'), { recursive: true });
     await copyFile(kubernetes.kubeconfig, join(home, '.kube', 'config'));
     await symlink(join(process.cwd(), 'examples'), join(home, 'examples'));
-    const guide = await readFile('docs/guides/clusters.md', 'utf8');
-    // test/e2e/agent-tunnel-join.test.ts runs the commands of this section: they need the CLI and an agent.
-    const tunnelSection = /^## Connect a cluster that the server cannot reach\n.*?(?=^## )/ms;
-    expect(guide).toMatch(tunnelSection);
-    const sections = guide.replace(tunnelSection, '');
-    const blocks = [...sections.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+    const blocks = [
+      ...shellBlocks('clusters.md', 'Create credentials for the server'),
+      ...shellBlocks('clusters.md', 'Connect the cluster'),
+      ...shellBlocks('clusters.md', 'Replace the credentials'),
+      ...shellBlocks('clusters.md', 'Run virtual clusters on it'),
+      ...shellBlocks('clusters.md', 'Use the API of the cluster itself'),
+      ...shellBlocks('clusters.md', 'Disconnect the cluster'),
+    ];
     const env = { ...process.env, HOME: home, KUBECONFIG: bench.file('admin.kubeconfig') };
     const run = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], { cwd: home, env });
     const { stdout } = await run;

@@ -4,26 +4,63 @@ import { expect, it } from 'vitest';
 
 const root = new URL('../..', import.meta.url).pathname;
 const guides = readdirSync(join(root, 'docs/guides'));
+const textOf = (guide: string) => readFileSync(join(root, 'docs/guides', guide), 'utf8');
 
-/** Guides whose commands no test runs as they are written, with the reason. Remove an entry when a test runs the guide. */
-const notRun: Readonly<Record<string, string>> = {
-  'api-word.md':
-    'names servers that do not exist; api-word.test.ts and vcluster-command-line.test.ts run such commands',
-  'direct-endpoint.md': 'names servers that do not exist; test/readme runs an agent as first-steps.md describes',
-};
+/** Texts that a reader copies to a shell begin with one of these programs. */
+const commands =
+  /^ *(?:apt-get|aws|bash|curl|docker|export|flotilla|git|go|helm|kubectl|make|mkdir|node|npm|npx|openssl|promtool|skopeo|sudo|terraform|vcluster) /m;
 
-/** The sources of the tests that can run guides. This file names guides too, and runs none. */
-const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.(?:test\.ts|sh)$/.test(path) && !path.endsWith('guides-run.test.ts'))
-  .map((path) => readFileSync(join(root, 'test', path), 'utf8'))
-  .join('\n');
+/** Returns the code blocks of a guide with the words after the three backticks. */
+function blocksOf(guide: string): { readonly info: string; readonly code: string }[] {
+  return [...textOf(guide).matchAll(/^( *)```(.*)\n((?:.*\n)*?)\1```$/gm)].map(([, , info = '', code = '']) => ({
+    info,
+    code,
+  }));
+}
 
-it.each(guides.filter((guide) => !(guide in notRun)))('a test runs the shell blocks of %s', (guide) => {
-  const hasCommands = /^ *```sh$/m.test(readFileSync(join(root, 'docs/guides', guide), 'utf8'));
-  if (hasCommands) expect(tests).toContain(guide);
+/** The sections of a guide with shell blocks that tests must run. The section '' is the text before the first one. */
+function sectionsToRun(guide: string): string[] {
+  const [introduction = '', ...sections] = textOf(guide).split(/^## /m);
+  const named = [['', introduction], ...sections.map((section) => [section.split('\n', 1)[0], section])];
+  return named.flatMap(([title = '', section = '']) => (/^ *```sh$/m.test(section) ? [title] : []));
+}
+
+/** The guides and sections that the tests run: the arguments of `shellBlocks`, and the guides in the script of the README test. */
+const runs = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+  const isScript = path.endsWith('.sh');
+  if (!isScript && !path.endsWith('.test.ts')) return [];
+  const call = isScript
+    ? /docs\/guides\/([\w-]+\.md)/g
+    : /shellBlocks(?:WithRefusals)?\(\s*'([\w-]+\.md)',?\s*(?:'([^']*)')?/g;
+  return [...readFileSync(join(root, 'test', path), 'utf8').matchAll(call)].map(([, guide, section]) => ({
+    guide,
+    section,
+  }));
 });
 
-it.each(Object.keys(notRun))('%s is a guide that no test runs', (guide) => {
-  expect(guides).toContain(guide);
-  expect(tests).not.toContain(`'${guide}'`);
+it.each(guides)('tests run all shell blocks of %s', (guide) => {
+  const missed = sectionsToRun(guide).filter(
+    (title) => !runs.some((run) => run.guide === guide && (run.section === undefined || run.section === title)),
+  );
+  expect(missed).toEqual([]);
+});
+
+it('tests run no section that does not exist', () => {
+  const unknown = runs.filter(
+    ({ guide = '', section }) => section !== undefined && !sectionsToRun(guide).includes(section),
+  );
+  expect(unknown).toEqual([]);
+});
+
+it.each(guides)('each block with commands in %s is a shell block, and the ones that no test runs say why', (guide) => {
+  for (const { info, code } of blocksOf(guide)) {
+    if (commands.test(code)) expect(info).toMatch(/^(?:sh|yaml)$|^sh not-run: \w+ .{10,}$/);
+    else expect(info).not.toMatch(/^sh /);
+  }
+});
+
+it('few blocks of the guides are not run', () => {
+  const marked = guides.flatMap((guide) => blocksOf(guide).filter(({ info }) => info.startsWith('sh not-run: ')));
+  expect(marked.length).toBeGreaterThan(0);
+  expect(marked.length).toBeLessThanOrEqual(7);
 });

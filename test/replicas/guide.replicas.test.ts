@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { haproxyMissing } from '../harness/haproxy.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { toolFolders } from '../harness/start-program.mjs';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { shellBlocks } from '../harness/walk-guide.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -21,10 +22,7 @@ describeIfAvailable(noEtcd ?? kubectlMissing ?? haproxyMissing, 'the guide to hi
     const bin = join(folder, 'bin');
     mkdirSync(bin);
     symlinkSync(join(root, 'bin/flotilla.js'), join(bin, 'flotilla'));
-    const text = readFileSync(join(root, 'docs/guides/high-availability.md'), 'utf8');
-    const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
-    expect(blocks.length).toBeGreaterThan(5);
-    const script = [cleanUp, ...blocks].join('\n');
+    const script = [cleanUp, ...shellBlocks('high-availability.md')].join('\n');
     const env = {
       ...process.env,
       PATH: [bin, ...toolFolders()].join(':'),

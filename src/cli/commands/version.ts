@@ -7,7 +7,7 @@ import { findAccess, findServer } from '../connection/resolve-access.ts';
 import { withServerConnection } from '../connection/server-api.ts';
 import { describeFailure } from '../failure/describe-failure.ts';
 import { clusters } from '../kinds.ts';
-import { escapeControlCharacters } from '../output/escape-controls.ts';
+import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { outputFormat } from '../output/output-format.ts';
 
 /** Only an unreachable server takes longer than this; its version is not worth a longer wait. */

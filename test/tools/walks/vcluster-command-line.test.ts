@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { kubectlMissing } from '../../harness/kubectl.ts';
 import { describeIfAvailable } from '../../harness/suite.ts';
+import { shellBlocks } from '../../harness/walk-guide.ts';
 import { pathOfProgram } from './path-of-program.ts';
 
 const vclusterMissing =
@@ -38,16 +39,17 @@ describeIfAvailable(kubectlMissing ?? vclusterMissing, 'the vCluster command lin
   const statusOfDemo = async () =>
     (await platform('list', 'vclusters')).match(/^ +demo \|.*?\| default \| (\w+) /m)?.[1];
 
-  it('logs in with an access key', async () => {
-    const flags = ['--access-key', flotilla.adminKey, '--insecure'];
-    expect(await platform('login', flotilla.url, ...flags)).toContain('Successfully logged into');
-  });
-
-  it('creates a virtual cluster and connects to it', async () => {
-    expect(await platform('create', ...demo)).toContain('Successfully created the virtual cluster demo');
+  it('logs in, creates a virtual cluster and connects to it with the commands of the guide', async () => {
+    symlinkSync(flotilla.dataDirectory, join(home, '.flotilla'));
+    const blocks = shellBlocks('api-word.md', 'Use the vCluster command line').join('\n');
+    const script = blocks.replaceAll('https://127.0.0.1:8443', flotilla.url);
+    const env = { ...process.env, HOME: home, KUBECONFIG: join(home, 'kubeconfig') };
+    const shell = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: home, env });
+    const { stdout, stderr } = await shell;
+    expect(`${stdout}${stderr}`).toContain('Successfully logged into');
+    expect(`${stdout}${stderr}`).toContain('Successfully created the virtual cluster demo');
+    expect(stdout).toMatch(/^kube-system +Active/m);
     expect(await statusOfDemo()).toBe('Ready');
-    const namespaces = await platform('connect', ...demo, '--', 'kubectl', 'get', 'namespaces');
-    expect(namespaces).toMatch(/^kube-system +Active/m);
   });
 
   it('puts it to sleep and wakes it', async () => {

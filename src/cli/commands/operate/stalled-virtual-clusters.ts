@@ -6,7 +6,7 @@ import { listObjects } from '../../connection/objects.ts';
 import type { ServerApi } from '../../connection/server-api.ts';
 import { virtualClusters } from '../../kinds.ts';
 import type { Colors } from '../../output/colors.ts';
-import { escapeControlCharacters } from '../../output/escape-controls.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { formatTable } from '../../output/print-table.ts';
 
 /** The virtual clusters that have ended worker threads. Members are absent if the caller may not read them. */
