@@ -1,4 +1,5 @@
 import { flagAt, isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotilla/json';
+import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { programVersion } from '../../lib/program-version.ts';
 import type { CommandCall } from '../command-call.ts';
 import type { CommandRun } from '../command-spec.ts';
@@ -7,7 +8,6 @@ import { findAccess, findServer } from '../connection/resolve-access.ts';
 import { withServerConnection } from '../connection/server-api.ts';
 import { describeFailure } from '../failure/describe-failure.ts';
 import { clusters } from '../kinds.ts';
-import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { outputFormat } from '../output/output-format.ts';
 
 /** Only an unreachable server takes longer than this; its version is not worth a longer wait. */

@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from '@
 import { projectOfNamespace } from '../../../api/naming.ts';
 import { quarantinedReason } from '../../../api/quarantined-reason.ts';
 import { StatusError } from '../../../api/status.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { listObjects } from '../../connection/objects.ts';
 import type { ServerApi } from '../../connection/server-api.ts';
 import { virtualClusters } from '../../kinds.ts';
 import type { Colors } from '../../output/colors.ts';
-import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { formatTable } from '../../output/print-table.ts';
 
 /** The virtual clusters that have ended worker threads. Members are absent if the caller may not read them. */
