@@ -1,5 +1,6 @@
 import { type JsonObject, listAt, numberAt, textAt, valueAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import { gatewayPath } from '../gateway.fixture.ts';
 import { inPhase, instancesOf, isGone, waitForInstance } from '../instances.fixture.ts';
@@ -51,38 +52,45 @@ async function pass(minutes: number, path = `${groupPath}/usages/fleet`): Promis
 
 const list = (name: string) => bench.send(server, `${gatewayPath(name)}/api/v1/namespaces/default/configmaps`);
 
-describe('the usage of a virtual cluster', () => {
-  it('contains its requests, objects and running time, and that of its project, its cluster and the fleet', async () => {
-    for (let count = 0; count < 5; count++) expect((await list('demo')).code).toBe(200);
-    await pass(10);
-    const paths = [
-      `${instances}/demo/usage`,
-      `${groupPath}/projects/default/usage`,
-      `${groupPath}/clusters/local/usage`,
-      `${groupPath}/usages/fleet`,
-    ];
-    for (const path of paths) {
-      const read = await usage(path);
-      expect(read.kind).toBe('Usage');
-      expect(numberAt(read, 'total', 'requests'), path).toBe(5);
-      expect(numberAt(read, 'total', 'seconds'), path).toBe(600);
-      expect(numberAt(read, 'total', 'instances'), path).toBe(1);
-      expect(numberAt(read, 'total', 'running'), path).toBe(1);
-      expect(numberAt(read, 'total', 'objects'), path).toBeGreaterThan(5);
-      expect(numberAt(read, 'total', 'bytes'), path).toBeGreaterThan(1000);
-      expect(numberAt(read, 'total', 'workerSeconds'), path).toBeGreaterThan(0);
-      // The built-in cluster runs no pods: absent, not zero.
-      for (const absent of ['cpuCores', 'memoryBytes', 'storageBytes', 'cost']) {
-        expect(valueAt(read, 'total', absent), `${path} ${absent}`).toBeUndefined();
-      }
-      expect(listAt(read, 'samples').map((sample) => textAt(sample, 'start'))).toEqual([
-        '2026-11-15T12:00:00Z',
-        '2026-11-15T12:05:00Z',
-      ]);
-    }
-  });
+/** A test that lets minutes pass at once, which ends the tenure of a replica. usage-replicas.test.ts lets seconds pass. */
+const itWithMinutes = (name: string, run: () => Promise<void>) =>
+  itExceptOnEtcd(name, 'the beats of a replica do not follow a clock that jumps', run);
 
-  it('counts open watches by time', async () => {
+describe('the usage of a virtual cluster', () => {
+  itWithMinutes(
+    'contains its requests, objects and running time, and that of its project, its cluster and the fleet',
+    async () => {
+      for (let count = 0; count < 5; count++) expect((await list('demo')).code).toBe(200);
+      await pass(10);
+      const paths = [
+        `${instances}/demo/usage`,
+        `${groupPath}/projects/default/usage`,
+        `${groupPath}/clusters/local/usage`,
+        `${groupPath}/usages/fleet`,
+      ];
+      for (const path of paths) {
+        const read = await usage(path);
+        expect(read.kind).toBe('Usage');
+        expect(numberAt(read, 'total', 'requests'), path).toBe(5);
+        expect(numberAt(read, 'total', 'seconds'), path).toBe(600);
+        expect(numberAt(read, 'total', 'instances'), path).toBe(1);
+        expect(numberAt(read, 'total', 'running'), path).toBe(1);
+        expect(numberAt(read, 'total', 'objects'), path).toBeGreaterThan(5);
+        expect(numberAt(read, 'total', 'bytes'), path).toBeGreaterThan(1000);
+        expect(numberAt(read, 'total', 'workerSeconds'), path).toBeGreaterThan(0);
+        // The built-in cluster runs no pods: absent, not zero.
+        for (const absent of ['cpuCores', 'memoryBytes', 'storageBytes', 'cost']) {
+          expect(valueAt(read, 'total', absent), `${path} ${absent}`).toBeUndefined();
+        }
+        expect(listAt(read, 'samples').map((sample) => textAt(sample, 'start'))).toEqual([
+          '2026-11-15T12:00:00Z',
+          '2026-11-15T12:05:00Z',
+        ]);
+      }
+    },
+  );
+
+  itWithMinutes('counts open watches by time', async () => {
     const { body } = await bench.request(server, `${gatewayPath('demo')}/api/v1/namespaces/default/configmaps?watch=1`);
     await pass(4);
     body.on('error', () => {});
@@ -92,7 +100,7 @@ describe('the usage of a virtual cluster', () => {
     expect(numberAt(read, 'total', 'watches')).toBeLessThanOrEqual(1);
   });
 
-  it('survives a restart, and shows the time without a server as a gap', async () => {
+  itWithMinutes('survives a restart, and shows the time without a server as a gap', async () => {
     await list('demo');
     await pass(5);
     await bench.stop(server);
@@ -108,7 +116,7 @@ describe('the usage of a virtual cluster', () => {
     expect(numberAt(await usage(`${instances}/demo/usage?period=14d`), 'total', 'requests')).toBe(1);
   });
 
-  it('is removed with the virtual cluster, and stays part of the usage of its project', async () => {
+  itWithMinutes('is removed with the virtual cluster, and stays part of the usage of its project', async () => {
     await list('demo');
     await pass(16);
     const uid = textAt(await usage(`${instances}/demo`), 'metadata', 'uid');
@@ -124,7 +132,7 @@ describe('the usage of a virtual cluster', () => {
     expect(entries.filter(({ key }) => key.segments.at(-1) === `instance/${uid}`)).toEqual([]);
   });
 
-  it('has costs with the prices of the price list, also as CSV', async () => {
+  itWithMinutes('has costs with the prices of the price list, also as CSV', async () => {
     const spec = { currency: 'EUR', prices: { instanceHour: '6', millionRequests: '1000000' } };
     const prices = `${groupPath}/pricelists`;
     const refused = await bench.send(server, prices, { method: 'POST', body: { metadata: { name: 'other' }, spec } });
