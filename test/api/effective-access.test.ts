@@ -79,6 +79,22 @@ describe('a review of effective access (completions §8)', () => {
     expect(textsAt(rita, 'verbs')).toEqual(['get']);
   });
 
+  it('lists everyone with access to a project, a cluster or a template', async () => {
+    const ofProject = await entriesFor('admin', { object: { resource: 'projects', name: 'red' } });
+    expect(subjects(ofProject)).toEqual(['admin', 'anna', 'chief', 'rita']);
+    const anna = ofProject.find((entry) => textAt(entry, 'subject', 'name') === 'anna');
+    expect(textsAt(anna, 'via')).toEqual(['user of the project']);
+    const ofCluster = await entriesFor('rita', { object: { resource: 'clusters', name: 'local' } });
+    const chief = ofCluster.filter((entry) => textAt(entry, 'subject', 'name') === 'chief');
+    expect(chief).toEqual([
+      expect.objectContaining({
+        verbs: ['get'],
+        via: [expect.stringContaining('allowed in a project')],
+      }),
+    ]);
+    expect(subjects(ofCluster)).not.toContain('stranger');
+  });
+
   it('lists the access of a user, of a key within its scope, and none of a disabled user', async () => {
     const own = await entriesFor('anna', { user: 'anna' });
     const kindsOf = (entries: readonly unknown[]) =>
@@ -129,6 +145,8 @@ describe('a review of effective access (completions §8)', () => {
       const answer = await bench.send(server, instancesOf('seas'), { method: 'POST', body });
       expect(answer.code, answer.text).toBe(201);
     }
+    const ofCluster = await entriesFor('admin', { object: { resource: 'clusters', name: 'europe' } });
+    expect(ofCluster).toContainEqual(expected);
     const agentAt = async (name: string) =>
       (await entriesFor('admin', { virtualClusterInstance: { project: 'seas', name } })).filter(
         (entry) => textAt(entry, 'subject', 'name') === accessKey,
@@ -170,6 +188,12 @@ describe('a review of effective access (completions §8)', () => {
     ['chief', { accessKey: 'nothing', project: 'red' }, 403],
     ['chief', { accessKey: 'of-chief', project: 'red' }, 201],
     ['chief', { virtualClusterInstance: { project: 'red', name: 'none' } }, 422],
+    ['rita', { object: { resource: 'teams', name: 'crew' } }, 201],
+    ['chief', { object: { resource: 'projects', name: 'red' } }, 201],
+    ['chief', { object: { resource: 'projects', name: 'default' } }, 403],
+    ['chief', { object: { resource: 'clusters', name: 'local' }, project: 'red' }, 422],
+    ['chief', { object: { resource: 'clusters', name: 'local' } }, 403],
+    ['anna', { object: { resource: 'users', name: 'anna' } }, 403],
     ['tess', { user: 'tess' }, 201],
     ['tess', { team: 'crew' }, 201],
     ['tess', { accessKey: 'of-tess' }, 201],
@@ -180,6 +204,9 @@ describe('a review of effective access (completions §8)', () => {
     ['stranger', { user: 'nobody' }, 403],
     ['scoped', { user: 'anna' }, 403],
     ['admin', { user: 'nobody' }, 422],
+    ['admin', { object: { resource: 'clusters', name: 'none' } }, 422],
+    ['admin', { object: { resource: 'secrets', name: 'x' } }, 422],
+    ['admin', { object: { resource: 'clusters', name: 'local' }, user: 'anna' }, 422],
     ['admin', {}, 422],
     ['admin', { user: 'anna', team: 'crew' }, 422],
     ['admin', { user: 'anna', limit: 501 }, 422],

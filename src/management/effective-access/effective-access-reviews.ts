@@ -1,16 +1,23 @@
 import { type FieldError, fieldNotFound, invalid, required } from '../../api/field-error.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
 import {
   type EffectiveAccessSpec,
   type EffectiveAccessStatus,
   effectiveAccessReviewKind,
 } from '../../api/management/v1/effective-access-review.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { spaceTemplateKind } from '../../api/management/v1/space-template.ts';
+import { teamKind } from '../../api/management/v1/team.ts';
+import { userKind } from '../../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import { projectNamespace } from '../../api/naming.ts';
-import { groupResourceOf, typedObject } from '../../api/resource.ts';
+import { groupResourceOf, type ResourceKind, typedObject } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
+import { guardedKind } from '../../auth/authz/guarded-kinds.ts';
 import { hasRole } from '../../auth/authz/project-grants.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
@@ -24,14 +31,26 @@ export type EffectiveAccessOptions = Pick<ManagementDependencies, 'state' | 'clo
 
 const kind = effectiveAccessReviewKind;
 
+/** The kinds that `spec.object` names. */
+const kindsOfObjects: readonly ResourceKind[] = [
+  projectKind,
+  clusterKind,
+  virtualClusterTemplateKind,
+  spaceTemplateKind,
+  userKind,
+  teamKind,
+];
+
 /** Maximum number of entries in a response. An object can have several, so a response may have a few more. */
 const maxEntries = 500;
 
 const instanceFields = ['virtualClusterInstance', 'spaceInstance'] as const;
-const subjectFields = ['user', 'team', 'accessKey', ...instanceFields] as const;
+const objectFields = [...instanceFields, 'object'] as const;
+const subjectFields = ['user', 'team', 'accessKey', ...objectFields] as const;
 
 /**
- * POST `effectiveaccessreviews`: lists what a subject has access to, or who has access to an instance. Stores nothing.
+ * POST `effectiveaccessreviews`: lists what a subject has access to, or who has access to an object. Stores
+ * nothing.
  */
 export function effectiveAccessReviews(options: EffectiveAccessOptions): MountedResource {
   return {
@@ -59,11 +78,11 @@ function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
 
 function specErrors(spec: EffectiveAccessSpec): FieldError[] {
   const given = subjectFields.filter((field) => !['', undefined].includes(spec[field] as string | undefined));
-  const list = 'user, team, accessKey, virtualClusterInstance and spaceInstance';
+  const list = 'user, team, accessKey, virtualClusterInstance, spaceInstance and object';
   return [
     ...(given.length === 0 ? [required('spec', `exactly one of ${list} must be set`)] : []),
     ...given.slice(1).map((field) => invalid(`spec.${field}`, spec[field], `exactly one of ${list} must be set`)),
-    ...instanceFields
+    ...objectFields
       .filter((field) => spec.project !== undefined && spec[field] !== undefined)
       .map((field) => invalid('spec.project', spec.project, `must not be set together with ${field}`)),
     ...(spec.limit !== undefined && (spec.limit < 1 || spec.limit > maxEntries)
@@ -92,14 +111,25 @@ function requireViewer(
     caller.teams.includes(spec.team ?? '') ||
     caller.teams.includes(key?.team ?? '');
   if (isOwn) return 'subjectReader';
-  const project = (spec.virtualClusterInstance ?? spec.spaceInstance)?.project ?? spec.project ?? '';
+  const project = projectInQuestion(spec);
   // Admins of a project cannot read the access keys of others.
   if ((spec.accessKey ?? '') === '' && hasRole(caller, state.project(project), 'admin')) return 'projectAdmin';
   throw forbidden(
     groupResourceOf(kind),
     '',
-    'only admins and auditors may review the access of others; admins of a project may review an instance of the project, or a user or team with spec.project',
+    'only admins and auditors may review the access of others; admins of a project may review the project, an instance of it, or a user or team with spec.project',
   );
+}
+
+/** Returns the project whose admins may request the review; '' if there is none. */
+function projectInQuestion({
+  virtualClusterInstance,
+  spaceInstance,
+  object,
+  project = '',
+}: EffectiveAccessSpec): string {
+  if (object !== undefined) return object.resource === projectKind.plural ? object.name : '';
+  return (virtualClusterInstance ?? spaceInstance)?.project ?? project;
 }
 
 /**
@@ -111,7 +141,7 @@ function statusInProject(
   options: EffectiveAccessOptions,
 ): EffectiveAccessStatus | undefined {
   const status = statusOf(spec, options);
-  if ((spec.virtualClusterInstance ?? spec.spaceInstance) !== undefined) return status;
+  if (objectFields.some((field) => spec[field] !== undefined)) return status;
   return status === undefined || status.inactive !== undefined ? { entries: [] } : status;
 }
 
@@ -132,6 +162,12 @@ function statusOf(
     const space = state.space(projectNamespace(ofSpace.project), ofSpace.name);
     return space && accessTo(spaceInstanceKind, space, state, { after, limit, now });
   }
+  if (spec.object !== undefined) {
+    const { resource, name } = spec.object;
+    const kind = kindsOfObjects.find(({ plural }) => plural === resource);
+    const exists = kind !== undefined && guardedKind(kind.group, kind.plural)?.find?.(state, '', name) !== undefined;
+    return exists ? accessTo(kind, { metadata: { name } }, state, { after, limit, now }) : undefined;
+  }
   const ref = subjectOf(spec);
   const found = findSubject(ref, state, now);
   return found && accessOf(ref, found, state, { after, limit, project: spec.project || undefined });
@@ -142,6 +178,7 @@ function subjectNotFound(spec: EffectiveAccessSpec): FieldError {
     const instance = spec[field];
     if (instance !== undefined) return fieldNotFound(`spec.${field}`, `${instance.project}/${instance.name}`);
   }
+  if (spec.object !== undefined) return fieldNotFound('spec.object.name', spec.object.name);
   const ref = subjectOf(spec);
   return fieldNotFound(`spec.${ref.kind === 'AccessKey' ? 'accessKey' : ref.kind.toLowerCase()}`, ref.name);
 }

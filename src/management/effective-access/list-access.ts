@@ -1,4 +1,5 @@
 import { spaceBindings } from '../../api/management/space-roles.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
 import type { EffectiveAccessEntry, EffectiveAccessStatus } from '../../api/management/v1/effective-access-review.ts';
 import { type SpaceInstance, spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import {
@@ -11,6 +12,7 @@ import {
   virtualClusterRoles,
 } from '../../api/management/virtual-cluster-roles.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
 import {
   collectPage,
@@ -25,7 +27,7 @@ import type { AccessGrants } from '../../auth/authz/effective/object-grants.ts';
 import { guardedKind } from '../../auth/authz/guarded-kinds.ts';
 import { adminsOfProject } from '../../auth/authz/project-grants.ts';
 import { type AuthorizationSubject, isAdmin } from '../../auth/authz/subject.ts';
-import type { InstanceKind, ManagementState } from '../state.ts';
+import type { ManagementState } from '../state.ts';
 import { type AccessSubject, allSubjects, findSubject, type SubjectRef, subjectKinds } from './access-subjects.ts';
 
 /** Lists what a subject has access to. */
@@ -40,15 +42,20 @@ export function accessOf(
   return statusOf({ ...page, entries: page.entries.map((grants) => entryOf(ref, found, grants, state)) });
 }
 
-/** Lists all subjects that have access to an instance. */
+/** The object of a review: an instance, or an object outside of projects. */
+type ReviewedObject = Pick<VirtualClusterInstance | SpaceInstance, 'metadata' | 'spec'>;
+
+/** Lists all subjects that have access to an object. */
 export function accessTo(
-  { group, plural }: InstanceKind,
-  instance: VirtualClusterInstance | SpaceInstance,
+  { group, plural }: Pick<ResourceKind, 'group' | 'plural'>,
+  object: ReviewedObject,
   state: ManagementState,
   { after, limit, now }: Pick<AccessQuery, 'after' | 'limit'> & { readonly now: number },
 ): EffectiveAccessStatus {
   const guarded = guardedKind(group, plural);
-  const { namespace = '', name = '' } = instance.metadata;
+  const { namespace = '', name = '' } = object.metadata;
+  // The agent of a cluster has access to the instances on it.
+  const cluster = plural === clusterKind.plural ? name : object.spec?.clusterRef?.cluster;
   function* items(): Iterable<PageItem<EffectiveAccessEntry>> {
     for (const ref of allSubjects(state)) {
       const position: Position = [subjectKinds.indexOf(ref.kind), '', ref.name];
@@ -60,7 +67,7 @@ export function accessTo(
         const grants =
           ofAgent === undefined
             ? grantsAt(found.subject, { guarded, namespace, name }, state)
-            : [ofAgent].filter((grant) => grant.name === instance.spec?.clusterRef?.cluster);
+            : [ofAgent].filter((grant) => grant.name === cluster);
         return grants.map((each) => entryOf(ref, found, each, state));
       };
       yield { position, entries };

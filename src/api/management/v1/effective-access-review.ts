@@ -3,6 +3,16 @@ import { managementGroup, managementVersion } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 
+/** The kinds outside of projects whose objects a review accepts, besides instances. */
+const reviewedResources = [
+  'projects',
+  'clusters',
+  'virtualclustertemplates',
+  'spacetemplates',
+  'users',
+  'teams',
+] as const;
+
 const spec = t.object(
   {
     user: t.optional(t.string({ description: 'Name of the user whose access is listed.' })),
@@ -26,6 +36,15 @@ const spec = t.object(
         { description: 'The space for which all users, teams and access keys with access are listed.' },
       ),
     ),
+    object: t.optional(
+      t.object(
+        {
+          resource: t.enumOf(reviewedResources, { description: 'Plural name of the kind of the object.' }),
+          name: t.string({ description: 'Name of the object.' }),
+        },
+        { description: 'The object outside of projects for which everyone with access is listed.' },
+      ),
+    ),
     project: t.optional(
       t.string({
         description: 'Lists only access to this project and its objects. Admins of the project may request this.',
@@ -38,7 +57,7 @@ const spec = t.object(
   },
   {
     description:
-      'The subject of the review. Exactly one of user, team, accessKey, virtualClusterInstance and spaceInstance must be set.',
+      'The subject of the review. Exactly one of user, team, accessKey, virtualClusterInstance, spaceInstance and object must be set.',
   },
 );
 
@@ -97,7 +116,7 @@ export const effectiveAccessReviewKind = defineKind({
   singular: 'effectiveaccessreview',
   namespaced: false,
   description:
-    'A list of the permissions of a user, team or access key with the grants that they result from, or of everyone who has access to a virtual cluster instance.',
+    'A list of the permissions of a user, team or access key with the grants that they result from, or of everyone who has access to an object.',
   schema,
 });
 
