@@ -11,8 +11,14 @@ const password = 'a password for tests';
 describeConsole('the command palette', (env) => {
   beforeAll(async () => {
     await env.admin.createUser('vera', password);
+    await env.admin.createUser('viola', password);
     await env.admin.request('PATCH', `${group}/projects/default`, {
-      spec: { members: [{ kind: 'User', name: 'vera', clusterRole: projectRoles.user }] },
+      spec: {
+        members: [
+          { kind: 'User', name: 'vera', clusterRole: projectRoles.user },
+          { kind: 'User', name: 'viola', clusterRole: projectRoles.viewer },
+        ],
+      },
     });
     await env.admin.createInstance('shop');
     await env.admin.createInstance('shopping', { spec: { access: [{ verbs: ['get', 'use'], users: ['vera'] }] } });
@@ -99,6 +105,30 @@ describeConsole('the command palette', (env) => {
         .filter({ hasText: /Audit log|Users/ })
         .count(),
     ).toBe(0);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('finds projects for a viewer, and says that virtual clusters may exist that the viewer may not see', async () => {
+    const watched = await env.open();
+    const { page } = watched;
+    await signInAs(page, 'viola', password);
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await results(page).filter({ hasText: 'Projects' }).waitFor();
+    expect(
+      await results(page)
+        .filter({ hasText: /^New (virtual cluster|space)/ })
+        .count(),
+    ).toBe(0);
+    await field(page).fill('default');
+    await selected(page).filter({ hasText: 'Project' }).waitFor();
+    await field(page).fill('shop');
+    await page.getByText('No results among what you may see.').waitFor();
+    // What is shared with the viewer is found at once.
+    const shop = `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/shopping`;
+    await env.admin.request('PATCH', shop, { spec: { access: [{ verbs: ['get', 'use'], users: ['viola', 'vera'] }] } });
+    await results(page).filter({ hasText: 'Connect to shopping' }).waitFor();
+    expect(await results(page).filter({ hasText: 'Share' }).count()).toBe(0);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { withoutCreator } from '../../src/server/token-without-creator.fixture.ts';
 import { violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
 import { describeConsole } from './harness/console-test-env.ts';
+import { violationsInEveryLook } from './harness/looks.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 /** If set, the directory for screenshots. */
@@ -16,6 +18,14 @@ describeConsole('the pages about people who leave', (env) => {
     const password = 'correct horse battery';
     await env.admin.request('POST', `${group}/users`, { metadata: { name }, spec: { password } });
     return password;
+  }
+
+  async function offboard(page: Page, user: string): Promise<void> {
+    await page.getByRole('button', { name: `Offboard ${user}` }).click();
+    const dialog = page.getByRole('dialog', { name: `Offboard ${user}?` });
+    await dialog.getByRole('textbox').fill(user);
+    await dialog.getByRole('button', { name: `Offboard ${user}` }).click();
+    await page.getByText(`All access of ${user} has ended.`).waitFor();
   }
 
   it('list the credentials of a virtual cluster, and revoke all of them', async () => {
@@ -55,15 +65,18 @@ describeConsole('the pages about people who leave', (env) => {
     const access = page.getByRole('region', { name: 'Permissions', exact: true });
     await access.getByText('annas').first().waitFor();
     if (screenshots !== undefined) await page.screenshot({ path: `${screenshots}/effective-access.png` });
-    await page.getByRole('button', { name: 'Offboard', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Offboard anna' });
-    await dialog.getByRole('region', { name: 'Offboarding plan' }).getByText('default/annas').waitFor();
+    await page.getByRole('link', { name: 'Offboard', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Offboarding' }).waitFor();
+    await page.getByRole('region', { name: 'Offboarding plan' }).getByText('default/annas').waitFor();
     if (screenshots !== undefined) await page.screenshot({ path: `${screenshots}/offboard.png` });
-    expect(await violationsInBothThemes(page)).toEqual([]);
-    await dialog.getByLabel('New owner').fill('admin');
+    expect(await violationsInEveryLook(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Offboard anna' }).isDisabled()).toBe(true);
+    await page.getByRole('combobox', { name: 'New owner' }).fill('admin');
     await page.getByRole('option', { name: /admin/ }).first().click();
-    await dialog.getByRole('button', { name: 'Offboard anna' }).click();
-    await page.getByText('Offboarded user anna').waitFor();
+    await offboard(page, 'anna');
+    const result = page.getByRole('region', { name: 'Result of the offboarding' });
+    await result.getByRole('row').filter({ hasText: 'Transferred' }).filter({ hasText: 'default/annas' }).waitFor();
+    expect(await violationsInEveryLook(page)).toEqual([]);
     expect(await env.admin.statusOf(env.flotilla.adminKey, 'GET', `${group}/users/anna`)).toBe(404);
     await page.close();
   });
@@ -89,20 +102,18 @@ describeConsole('the pages about people who leave', (env) => {
     const watched = await env.open();
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, '/users/dora');
-    await page.getByRole('button', { name: 'Offboard', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Offboard dora' });
+    await page.getByRole('link', { name: 'Offboard', exact: true }).click();
     const plannedFor = (name: string, action: string) =>
-      dialog
+      page
         .getByRole('row')
         .filter({ has: page.getByRole('cell', { name: action, exact: true }) })
         .filter({ has: page.getByRole('cell', { name, exact: true }) });
     await plannedFor('default/common', 'Keep').waitFor();
-    await dialog.getByRole('switch', { name: 'Revoke service account tokens without a known creator' }).check();
+    await page.getByRole('switch', { name: 'Revoke service account tokens without a known creator' }).check();
     await plannedFor('default/common', 'Revoke').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     expect(await codeOfToken()).toBe(200);
-    await dialog.getByRole('button', { name: 'Offboard dora' }).click();
-    await page.getByText('Offboarded user dora').waitFor();
+    await offboard(page, 'dora');
     expect(await codeOfToken()).toBe(401);
     await page.close();
   });

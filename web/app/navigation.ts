@@ -15,7 +15,9 @@ export interface Destination {
     | '/users'
     | '/teams'
     | '/usage'
-    | '/audit-log';
+    | '/effective-access'
+    | '/audit-log'
+    | '/system';
   readonly label: string;
   readonly icon: IconName;
   /** Shows the page only to users who may list this kind in all namespaces. Optional; by default all users see it. */
@@ -36,5 +38,7 @@ export const destinations: readonly Destination[] = [
   { to: '/users', label: 'Users', icon: 'users', requiresList: kinds.user },
   { to: '/teams', label: 'Teams', icon: 'users', requiresList: kinds.team },
   { to: '/usage', label: 'Usage', icon: 'usage', isForAuditors: true },
+  { to: '/effective-access', label: 'Effective access', icon: 'access', isForAuditors: true },
   { to: '/audit-log', label: 'Audit log', icon: 'audit', isForAuditors: true },
+  { to: '/system', label: 'System', icon: 'system', isForAuditors: true },
 ];

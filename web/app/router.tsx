@@ -2,8 +2,10 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { LoadingIndicator } from '../components/loading-indicator.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { accessSearch } from '../pages/access/access-search.ts';
 import { auditSearch } from '../pages/audit/audit-search.ts';
 import { authorizeCliSearch, deviceSearch } from '../pages/cli-login/cli-login-search.ts';
+import { offboardingSearch } from '../pages/offboarding/offboarding-search.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({
@@ -230,6 +232,23 @@ const routes = [
     path: '/teams/$team',
     validateSearch: detailSearch,
     component: lazyRouteComponent(() => import('../pages/people/team-page.tsx'), 'TeamPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/offboarding',
+    validateSearch: offboardingSearch,
+    component: lazyRouteComponent(() => import('../pages/offboarding/offboarding-page.tsx'), 'OffboardingPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/effective-access',
+    validateSearch: accessSearch,
+    component: lazyRouteComponent(() => import('../pages/access/access-page.tsx'), 'AccessPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/system',
+    component: lazyRouteComponent(() => import('../pages/system/system-page.tsx'), 'SystemPage'),
   }),
   createRoute({
     getParentRoute,

@@ -12,7 +12,8 @@ import type { User } from '../../src/api/management/v1/user.ts';
 import type { VirtualClusterInstance } from '../../src/api/management/v1/virtual-cluster-instance.ts';
 import type { VirtualClusterTemplate } from '../../src/api/management/v1/virtual-cluster-template.ts';
 import { apiVersionOf, type KubeObject } from '../../src/api/meta.ts';
-import { managementGroup, managementVersion } from '../../src/api/naming.ts';
+import { managementGroup, managementVersion, storageGroup, storageVersion } from '../../src/api/naming.ts';
+import type { VirtualCluster } from '../../src/api/storage/virtual-cluster.ts';
 import type { ApiRoot } from './api-root.ts';
 
 /** The names of a kind that URLs and permission checks need, and the TypeScript type of its objects. */
@@ -25,6 +26,15 @@ export interface KindRef<Type extends KubeObject = KubeObject> {
   /** Never set. Carries the type of the objects to the functions that return them. */
   readonly objectType?: Type;
 }
+
+/** The kind of virtual clusters on a built-in cluster. */
+const hostedKind: KindRef<VirtualCluster> = {
+  group: storageGroup,
+  version: storageVersion,
+  kind: 'VirtualCluster',
+  plural: 'virtualclusters',
+  namespaced: true,
+};
 
 function managementKind<Type extends KubeObject>(kind: string, plural: string, namespaced = false): KindRef<Type> {
   return { group: managementGroup, version: managementVersion, kind, plural, namespaced };
@@ -50,6 +60,7 @@ export const kinds = {
   priceList: managementKind<PriceList>('PriceList', 'pricelists'),
   accessReview: managementKind<EffectiveAccessReview>('EffectiveAccessReview', 'effectiveaccessreviews'),
   pod: { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
+  hosted: hostedKind,
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 

@@ -10,6 +10,8 @@ const apiVersion = `${managementGroup}/${managementVersion}`;
 export interface AdminApi {
   /** Sends a request to the management API and returns the JSON. Throws on an error response. */
   request<T = unknown>(method: string, path: string, document?: unknown): Promise<T>;
+  /** Sends a request through the gateway to a cluster and returns the JSON. Throws on an error response. */
+  requestOnCluster<T = unknown>(cluster: string, method: string, path: string, document?: unknown): Promise<T>;
   /** Sends a request with another key and returns only the status code. */
   statusOf(accessKey: string, method: string, path: string, document?: unknown): Promise<number>;
   createInstance(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;
@@ -29,7 +31,7 @@ export function adminApi(flotilla: FlotillaProcess): AdminApi {
     path: string,
     document?: unknown,
   ): Promise<{ statusCode: number; text: string }> {
-    const { statusCode, body } = await request(`${flotilla.url}/kubernetes/management${path}`, {
+    const { statusCode, body } = await request(`${flotilla.url}/kubernetes${path}`, {
       method: method as 'GET',
       dispatcher,
       headers: {
@@ -51,17 +53,19 @@ export function adminApi(flotilla: FlotillaProcess): AdminApi {
     (kind: string): AdminApi['createInstance'] =>
     async (name, { spec = {}, metadata = {} } = {}, project = 'default') => {
       const object = { apiVersion, kind, metadata: { name, ...metadata }, spec };
-      await ask('POST', `${group}/namespaces/${projectNamespace(project)}/${kind.toLowerCase()}s`, object);
+      await ask('POST', `/management${group}/namespaces/${projectNamespace(project)}/${kind.toLowerCase()}s`, object);
     };
 
   return {
-    request: ask,
-    statusOf: async (...args) => (await respond(...args)).statusCode,
+    request: (method, path, document) => ask(method, `/management${path}`, document),
+    requestOnCluster: (cluster, method, path, document) => ask(method, `/cluster/${cluster}${path}`, document),
+    statusOf: async (accessKey, method, path, document) =>
+      (await respond(accessKey, method, `/management${path}`, document)).statusCode,
     createInstance: createIn('VirtualClusterInstance'),
     createSpace: createIn('SpaceInstance'),
     async createUser(name, password, spec = {}) {
       const object = { apiVersion, kind: 'User', metadata: { name }, spec: { ...spec, password } };
-      await ask('POST', `${group}/users`, object);
+      await ask('POST', `/management${group}/users`, object);
     },
     close: () => dispatcher.destroy(),
   };

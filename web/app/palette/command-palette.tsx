@@ -5,11 +5,13 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, use
 import { Dialog } from '../../components/form/dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { pluralize } from '../../data/format-text.ts';
-import type { InstanceType } from '../../data/instance-types.ts';
+import { type InstanceType, spaceType, virtualClusterType } from '../../data/instance-types.ts';
 import { type KindRef, kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 import { useSelf } from '../../data/session/use-self.ts';
+import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { InstanceChangeDialog, type InstanceChangeRequest } from '../../pages/instances/list/change-dialog.tsx';
 import { usePermittedDestinations } from '../permitted-destinations.ts';
 import classes from './command-palette.module.css';
@@ -57,6 +59,7 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
     ({ plural }: KindRef, snapshot: KindRows) => setRows((before) => new Map(before).set(plural, snapshot)),
     [],
   );
+  const seesAll = useSeesAll(kinds.instance);
   const fixed = useFixedEntries(onHelp);
   const sources = useMemo(
     () => [
@@ -146,14 +149,18 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
         ))}
       </div>
       <Text size="xs" c="dimmed" role="status" mt="xs">
-        {countText(shown.length, total)}
+        {countText(shown.length, total, seesAll)}
       </Text>
     </>
   );
 }
 
-function countText(shown: number, total: number): string {
-  if (shown === 0) return 'No results. Search for a name, a project or an action.';
+function countText(shown: number, total: number, seesAll: boolean): string {
+  if (shown === 0) {
+    return seesAll
+      ? 'No results. Search for a name, a project or an action.'
+      : 'No results among what you may see. Ask the owner of a virtual cluster, or an admin of its project, to share it with you.';
+  }
   return total > maxFound
     ? `The first ${shown} of ${total} results. Type more to narrow them.`
     : pluralize(shown, 'result');
@@ -181,6 +188,22 @@ function usePermittedEntries(entries: readonly PaletteEntry[]): readonly Palette
   return entries.filter((entry) => entry.permission === undefined || allowed.has(entry)).slice(0, maxShown);
 }
 
+/** Returns the actions that create an instance, for the types that the user may create somewhere. */
+function createEntries(
+  types: readonly (InstanceType | false)[],
+  navigate: ReturnType<typeof useNavigate>,
+): readonly PaletteEntry[] {
+  return types
+    .filter((type) => type !== false)
+    .map(({ noun, createPath }) => ({
+      id: `new ${noun}`,
+      title: `New ${noun}`,
+      about: 'Action',
+      icon: 'plus',
+      run: () => void navigate({ to: createPath }),
+    }));
+}
+
 /** Returns the entries that do not depend on objects: pages and general actions. */
 function useFixedEntries(onHelp: () => void): readonly PaletteEntry[] {
   const navigate = useNavigate();
@@ -189,6 +212,8 @@ function useFixedEntries(onHelp: () => void): readonly PaletteEntry[] {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const user = self?.user?.name;
+  const mayCreate = useCreatableProjects(kinds.instance).projects.length > 0;
+  const mayCreateSpace = useCreatableProjects(kinds.space).projects.length > 0;
   return useMemo(
     () => [
       ...destinations.map(({ to, label, icon }) => ({
@@ -198,26 +223,21 @@ function useFixedEntries(onHelp: () => void): readonly PaletteEntry[] {
         icon,
         run: () => void navigate({ to }),
       })),
-      {
-        id: 'new virtual cluster',
-        title: 'New virtual cluster',
-        about: 'Action',
-        icon: 'plus',
-        run: () => void navigate({ to: '/virtual-clusters/new' }),
-      },
-      {
-        id: 'new space',
-        title: 'New space',
-        about: 'Action',
-        icon: 'plus',
-        run: () => void navigate({ to: '/spaces/new' }),
-      },
+      ...createEntries([mayCreate && virtualClusterType, mayCreateSpace && spaceType], navigate),
       {
         id: 'new key',
         title: 'New access key',
         about: 'Action',
         icon: 'plus',
         run: () => void navigate({ to: '/keys/new' }),
+      },
+      {
+        id: 'offboarding',
+        title: 'Offboard a user',
+        about: 'Action',
+        icon: 'signOut',
+        permission: { verb: 'create', kind: kinds.user, subresource: 'offboard' },
+        run: () => void navigate({ to: '/offboarding' }),
       },
       ...(user === undefined
         ? []
@@ -246,6 +266,6 @@ function useFixedEntries(onHelp: () => void): readonly PaletteEntry[] {
       },
       { id: 'help', title: 'Keyboard shortcuts', about: 'Help', icon: 'more', run: onHelp },
     ],
-    [destinations, navigate, user, other, setColorScheme, onHelp],
+    [destinations, navigate, mayCreate, mayCreateSpace, user, other, setColorScheme, onHelp],
   );
 }

@@ -4,6 +4,7 @@ import { type InstanceType, spaceType, virtualClusterType } from '../../data/ins
 import { type KindRef, kinds } from '../../data/kind-ref.ts';
 import { columnText } from '../../data/rows/fleet-counts.ts';
 import { projectColumn } from '../../data/rows/list-columns.ts';
+import type { PermissionQuery } from '../../data/permissions.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import type { InstanceChangeRequest } from '../../pages/instances/list/change-dialog.tsx';
@@ -86,6 +87,7 @@ export function objectSources(
 ): readonly PaletteSource[] {
   return [
     ...[virtualClusterType, spaceType].flatMap((type) => instanceSources(type, rowsOf(type.kind), actions)),
+    offboardingSource(rowsOf(kinds.user), actions),
     ...clusterScopedKinds.map(({ kind, noun, icon, open }) => {
       const snapshot = rowsOf(kind) ?? { columns: [], rows: [] };
       const displayName = columnText(snapshot, 'Display Name');
@@ -105,6 +107,27 @@ export function objectSources(
       );
     }),
   ];
+}
+
+/** The action that opens the offboarding page for a user. */
+function offboardingSource(snapshot: KindRows | undefined, { navigate }: ObjectActions): PaletteSource {
+  const { rows, columns } = snapshot ?? { rows: [], columns: [] };
+  const displayName = columnText({ columns }, 'Display Name');
+  return sourceOf(
+    rows,
+    (row) => `Offboard ${row.metadata.name ?? ''} ${displayName(row)}`,
+    (row) => {
+      const { name = '' } = row.metadata;
+      return {
+        id: `offboard ${name}`,
+        title: `Offboard ${name}`,
+        about: 'User',
+        icon: 'signOut',
+        permission: { verb: 'create', kind: kinds.user, name, subresource: 'offboard' },
+        run: () => void navigate({ to: '/offboarding', search: { user: name } }),
+      };
+    },
+  );
 }
 
 function instanceSources(
@@ -127,7 +150,7 @@ function instanceSources(
     icon: hasExplorer ? 'clusters' : 'spaces',
     run: () => void navigate({ to: detailPath, params: placeOf(row) }),
   }));
-  const toTab = (verb: string, tab: string) =>
+  const toTab = (verb: string, tab: string, permission: Pick<PermissionQuery, 'verb' | 'subresource'>) =>
     sourceOf(
       rows,
       (row) => `${verb} ${textOf(row)}`,
@@ -136,6 +159,7 @@ function instanceSources(
         title: `${verb} ${row.metadata.name ?? ''}`,
         about: aboutOf(row),
         icon: 'right',
+        permission: { ...permission, kind, namespace: row.metadata.namespace, name: row.metadata.name ?? '' },
         run: () => void navigate({ to: detailPath, params: placeOf(row), search: { tab } }),
       }),
     );
@@ -163,7 +187,7 @@ function instanceSources(
       run: () => void navigate({ to: '/virtual-clusters/$project/$name/terminal', params: placeOf(row) }),
     }),
   );
-  const logs = hasExplorer ? [toTab('Logs of', 'logs')] : [];
+  const logs = hasExplorer ? [toTab('Logs of', 'logs', { verb: 'get', subresource: 'log' })] : [];
   const changes = instanceChanges.map((change) =>
     sourceOf(
       rows.filter((row) => change.appliesTo(statusOf(row))),
@@ -178,5 +202,7 @@ function instanceSources(
       }),
     ),
   );
-  return [objects, toTab('Connect to', 'connect'), toTab('Share', 'access'), explorer, terminal, ...logs, ...changes];
+  const connect = toTab('Connect to', 'connect', { verb: 'create', subresource: 'kubeconfig' });
+  const share = toTab('Share', 'access', { verb: 'update', subresource: 'spec.access' });
+  return [objects, connect, share, explorer, terminal, ...logs, ...changes];
 }

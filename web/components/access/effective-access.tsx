@@ -15,17 +15,15 @@ import { SimpleTable } from '../list/simple-table.tsx';
 import { LoadingIndicator } from '../loading-indicator.tsx';
 import { Panel } from '../panel.tsx';
 
-/** The subject of a review: a user, team or key, or an instance. */
-type AccessReviewSubject = Pick<
-  EffectiveAccessSpec,
-  'user' | 'team' | 'accessKey' | 'virtualClusterInstance' | 'spaceInstance'
->;
+/** The question of a review: what a user, team or key may do, or who has access to an object. */
+export type AccessQuestion = Omit<EffectiveAccessSpec, 'limit' | 'continue'>;
 
 const pageSize = 100;
 
-/** A list of everything that a subject has access to, or of everyone with access to an instance, with reasons. */
-export function EffectiveAccess({ subject }: { readonly subject: AccessReviewSubject }) {
+/** A list of everything that a subject has access to, or of everyone with access to an object, with reasons. */
+export function EffectiveAccess({ subject }: { readonly subject: AccessQuestion }) {
   const isInstance = (subject.virtualClusterInstance ?? subject.spaceInstance) !== undefined;
+  const isObject = isInstance || subject.object !== undefined;
   const query = useInfiniteQuery({
     queryKey: ['effective-access', subject],
     initialPageParam: '',
@@ -39,8 +37,8 @@ export function EffectiveAccess({ subject }: { readonly subject: AccessReviewSub
   return (
     <Panel title="Effective access">
       <Text size="sm" c="dimmed" mb="md">
-        {isInstance
-          ? `Everyone who has permissions on this ${subject.spaceInstance === undefined ? 'virtual cluster' : 'space'}, and the grants from which they result.`
+        {isObject
+          ? `Everyone who has permissions on this ${nounOf(subject)}, and the grants from which they result.`
           : 'All permissions, and the grants from which they result.'}
       </Text>
       {inactive === undefined ? null : <Text mb="md">No access: {inactive}.</Text>}
@@ -49,14 +47,14 @@ export function EffectiveAccess({ subject }: { readonly subject: AccessReviewSub
         <SimpleTable
           label="Permissions"
           head={
-            isInstance
-              ? ['Subject', 'Permissions', 'Roles inside', 'Granted by']
+            isObject
+              ? ['Subject', 'Permissions', ...(isInstance ? ['Roles inside'] : []), 'Granted by']
               : ['Object', 'Permissions', 'Granted by']
           }
           rows={entries.map((entry, index) => ({
             key: String(index),
             cells: [
-              isInstance ? <Subject key="subject" entry={entry} /> : <Target key="object" entry={entry} />,
+              isObject ? <Subject key="subject" entry={entry} /> : <Target key="object" entry={entry} />,
               permissionsText(entry),
               ...(isInstance ? [(entry.clusterRoles ?? []).join(', ')] : []),
               entry.via.join(' → '),
@@ -73,11 +71,12 @@ export function EffectiveAccess({ subject }: { readonly subject: AccessReviewSub
   );
 }
 
-async function review(
-  subject: AccessReviewSubject,
-  position: string,
-  signal: AbortSignal,
-): Promise<EffectiveAccessReview> {
+function nounOf({ spaceInstance, object }: AccessQuestion): string {
+  if (object !== undefined) return resourceNouns[object.resource] ?? 'object';
+  return spaceInstance === undefined ? 'virtual cluster' : 'space';
+}
+
+async function review(subject: AccessQuestion, position: string, signal: AbortSignal): Promise<EffectiveAccessReview> {
   const kind = kinds.accessReview;
   const spec = { ...subject, limit: pageSize, ...(position === '' ? {} : { continue: position }) };
   return await sendJson<EffectiveAccessReview>({
@@ -86,6 +85,24 @@ async function review(
     document: { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: {}, spec },
     signal,
   });
+}
+
+/** The names of the reviewed kinds within a sentence, by plural resource name. */
+const resourceNouns: Readonly<Record<string, string>> = {
+  projects: 'project',
+  virtualclusterinstances: 'virtual cluster',
+  spaceinstances: 'space',
+  secrets: 'secret',
+  configmaps: 'config map',
+  clusters: 'cluster',
+  virtualclustertemplates: 'template',
+  spacetemplates: 'space template',
+  users: 'user',
+  teams: 'team',
+};
+
+function capitalize(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function permissionsText({ verbs, subresources = [] }: EffectiveAccessEntry): string {
@@ -115,6 +132,12 @@ function Target({ entry: { resource, project, name } }: { readonly entry: Effect
   if (resource === kinds.project.plural && name !== undefined) {
     return <Link to="/projects/$project" params={{ project: name }}>{`Project ${name}`}</Link>;
   }
-  const place = [...(project === undefined ? [] : [project]), name ?? 'all'].join('/');
-  return <span>{`${resource} ${place}`}</span>;
+  const noun = resourceNouns[resource] ?? resource;
+  const where = project === undefined ? '' : ` in project ${project}`;
+  // Permissions without a name apply to new objects, or to all objects of the kind.
+  return name === undefined ? (
+    <span>{`Any ${noun}${where}`}</span>
+  ) : (
+    <span>{`${capitalize(noun)} ${name}${where}`}</span>
+  );
 }

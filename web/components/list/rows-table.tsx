@@ -1,4 +1,5 @@
 import { UnstyledButton } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useCallback, useLayoutEffect, useMemo, useRef } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { columnTitle, type ListColumn } from '../../data/rows/list-columns.ts';
@@ -22,12 +23,21 @@ export interface RowsTableProps<Type extends KubeObject> {
 }
 
 /** The height of each row in pixels. It is fixed, so that the positions of rows are known without measuring. */
-const rowHeight = 44;
+const tableRowHeight = 44;
+
+/**
+ * The height in pixels of a card, which is a row on a phone: a line for each column, and the rest. The style sheet has the
+ * same values.
+ */
+const cardHeight = (columns: number) => 28 * columns + 17;
+
+/** The screens on which rows are cards. The style sheet has the same query. */
+const phone = '(max-width: 36em)';
 
 /** For tables with more rows than this, the column widths come from the longest texts instead of the rendered rows. */
 const fewRows = 40;
 
-/** A table of any length. It renders only the visible rows and some rows around them. */
+/** A table of any length, or cards on a phone. It renders only the visible rows and some rows around them. */
 export function RowsTable<Type extends KubeObject>({
   what,
   rows,
@@ -40,11 +50,13 @@ export function RowsTable<Type extends KubeObject>({
   rowActions,
 }: RowsTableProps<Type>) {
   const scroller = useRef<HTMLDivElement>(null);
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false }) === true;
+  const rowHeight = isPhone ? cardHeight(columns.length) : tableRowHeight;
   const { first, last } = useVisibleRows(scroller, rows.length, rowHeight);
   const span = columns.length + (selectedKeys === undefined ? 0 : 1) + (rowActions === undefined ? 0 : 1);
-  const hasMany = rows.length > fewRows;
+  const hasMany = rows.length > fewRows && !isPhone;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is too slow to measure all rows again for each change.
-  const widest = useMemo(() => (hasMany ? widestRows(rows, columns) : undefined), [rows.length, columns]);
+  const widest = useMemo(() => (hasMany ? widestRows(rows, columns) : undefined), [rows.length, columns, isPhone]);
 
   // `toggle` reads the rows from a ref and never changes, so that selecting a row does not render all other rows again.
   const now = useRef({ rows, selectedKeys, last: '' });
@@ -85,7 +97,7 @@ export function RowsTable<Type extends KubeObject>({
               </th>
             ))}
             {rowActions === undefined ? null : (
-              <th>
+              <th className={classes.actionsHead}>
                 <span className={classes.unseen}>Actions</span>
               </th>
             )}
@@ -146,7 +158,7 @@ function SelectAll({ what, rows, selectedKeys, onSelect }: SelectAllProps) {
 function Gap({ height, span }: { readonly height: number; readonly span: number }) {
   if (height <= 0) return null;
   return (
-    <tr>
+    <tr className={classes.gap}>
       <td colSpan={span} style={{ height, padding: 0, border: 0 }} />
     </tr>
   );

@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import type { ListColumn } from '../../data/rows/list-columns.ts';
+import { columnTitle, type ListColumn } from '../../data/rows/list-columns.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { Age } from '../object/age.tsx';
 import classes from './rows-table.module.css';
@@ -43,7 +43,7 @@ export const TableRow = memoGeneric(function TableRow<Type extends KubeObject>(p
         </td>
       )}
       {columns.map((column) => (
-        <td key={column.name}>
+        <td key={column.name} data-label={columnTitle(column.name)}>
           <div className={classes.cell}>{cellOf(column, row, cells)}</div>
         </td>
       ))}

@@ -8,12 +8,13 @@ export interface PhaseTilesProps {
   readonly instances: RowsSnapshot;
   /** Additional filters for the list that a tile links to, for example `{ Project: 'payments' }`. */
   readonly filter?: Readonly<Record<string, string>>;
+  /** True if the caller may see all virtual clusters that the tiles count. Otherwise the title says that some may be missing. */
+  readonly seesAll: boolean;
 }
 
-const title = 'Virtual clusters by status';
-
 /** A section with the number of virtual clusters in each phase. Each tile links to the filtered list. */
-export function PhaseTiles({ instances, filter = {} }: PhaseTilesProps) {
+export function PhaseTiles({ instances, filter = {}, seesAll }: PhaseTilesProps) {
+  const title = seesAll ? 'Virtual clusters by status' : 'Virtual clusters that you may see, by status';
   return (
     <section aria-label={title}>
       <Title order={2} size="h5" mb="sm">

@@ -15,6 +15,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { usePermission } from '../../data/permissions.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 import { useSelf } from '../../data/session/use-self.ts';
 import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { AttentionPanel, type AttentionPanelProps } from './attention-panel.tsx';
@@ -35,6 +36,7 @@ export function FleetPage() {
   const projects = useRows({ kind: kinds.project, objects: true });
   const keys = useRows({ kind: kinds.ownedKey, objects: true });
   const mayCreate = useCreatableProjects(kinds.instance).projects.length > 0;
+  const seesAll = useSeesAll(kinds.instance);
   const now = useNow();
   const mayChangeClusters = usePermission({ verb: 'patch', kind: kinds.cluster }).allowed;
   const issues = useMemo(
@@ -81,7 +83,7 @@ export function FleetPage() {
           />
         </Panel>
       ) : (
-        <PhaseTiles instances={instances} />
+        <PhaseTiles instances={instances} seesAll={seesAll} />
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" mt="md">
         <div>
@@ -91,7 +93,7 @@ export function FleetPage() {
           </Panel>
         </div>
         <div>
-          <HostsPanel clusters={clusters} instances={instances} />
+          <HostsPanel clusters={clusters} instances={instances} seesAll={seesAll} />
           <QuotasPanel projects={projects} />
           <ProjectsPanel instances={instances} />
         </div>

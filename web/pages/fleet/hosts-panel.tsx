@@ -15,9 +15,12 @@ const maxShown = 6;
 export function HostsPanel({
   clusters,
   instances,
+  seesAll,
 }: {
   readonly clusters: RowsSnapshot<Cluster>;
   readonly instances: RowsSnapshot;
+  /** True if the caller may see all virtual clusters. Otherwise a cluster without visible ones shows no number. */
+  readonly seesAll: boolean;
 }) {
   if (clusters.state === 'refused') return null;
   const clusterOf = columnText(instances, 'Cluster');
@@ -40,7 +43,9 @@ export function HostsPanel({
           </Link>
           <Group gap="md" wrap="nowrap">
             <Text size="sm" c="dimmed">
-              {instances.state === 'refused' ? '' : pluralize(counts.get(name) ?? 0, 'virtual cluster')}
+              {counts.has(name) || (seesAll && instances.state === 'live')
+                ? pluralize(counts.get(name) ?? 0, 'virtual cluster')
+                : ''}
             </Text>
             <StatusBadge status={object.status?.online === true ? 'Online' : 'Offline'} />
           </Group>

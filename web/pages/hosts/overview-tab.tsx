@@ -16,6 +16,7 @@ import { ownerOf } from '../../data/owner.ts';
 import { usePermission } from '../../data/permissions.ts';
 import { loadedCount } from '../../data/rows/fleet-counts.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 import { clusterSpec, clusterStatus, connectionLabels, connectionOf, isWaitingForAgent } from './cluster-info.ts';
 import { clusterInstancesQuery } from './instances-tab.tsx';
 
@@ -48,6 +49,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '', creationTimestamp } = cluster.metadata;
   const { description, directEndpoint } = clusterSpec(cluster);
   const instances = useRows(clusterInstancesQuery(name));
+  const seesAll = useSeesAll(kinds.instance);
   const owner = ownerOf(cluster);
   const status = clusterStatus(cluster);
   const fallback = status === 'Pending' ? 'The server has not checked the cluster yet.' : 'Ready to use.';
@@ -89,7 +91,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
               'Round trip time': agent?.roundTripMilliseconds ? `${agent.roundTripMilliseconds} ms` : undefined,
               'Agent key': agent?.keyFingerprint ? <span className="mono">{agent.keyFingerprint}</span> : undefined,
               'Virtual clusters':
-                instances.state === 'refused' ? undefined : (
+                instances.state === 'refused' || (!seesAll && instances.rows.length === 0) ? undefined : (
                   <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>
                     {loadedCount(instances) ?? uncounted}
                   </Link>

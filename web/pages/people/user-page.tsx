@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
 import { EffectiveAccess } from '../../components/access/effective-access.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { ObjectHeader } from '../../components/object/object-header.tsx';
@@ -11,7 +12,6 @@ import { PermittedButton } from '../../components/permitted-button.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { EditUser } from './edit-user.tsx';
-import { OffboardUser } from './offboard-user.tsx';
 import { PrincipalKeys } from './principal-keys.tsx';
 import { ResetLink } from './reset-link.tsx';
 import { DeleteUser, SetPassword, ToggleUser } from './user-dialogs.tsx';
@@ -42,7 +42,7 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
     { verb: 'create', ...target, subresource: 'offboard' },
     { verb: 'create', ...target, subresource: 'resetpassword' },
   ]);
-  const [open, setOpen] = useState<'edit' | 'password' | 'reset' | 'switch' | 'offboard' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'password' | 'reset' | 'switch' | 'delete'>();
   const close = () => setOpen(undefined);
   return (
     <>
@@ -63,9 +63,11 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
         <PermittedButton isPermitted={disable?.allowed} onClick={() => setOpen('switch')}>
           {userSpec(user).disabled === true ? 'Enable' : 'Disable'}
         </PermittedButton>
-        <PermittedButton isPermitted={offboard?.allowed} onClick={() => setOpen('offboard')}>
-          Offboard
-        </PermittedButton>
+        {offboard?.allowed === true ? (
+          <LinkButton to="/offboarding" search={{ user: name }} variant="default">
+            Offboard
+          </LinkButton>
+        ) : null}
         {remove?.allowed === true ? <DeleteButton onClick={() => setOpen('delete')} /> : null}
       </ObjectHeader>
       <DetailTabs
@@ -97,7 +99,6 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
       {open === 'password' ? <SetPassword user={user} onClose={close} /> : null}
       {open === 'reset' ? <ResetLink user={user} onClose={close} /> : null}
       {open === 'switch' ? <ToggleUser user={user} onClose={close} /> : null}
-      {open === 'offboard' ? <OffboardUser user={user} onClose={close} /> : null}
       {open === 'delete' ? <DeleteUser user={user} onClose={close} /> : null}
     </>
   );

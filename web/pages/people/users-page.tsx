@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import type { CellRenderers } from '../../components/list/table-row.tsx';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
@@ -53,15 +54,26 @@ const cells: CellRenderers = {
 export function UsersPage() {
   const rows = useRows({ kind: kinds.user, objects: true });
   const { allowed } = usePermission({ verb: 'create', kind: kinds.user });
+  const mayOffboard = usePermission({ verb: 'create', kind: kinds.user, subresource: 'offboard' }).allowed;
   const [isCreating, setCreating] = useState(false);
   const make = allowed ? (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
       New user
     </Button>
   ) : undefined;
+  const actions = (
+    <>
+      {mayOffboard ? (
+        <LinkButton to="/offboarding" variant="default">
+          Offboard a user
+        </LinkButton>
+      ) : null}
+      {make}
+    </>
+  );
   return (
     <>
-      <PageHeader title="Users" about="People and machine accounts that use this server." actions={make} />
+      <PageHeader title="Users" about="People and machine accounts that use this server." actions={actions} />
       <ResourceList
         what="users"
         rows={rows}

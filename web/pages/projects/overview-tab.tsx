@@ -12,8 +12,9 @@ import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { ownerOf } from '../../data/owner.ts';
 import { usePermission } from '../../data/permissions.ts';
-import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
+import { loadedCount } from '../../data/rows/fleet-counts.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 import { projectSpec, quotaUsage, readyDays } from './project-spec.ts';
 
 /** A tab with an overview of a project: virtual clusters, details, quotas and time to Ready. */
@@ -25,15 +26,16 @@ export function OverviewTab({ project }: { readonly project: Project }) {
   const quotas = quotaUsage(project, 'virtualclusterinstances');
   const spaces = useRows({ kind: kinds.space, namespace });
   const spaceQuotas = quotaUsage(project, 'spaceinstances');
-  const used = quotas.used ?? countOf(instances);
+  const seesAll = useSeesAll(kinds.instance, namespace);
+  const used = quotas.used ?? (seesAll ? loadedCount(instances) : undefined);
   const owner = ownerOf(project);
   const mayChange = usePermission({ verb: 'patch', kind: kinds.project, name }).allowed;
   return (
     <>
-      {/* A caller without permissions in the project cannot list instances, so there is nothing to count. */}
-      {instances.state === 'refused' ? null : (
+      {/* Zeros would say that the project is empty, which a caller who may not see everything in it cannot know. */}
+      {instances.state === 'refused' || (!seesAll && instances.rows.length === 0) ? null : (
         <Box mb="md">
-          <PhaseTiles instances={instances} filter={{ Project: name }} />
+          <PhaseTiles instances={instances} filter={{ Project: name }} seesAll={seesAll} />
         </Box>
       )}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing={0}>
@@ -55,7 +57,11 @@ export function OverviewTab({ project }: { readonly project: Project }) {
           <Panel title="Quotas">
             <Stack gap="md">
               <QuotaBar label="Virtual clusters" used={used} limit={quotas.project} />
-              <QuotaBar label="Spaces" used={spaceQuotas.used ?? countOf(spaces)} limit={spaceQuotas.project} />
+              <QuotaBar
+                label="Spaces"
+                used={spaceQuotas.used ?? (seesAll ? loadedCount(spaces) : undefined)}
+                limit={spaceQuotas.project}
+              />
               {quotas.user === undefined ? (
                 <Text size="sm" c="dimmed">
                   No quota per user or team.
@@ -76,11 +82,6 @@ export function OverviewTab({ project }: { readonly project: Project }) {
       </SimpleGrid>
     </>
   );
-}
-
-/** Returns the number of rows; `undefined` if the user may not list them. */
-function countOf({ state, rows }: Pick<RowsSnapshot, 'state' | 'rows'>): number | undefined {
-  return state === 'refused' ? undefined : rows.length;
 }
 
 /** The maximum number of users and teams whose quota usage this tab shows. The Quotas tab shows more. */

@@ -14,10 +14,12 @@ import { ObjectHeader } from '../../components/object/object-header.tsx';
 import { ObjectPage } from '../../components/object/object-page.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { UsageTab } from '../../components/usage/usage-tab.tsx';
+import { spaceType, virtualClusterType } from '../../data/instance-types.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { AllowedTab } from './allowed-tab.tsx';
 import { DeleteProject } from './delete-project.tsx';
+import { InstancesTab } from './instances-tab.tsx';
 import { MembersTab } from './members-tab.tsx';
 import { OverviewTab } from './overview-tab.tsx';
 import { QuotasTab } from './quotas-tab.tsx';
@@ -74,6 +76,12 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
         label="Project sections"
         tabs={[
           { id: 'overview', label: 'Overview', render: () => <OverviewTab project={project} /> },
+          {
+            id: 'virtual-clusters',
+            label: 'Virtual clusters',
+            render: () => <InstancesTab type={virtualClusterType} project={name} />,
+          },
+          { id: 'spaces', label: 'Spaces', render: () => <InstancesTab type={spaceType} project={name} /> },
           { id: 'members', label: 'Members', render: () => <MembersTab project={project} /> },
           { id: 'allowed', label: 'Clusters and templates', render: () => <AllowedTab project={project} /> },
           { id: 'quotas', label: 'Quotas', render: () => <QuotasTab project={project} /> },

@@ -9,13 +9,12 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { displayNameColumn } from '../../data/objects/display-name.ts';
 import { usePermission } from '../../data/permissions.ts';
-import { countByProject } from '../../data/rows/fleet-counts.ts';
 import type { ListColumn } from '../../data/rows/list-columns.ts';
-import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { CreateProject } from './create-project.tsx';
 import { projectSpec } from './project-spec.ts';
+import { useVisibleCounts } from './use-visible-counts.ts';
 
 const leaveOut = [displayNameColumn.name];
 
@@ -26,17 +25,13 @@ export function ProjectsPage() {
   const spaces = useRows({ kind: kinds.space });
   const { allowed: mayCreate } = usePermission({ verb: 'create', kind: kinds.project });
   const [isCreating, setCreating] = useState(false);
-  const counts = useMemo(() => countsOf(instances), [instances]);
-  const spaceCounts = useMemo(() => countsOf(spaces), [spaces]);
+  const counts = useVisibleCounts(kinds.instance, rows.rows, instances);
+  const spaceCounts = useVisibleCounts(kinds.space, rows.rows, spaces);
   const extraColumns = useMemo(
     () => [
       displayNameColumn,
-      numberColumn('Virtual Clusters', 'Virtual clusters in this project that you can see.', ({ metadata }) =>
-        metadata.name === undefined ? 0 : (counts.get(metadata.name) ?? 0),
-      ),
-      numberColumn('Spaces', 'Spaces in this project that you can see.', ({ metadata }) =>
-        metadata.name === undefined ? 0 : (spaceCounts.get(metadata.name) ?? 0),
-      ),
+      numberColumn('Virtual Clusters', 'Virtual clusters in this project that you can see.', counts),
+      numberColumn('Spaces', 'Spaces in this project that you can see.', spaceCounts),
       numberColumn(
         'Members',
         'Users and teams with a role in this project.',
@@ -93,10 +88,10 @@ export function ProjectsPage() {
   );
 }
 
-function countsOf(instances: RowsSnapshot): ReadonlyMap<string, number> {
-  return new Map(countByProject(instances).map(({ text, count }) => [text, count]));
-}
-
-function numberColumn(name: string, about: string, count: (row: Row<Project>) => number): ListColumn<Project> {
-  return { name, about, isWide: false, text: (row) => String(count(row)), rank: count };
+function numberColumn(
+  name: string,
+  about: string,
+  count: (row: Row<Project>) => number | undefined,
+): ListColumn<Project> {
+  return { name, about, isWide: false, text: (row) => String(count(row) ?? ''), rank: (row) => count(row) ?? -1 };
 }

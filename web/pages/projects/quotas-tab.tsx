@@ -11,7 +11,9 @@ import { pluralize } from '../../data/format-text.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { patchObject } from '../../data/objects/objects.ts';
 import { usePermission } from '../../data/permissions.ts';
+import { loadedCount } from '../../data/rows/fleet-counts.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 import { LimitInput } from './limit-input.tsx';
 import { type QuotaLimits, quotaPatch, quotaUsage } from './project-spec.ts';
 
@@ -74,9 +76,11 @@ export function QuotasTab({ project }: { readonly project: Project }) {
 }
 
 function ProjectQuota({ type: { resource, label, kind }, project }: QuotaTypeProps) {
-  const { rows } = useRows({ kind, namespace: projectNamespace(project.metadata.name ?? '') });
+  const namespace = projectNamespace(project.metadata.name ?? '');
+  const rows = useRows({ kind, namespace });
+  const seesAll = useSeesAll(kind, namespace);
   const { used, project: limit } = quotaUsage(project, resource);
-  return <QuotaBar label={label} used={used ?? rows.length} limit={limit} />;
+  return <QuotaBar label={label} used={used ?? (seesAll ? loadedCount(rows) : undefined)} limit={limit} />;
 }
 
 function OwnerQuotas({ type: { resource, noun }, project }: QuotaTypeProps) {

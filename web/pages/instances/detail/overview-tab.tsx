@@ -5,6 +5,7 @@ import { EditDetails } from '../../../components/form/edit-details.tsx';
 import { Conditions } from '../../../components/object/conditions.tsx';
 import { ProtectionSwitch } from '../../../components/object/deletion-protection.tsx';
 import { EventList } from '../../../components/object/event-list.tsx';
+import { LiftQuarantine } from '../../../components/object/lift-quarantine.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { eventsAbout } from '../../../data/objects/events-about.ts';
 import { useRows } from '../../../data/rows/use-rows.ts';
@@ -105,6 +106,11 @@ function PhaseNotice({ instance }: { readonly instance: InstanceState }) {
         <div className={`card ${classes.notice}`} data-phase={phase}>
           <Text fw={600}>{notice.title}</Text>
           <Text size="sm">{notice.text}</Text>
+          {phase === quarantinedReason ? (
+            <Box mt="sm">
+              <LiftQuarantine instance={object} />
+            </Box>
+          ) : null}
         </div>
       )}
     </div>

@@ -1,0 +1,65 @@
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { quarantineAnnotation } from '../../../src/api/naming.ts';
+import { clusterRoot } from '../../data/api-root.ts';
+import type { Instance } from '../../data/instance-types.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { Confirm } from '../form/confirm.tsx';
+import { notify } from '../notifications.tsx';
+
+/** The place of the VirtualCluster object of an instance. */
+interface HostedPlace {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface LiftQuarantineProps {
+  readonly instance: Instance;
+}
+
+/** The button that lifts the quarantine of an instance. It is shown only to users who may change the hosting cluster. */
+export function LiftQuarantine({ instance }: LiftQuarantineProps) {
+  // Spaces have no such object, so their reference has no name of one.
+  const ref: Partial<Record<'cluster' | 'namespace' | 'virtualCluster', string | undefined>> =
+    instance.spec?.clusterRef ?? {};
+  const { cluster = '', namespace = '', virtualCluster: name = '' } = ref;
+  // The cluster is asked about the permission inside it only if the caller may use the cluster at all.
+  const { allowed } = usePermission({ verb: 'use', kind: kinds.cluster, name: cluster });
+  if (!allowed || name === '') return null;
+  return <LiftButton title={instance.metadata.name ?? ''} place={{ cluster, namespace, name }} />;
+}
+
+function LiftButton({ title, place }: { readonly title: string; readonly place: HostedPlace }) {
+  const { cluster, namespace, name } = place;
+  const root = clusterRoot(cluster);
+  const { allowed } = usePermission({ verb: 'patch', kind: kinds.hosted, namespace, name, root });
+  const [isOpen, setOpen] = useState(false);
+  if (!allowed) return null;
+  return (
+    <>
+      <Button size="xs" variant="default" aria-label={`Lift quarantine of ${title}`} onClick={() => setOpen(true)}>
+        Lift quarantine
+      </Button>
+      {isOpen ? (
+        <Confirm
+          title={`Lift the quarantine of ${title}?`}
+          action="Lift quarantine"
+          onClose={() => setOpen(false)}
+          onConfirm={async () => {
+            const patch = { metadata: { annotations: { [quarantineAnnotation]: null } } };
+            await patchObject(kinds.hosted, { namespace, name }, patch, { root });
+            notify.done(`Lifted the quarantine of ${title}`);
+          }}
+        >
+          <Text size="sm">
+            The virtual cluster serves requests again. If it stalls its worker thread again, the server quarantines it
+            again, and other virtual clusters on the same thread are interrupted. Remove the cause first.
+          </Text>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}

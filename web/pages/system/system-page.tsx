@@ -1,0 +1,17 @@
+import { PageHeader } from '../../components/page-header.tsx';
+import { QuarantinePanel } from './quarantine-panel.tsx';
+import { ServersPanel } from './servers-panel.tsx';
+
+/** The page about the installation itself, for administrators and auditors: its servers, and what is quarantined. */
+export function SystemPage() {
+  return (
+    <>
+      <PageHeader
+        title="System"
+        about="The servers of this installation, and the virtual clusters that they stopped."
+      />
+      <ServersPanel />
+      <QuarantinePanel />
+    </>
+  );
+}
