@@ -36,7 +36,7 @@ describeConsole('the command palette', (env) => {
     await page.keyboard.press('Control+k');
     await field(page).waitFor();
     await results(page).filter({ hasText: 'Audit log' }).waitFor();
-    expect(await results(page).count()).toBeLessThanOrEqual(12);
+    expect(await results(page).count()).toBeLessThanOrEqual(16);
     await page.keyboard.type('shop');
     await selected(page)
       .filter({ hasText: /^shopVirtual cluster in project default$/ })

@@ -40,7 +40,7 @@ describeConsole('the pages for security officers and operators', (env) => {
     await line.getByText('team ops → access entry "lookers" of the object').waitFor();
     expect(await violationsInEveryLook(page)).toEqual([]);
 
-    await page.getByText('Who has access', { exact: true }).click();
+    await page.getByText('By object', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Object', exact: true }).fill('shop');
     await page.getByRole('option', { name: 'default/shop' }).click();
     await permissions
@@ -79,8 +79,7 @@ describeConsole('the pages for security officers and operators', (env) => {
 
     const auditor = await env.open();
     await signInAs(auditor.page, 'rita', password, '/system');
-    const list = ({ page }: typeof auditor) =>
-      page.getByRole('region', { name: 'Reasons of quarantines' });
+    const list = ({ page }: typeof auditor) => page.getByRole('region', { name: 'Reasons of quarantines' });
     await list(auditor)
       .getByRole('row')
       .filter({ hasText: 'stuck' })

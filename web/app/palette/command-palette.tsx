@@ -19,8 +19,8 @@ import { findEntries, type PaletteEntry, sourceOf } from './find-entries.ts';
 import { type KindRows, objectSources, paletteKinds } from './object-sources.ts';
 
 /** The maximum number of results. Some more are searched, because the user may lack the permission for some actions. */
-const maxShown = 12;
-const maxFound = 30;
+const maxShown = 16;
+const maxFound = 40;
 
 /** The delay after which typed text is searched, so that permissions are not requested for each letter. */
 const searchDelayMs = 120;

@@ -27,8 +27,8 @@ export function AccessPage() {
           value={isByObject ? 'object' : 'subject'}
           onChange={(value) => change({ ...search, by: value === 'object' ? 'object' : undefined })}
           data={[
-            { value: 'subject', label: 'What may somebody do' },
-            { value: 'object', label: 'Who has access' },
+            { value: 'subject', label: 'By person or key' },
+            { value: 'object', label: 'By object' },
           ]}
         />
         {isByObject ? (
