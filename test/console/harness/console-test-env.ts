@@ -6,7 +6,14 @@ import { afterAll, beforeAll } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { describeIfAvailable } from '../../harness/suite.ts';
 import { type AdminApi, adminApi } from './admin-api.ts';
-import { chromiumMissing, type MonitoredPage, openPage, type PageOptions, startBrowser } from './browser.ts';
+import {
+  type BrowserName,
+  type MonitoredPage,
+  missingBrowser,
+  openPage,
+  type PageOptions,
+  startBrowser,
+} from './browser.ts';
 import { type VirtualClusterApi, virtualClusterApi } from './virtual-cluster-api.ts';
 
 /**
@@ -26,8 +33,13 @@ export interface ConsoleTestEnv {
 }
 
 /** A suite of browser tests with a server that has these settings; skipped with a message if there is no browser. */
-export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => void, settings: object = {}): void {
-  describeIfAvailable(chromiumMissing, name, () => {
+export function describeConsole(
+  name: string,
+  tests: (env: ConsoleTestEnv) => void,
+  settings: object = {},
+  browserName: BrowserName = 'chromium',
+): void {
+  describeIfAvailable(missingBrowser[browserName], name, () => {
     let folder: string;
     let flotilla: FlotillaProcess | undefined;
     let browser: Browser | undefined;
@@ -39,7 +51,7 @@ export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => vo
       // The clusters that tests connect are on this machine.
       writeFileSync(join(folder, 'config.yaml'), JSON.stringify({ hosts: { deniedCIDRs: [] }, ...settings }));
       flotilla = await startFlotilla({ args: configured(), ...listenAddress(settings) });
-      browser = await startBrowser();
+      browser = await startBrowser(browserName);
       admin = adminApi(flotilla);
       inside = virtualClusterApi(flotilla);
     });

@@ -11,8 +11,9 @@ export interface Look {
 
 /** The first is the default of a new page. */
 const looks: readonly [Look, ...Look[]] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 1280 },
+  { theme: 'light', width: 1440 },
+  { theme: 'dark', width: 1440 },
+  { theme: 'dark', width: 390 },
   { theme: 'light', width: 390 },
 ];
 
@@ -48,10 +49,29 @@ export async function violationsInEveryLook(page: Page, name?: string): Promise<
   return faults;
 }
 
-/** The page itself never scrolls horizontally; parts of it may. */
+/** The widest screen on which tables are cards. */
+const phoneWidth = 576;
+
+/**
+ * Returns what scrolls horizontally: the page itself at any width, and on a phone every part of it, except for code, whose
+ * lines must not be wrapped.
+ */
 export async function horizontalOverflow(page: Page): Promise<string[]> {
-  const pixels = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  return pixels > 0 ? [`${pixels} pixels of horizontal overflow`] : [];
+  return await page.evaluate((phone) => {
+    const pixels = document.documentElement.scrollWidth - innerWidth;
+    const wide = innerWidth > phone ? [] : [...document.querySelectorAll<HTMLElement>('main *')];
+    const scrolling = wide.filter((element) => {
+      const { overflowX } = getComputedStyle(element);
+      const isCode = element.closest('pre, code, [role="textbox"], .cm-scroller') !== null;
+      return (
+        (overflowX === 'auto' || overflowX === 'scroll') && !isCode && element.scrollWidth > element.clientWidth + 1
+      );
+    });
+    return [
+      ...(pixels > 0 ? [`${pixels} pixels of horizontal overflow`] : []),
+      ...scrolling.map((one) => `scrolls horizontally: ${one.getAttribute('aria-label') ?? one.className}`),
+    ];
+  }, phoneWidth);
 }
 
 async function applyLook(page: Page, { theme, width }: Look): Promise<void> {

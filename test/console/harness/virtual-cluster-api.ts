@@ -14,7 +14,13 @@ export interface VirtualClusterApi {
   request(
     virtualCluster: string,
     path: string,
-    options?: { readonly method?: string; readonly document?: unknown; readonly token?: string },
+    options?: {
+      readonly method?: string;
+      readonly document?: unknown;
+      readonly token?: string;
+      /** Defaults to the project `default`. */
+      readonly project?: string;
+    },
   ): Promise<VirtualClusterResponse>;
   close(): Promise<void>;
 }
@@ -22,8 +28,12 @@ export interface VirtualClusterApi {
 export function virtualClusterApi(flotilla: FlotillaProcess): VirtualClusterApi {
   const dispatcher = new Agent({ connect: { ca: readFileSync(join(flotilla.dataDirectory, 'ca.crt')) } });
   return {
-    async request(virtualCluster, path, { method = 'GET', document, token = flotilla.adminKey } = {}) {
-      const root = `${flotilla.url}/kubernetes/project/default/virtualcluster/${virtualCluster}`;
+    async request(
+      virtualCluster,
+      path,
+      { method = 'GET', document, token = flotilla.adminKey, project = 'default' } = {},
+    ) {
+      const root = `${flotilla.url}/kubernetes/project/${project}/virtualcluster/${virtualCluster}`;
       const { statusCode, body } = await request(`${root}${path}`, {
         method: method as 'GET',
         dispatcher,
