@@ -44,7 +44,13 @@ const reviews: readonly { group: string; resources: readonly string[] }[] = [
   { group: 'authentication.k8s.io', resources: ['*'] },
   {
     group: managementGroup,
-    resources: ['selves', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'],
+    resources: [
+      'notificationreviews',
+      'selves',
+      'selfsubjectaccessreviews',
+      'selfsubjectrulesreviews',
+      'subjectaccessreviews',
+    ],
   },
 ];
 

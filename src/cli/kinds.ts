@@ -115,6 +115,7 @@ export const templates = named<FieldsOf<typeof virtualClusterTemplateKind>>('Vir
 export const spaceTemplates = named<FieldsOf<typeof spaceTemplateKind>>('SpaceTemplate', 'space template');
 export const users = named<FieldsOf<typeof userKind>>('User', 'user');
 export const teams = named<FieldsOf<typeof teamKind>>('Team', 'team');
+export const activityRecords = named('ActivityRecord', 'activity record', { inProject: true });
 export const ownedAccessKeys = named<FieldsOf<typeof ownedAccessKeyKind>>('OwnedAccessKey', 'access key');
 export const accessKeys = named<FieldsOf<typeof accessKeyKind>>('AccessKey', 'access key');
 

@@ -2,6 +2,8 @@ import type { Kubeconfig } from '../api/kubeconfig.ts';
 import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../seal/sealer.ts';
+import type { ActivityLog } from './activity/activity-log.ts';
+import type { NotificationStates } from './notifications/notification-states.ts';
 import type { ManagementSettings } from './settings.ts';
 import type { AttachableState } from './state.ts';
 
@@ -11,6 +13,8 @@ export interface ManagementDependencies {
   readonly settings: ManagementSettings;
   readonly clock: Clock;
   readonly sealer: Sealer;
+  readonly activity: ActivityLog;
+  readonly notificationStates: NotificationStates;
   /**
    * Connects to a cluster that is being registered, to read its identity. Throws StatusError for unusable credentials.
    * `agentOf` is the cluster whose agent announced the kubeconfig. Optional; without it the identity is not read.

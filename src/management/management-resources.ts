@@ -1,4 +1,5 @@
 import type { StoredResource } from '../registry/resource.ts';
+import { withActivity } from './activity/record-activity.ts';
 import { projectConfigMapResource, projectSecretResource } from './config-objects/config-object-resource.ts';
 import type { ManagementDependencies } from './dependencies.ts';
 import { requireWritePermission } from './field-permissions.ts';
@@ -29,7 +30,7 @@ export function managementResources(dependencies: ManagementDependencies): reado
       userResource(dependencies),
       teamResource(),
       priceListResource(),
-    ].map((resource) => guarded(withKnownNames(resource, dependencies.state))),
+    ].map((resource) => withActivity(guarded(withKnownNames(resource, dependencies.state)), dependencies)),
     accessKeyResource(dependencies),
     ...[projectSecretResource(dependencies), projectConfigMapResource(dependencies)].map(guarded),
   ];

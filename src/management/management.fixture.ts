@@ -22,6 +22,8 @@ import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptio
 import { decodeDocument } from '../registry/write/decode.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import type { Sealer } from '../seal/sealer.ts';
+import { openActivityLog } from '../server/activity/open-activity-log.ts';
+import { openNotificationStates } from '../server/notifications/notification-states.ts';
 import type { Store } from '../store/store.ts';
 import { openTestStore } from '../store/test-store.fixture.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -79,7 +81,9 @@ export async function openManagementTestEnv(
   const sealer = options.sealer ?? openSealer(randomBytes(32));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const signer = { kid: 'test-key', privateKey };
-  const dependencies = { state, clock, sealer, settings: merged, connect };
+  const activity = openActivityLog(store, { added() {} });
+  const notificationStates = openNotificationStates(store);
+  const dependencies = { state, clock, sealer, activity, notificationStates, settings: merged, connect };
   const plane = await openControlPlane({
     id: 'management',
     store,
@@ -175,6 +179,8 @@ export async function openManagementTestEnv(
     clock,
     store,
     state,
+    activity,
+    notificationStates,
     sealer,
     plane,
     adminKey,

@@ -19,9 +19,11 @@ import type { MountedResource } from '../registry/mounted-resource.ts';
 import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
 import { removeSecondFactorOfUser } from './accounts/remove-second-factor.ts';
 import { resetPassword } from './accounts/reset-password.ts';
+import { activityRecords } from './activity/activity-records.ts';
 import { type InstanceCredentialsOptions, instanceCredentials } from './credentials/instance-credentials.ts';
 import type { ManagementDependencies } from './dependencies.ts';
 import { effectiveAccessReviews } from './effective-access/effective-access-reviews.ts';
+import { notificationReviews } from './notifications/notification-reviews.ts';
 import { offboardUser } from './offboarding/offboard-user.ts';
 import { clusterAccessKey } from './subresources/cluster-access-key.ts';
 import { clusterJoinToken } from './subresources/cluster-join-token.ts';
@@ -125,6 +127,8 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     selves(options),
     directClusterEndpointTokens(options),
     effectiveAccessReviews(options),
+    notificationReviews(options),
+    activityRecords(options.activity, storeOf(stores, projectKind)),
     ...emptyKinds.map((kind) => emptyResource(kind, storeOf(stores, projectKind))),
   ];
 }

@@ -12,6 +12,8 @@ import { storedEvents } from '../controlplane/core/events.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.ts';
 import { silentLog } from '../lib/log.ts';
 import { storeOf } from '../registry/kind-stores.ts';
+import { openActivityLog } from '../server/activity/open-activity-log.ts';
+import { openNotificationStates } from '../server/notifications/notification-states.ts';
 import { interruptibleStore } from '../store/interruptible-store.fixture.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -35,7 +37,15 @@ async function openOtherProcess({ clock, sealer }: ManagementTestEnv, store: Sto
     clock,
     log: silentLog,
     resources: [
-      ...managementResources({ state, clock, sealer, settings, connect: undefined }),
+      ...managementResources({
+        state,
+        clock,
+        sealer,
+        activity: openActivityLog(store, { added() {} }),
+        notificationStates: openNotificationStates(store),
+        settings,
+        connect: undefined,
+      }),
       readOnlyNamespaces,
       storedEvents,
     ],

@@ -242,9 +242,14 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
   companionTaken?(companion: CompanionObject): Error;
   /**
    * Returns writes to other slices that belong to a write of the object, for example the rows of a new control plane. They
-   * are part of the same transaction. `old` is absent for a create, and `next` for the removal of the object.
+   * are part of the same transaction. `old` is absent for a create, and `next` for the removal of the object. `context` is
+   * the request that causes the write.
    */
-  writtenAlongside?(old: StoredRecord<Fields> | undefined, next: StoredRecord<Fields> | undefined): readonly Write[];
+  writtenAlongside?(
+    old: StoredRecord<Fields> | undefined,
+    next: StoredRecord<Fields> | undefined,
+    context: Pick<RequestContext, 'user' | 'responsible' | 'system'> | undefined,
+  ): readonly Write[];
   /**
    * Returns the time at which maintenance deletes the object, in milliseconds since the epoch; `undefined` for never.
    */

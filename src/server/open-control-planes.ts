@@ -97,6 +97,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     onMaintenanceWork,
   });
   closing.add('management', () => management.plane.close());
+  closing.add('activity retention', () => management.retention.close());
   const planes = await openPlanesOf(server, onMaintenanceWork);
   hosts.local = planes.host;
   hosts.fencedLocal = (fence) => planes.fencedHost(fence);
@@ -152,6 +153,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     usage: sampling,
     isNew: newKey !== undefined || hasRequestedKey,
     startMaintenance() {
+      management.retention.start();
       stopMaintenance = maintenance?.run(server.replicas);
     },
   };

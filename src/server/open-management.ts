@@ -27,6 +27,9 @@ import { mountStoredKind } from '../registry/verbs/stored-verbs.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
+import { ActivityRetention } from './activity/activity-retention.ts';
+import { openActivityLog } from './activity/open-activity-log.ts';
+import { openNotificationStates } from './notifications/notification-states.ts';
 import { type ControllersOptions, startControllers } from './start-controllers.ts';
 
 export interface ManagementApiOptions {
@@ -58,6 +61,8 @@ export type ControllerInputs = Pick<
 export interface ManagementApi {
   readonly plane: ControlPlane;
   readonly state: ManagementState;
+  /** Removes old activity records after it was started. */
+  readonly retention: ActivityRetention;
   /** Starts the controllers. Returns a function that stops them. */
   start(inputs: ControllerInputs): () => Promise<void>;
 }
@@ -72,7 +77,10 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
     selfService: settings.projects.selfService,
     passwordsEnabled: settings.auth.password?.enabled !== false,
   });
-  const dependencies = { state, settings, clock, sealer, connect: options.connect };
+  const retention = new ActivityRetention({ store, clock, log });
+  const activity = openActivityLog(store, retention);
+  const notificationStates = openNotificationStates(store);
+  const dependencies = { state, settings, clock, sealer, activity, notificationStates, connect: options.connect };
   const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
     decide(authorizationSubjectOf(caller, state), attributes, state);
   // A review shows what another replica has granted or revoked a moment ago.
@@ -129,6 +137,7 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
   return {
     plane,
     state,
+    retention,
     start: (inputs) =>
       startControllers({ kinds: plane.kinds, state, settings: options.settings, ...inputs, clock, log }),
   };

@@ -9,7 +9,15 @@ import { covered, type Persona, plainPersonas, scopedPersonas } from './personas
 import { describeAction, type RequestedAction } from './requested-action.ts';
 import { actionsOf } from './requests.ts';
 
-const inProjects = ['virtualclusterinstances', 'spaceinstances', 'events', 'leases', 'secrets', 'configmaps'];
+const inProjects = [
+  'virtualclusterinstances',
+  'spaceinstances',
+  'activityrecords',
+  'events',
+  'leases',
+  'secrets',
+  'configmaps',
+];
 
 /**
  * The operations that a review of one project's namespace can report: on objects in it, and on cluster-scoped objects.

@@ -119,6 +119,13 @@ describeIfAvailable(kubectlMissing ?? curlMissing ?? reason, 'the guides', () =>
     expect(await walk(shellBlocks('observe.md', 'Send traces'))).toBe('200\n');
   });
 
+  it('show the activity of objects', async () => {
+    const printed = await walk('notifications.md', 'See who did what');
+    expect(printed).toMatch(/VirtualClusterInstance\/demo +created$/m);
+    expect(printed).toMatch(/VirtualClusterInstance\/demo +became ready$/m);
+    expect(await walk('notifications.md', 'See what needs your attention')).toMatch(/^ +unread: 0$/m);
+  });
+
   it('search, export and verify the audit log', async () => {
     await walk([
       ...shellBlocks('audit.md', 'Search the audit log'),

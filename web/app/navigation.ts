@@ -16,6 +16,7 @@ export interface Destination {
     | '/teams'
     | '/usage'
     | '/effective-access'
+    | '/activity'
     | '/audit-log'
     | '/system';
   readonly label: string;
@@ -39,6 +40,7 @@ export const destinations: readonly Destination[] = [
   { to: '/teams', label: 'Teams', icon: 'users', requiresList: kinds.team },
   { to: '/usage', label: 'Usage', icon: 'usage', isForAuditors: true },
   { to: '/effective-access', label: 'Effective access', icon: 'access', isForAuditors: true },
+  { to: '/activity', label: 'Activity', icon: 'clock' },
   { to: '/audit-log', label: 'Audit log', icon: 'audit', isForAuditors: true },
   { to: '/system', label: 'System', icon: 'system', isForAuditors: true },
 ];

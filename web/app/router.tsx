@@ -268,6 +268,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/activity',
+    component: lazyRouteComponent(() => import('../pages/activity/activity-page.tsx'), 'ActivityPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/audit-log',
     validateSearch: auditSearch,
     component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),

@@ -20,6 +20,7 @@ import { MenuLink } from '../components/menu-link.tsx';
 import { notify } from '../components/notifications.tsx';
 import { signOut } from '../data/session/sign-in.ts';
 import { useSelf } from '../data/session/use-self.ts';
+import { NotificationBell } from './notification-bell.tsx';
 import { PaletteHost } from './palette/palette-host.tsx';
 import { PasswordPromptDialog } from './password-prompt-dialog.tsx';
 import { usePermittedDestinations } from './permitted-destinations.ts';
@@ -52,6 +53,7 @@ export function Shell() {
           <span />
           <Group gap="xs" wrap="nowrap">
             <PaletteHost />
+            <NotificationBell />
             <ThemeSwitch />
             <Account />
           </Group>

@@ -13,6 +13,7 @@ const paths = {
   system: 'M4 12h3l2.5-6 4 12 2.5-6h4',
   audit: 'M6 3h9l4 4v14H6zM9 9h6M9 13h6M9 17h4',
   usage: 'M4 20V4M4 20h16M8 16l4-5 3 3 5-7',
+  bell: 'M6 10a6 6 0 0 1 12 0v5l2 2H4l2-2zM10 20a2 2 0 0 0 4 0',
   plus: 'M12 5v14M5 12h14',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M5 13l4 4 10-10',

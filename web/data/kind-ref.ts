@@ -1,6 +1,8 @@
 import type { AccessKey } from '../../src/api/management/v1/access-key.ts';
 import type { Cluster } from '../../src/api/management/v1/cluster.ts';
 import type { EffectiveAccessReview } from '../../src/api/management/v1/effective-access-review.ts';
+import type { ActivityRecord } from '../../src/api/management/v1/notifications/activity-record.ts';
+import type { NotificationReview } from '../../src/api/management/v1/notifications/notification-review.ts';
 import type { Project } from '../../src/api/management/v1/project.ts';
 import type { Self } from '../../src/api/management/v1/self.ts';
 import type { SpaceInstance } from '../../src/api/management/v1/space-instance.ts';
@@ -61,6 +63,8 @@ export const kinds = {
   accessReview: managementKind<EffectiveAccessReview>('EffectiveAccessReview', 'effectiveaccessreviews'),
   pod: { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
   hosted: hostedKind,
+  activity: managementKind<ActivityRecord>('ActivityRecord', 'activityrecords', true),
+  notificationReview: managementKind<NotificationReview>('NotificationReview', 'notificationreviews'),
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 

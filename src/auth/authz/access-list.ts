@@ -15,6 +15,9 @@ export interface AccessListQuery {
   readonly impliedBy: readonly string[];
 }
 
+/** The permission to read an object. */
+export const reading: AccessListQuery = { verb: 'get', subresource: '', impliedBy: readVerbs };
+
 /**
  * True if the `access` list of the object grants the permission to the caller. An entry without subresources applies to
  * the object itself. An entry with subresources applies only to them. `*` means the object and all subresources.

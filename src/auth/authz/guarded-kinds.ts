@@ -19,6 +19,8 @@ import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import { effectiveAccessReviewKind } from '../../api/management/v1/effective-access-review.ts';
 import { emptyKinds } from '../../api/management/v1/empty-kinds.ts';
+import { activityRecordKind } from '../../api/management/v1/notifications/activity-record.ts';
+import { notificationReviewKind } from '../../api/management/v1/notifications/notification-review.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { selfKind } from '../../api/management/v1/self.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
@@ -33,10 +35,12 @@ import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { AccessState } from './access-state.ts';
+import { guardedActivityRecord } from './activity-readers.ts';
 import { guardedConfigObject } from './config-objects.ts';
 import type { GuardedFields, GuardedObject } from './guarded-object.ts';
 import {
   accessKeyPermissions,
+  activityPermissions,
   clusterPermissions,
   configMapPermissions,
   definitionPermissions,
@@ -112,6 +116,10 @@ const allKinds: readonly GuardedKind[] = [
       project: inNamespace,
     }),
   ),
+  {
+    ...guarded(activityRecordKind, activityPermissions, { find: () => undefined, project: inNamespace }),
+    guardedFieldsOf: guardedActivityRecord,
+  },
   configObjects(configMapKind, configMapPermissions),
   configObjects(secretKind, secretPermissions),
   ...withRules(ownedKeyPermissions, [ownedAccessKeyKind]),
@@ -122,6 +130,7 @@ const allKinds: readonly GuardedKind[] = [
     directClusterEndpointTokenKind,
     // The review itself checks which subjects the caller may review.
     effectiveAccessReviewKind,
+    notificationReviewKind,
     selfSubjectReviewKind,
     ...[authorizationGroup, managementGroup].flatMap((group) => [
       selfSubjectAccessReviewKind(group),

@@ -212,6 +212,12 @@ export const eventPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: object, grantedTo: ['projectEventReader', 'involvedObjectReader', 'auditor'] },
 ];
 
+/** Records can only be listed. `get` decides which ones a list contains. */
+export const activityPermissions: readonly Permission[] = [
+  { verbs: ['list'], subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
+  { verbs: ['get'], subresources: object, grantedTo: ['activityReader', 'auditor'] },
+];
+
 /**
  * Returns the rules of configuration objects, which project users may create, for example with Helm. Only the owner and the
  * project admins may change one.

@@ -6,10 +6,12 @@ import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-clus
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { auditorsGroup } from '../../api/naming.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import { accessListGrants, readVerbs } from './access-list.ts';
+import { accessListGrants, reading } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
+import { readsActivityRecord } from './activity-readers.ts';
 import type { Caller } from './caller.ts';
 import type { GuardedObject } from './guarded-object.ts';
+import { owns } from './owns.ts';
 import { principalsOf, teamPrincipal, userPrincipal } from './principals.ts';
 import {
   allowsCluster,
@@ -19,6 +21,7 @@ import {
   isMember,
   teamHasRole,
 } from './project-grants.ts';
+import { readsProject } from './reads-project.ts';
 
 /** The input of a relation check: the caller, the access state, and the object that the request addresses. */
 export interface RelationContext {
@@ -126,22 +129,13 @@ export const relations = {
     holds: ({ caller, state, project, object }) =>
       object !== undefined && hasRole(caller, project, 'admin') && !isAboutKeyOfUser(object, state),
   },
+  activityReader: {
+    reason: 'the caller may read the object that the record is about',
+    holds: readsActivityRecord,
+  },
 } as const satisfies Record<string, RelationRule>;
 
 export type Relation = keyof typeof relations;
-
-export function owns(caller: Caller, { spec }: GuardedObject): boolean {
-  const { user = '', team = '' } = spec?.owner ?? {};
-  if (user !== '') return user === caller.user;
-  return team !== '' && caller.teams.includes(team);
-}
-
-const reading = { verb: 'get', subresource: '', impliedBy: readVerbs };
-
-function readsProject({ caller, project }: RelationContext): boolean {
-  if (project === undefined) return false;
-  return isMember(caller, project) || owns(caller, project) || accessListGrants(caller, project, reading);
-}
 
 /** True if one of `others` is a member of a project of the caller. Iterates over the shorter list of projects. */
 function sharesProject(caller: Caller, others: readonly string[], state: AccessState): boolean {

@@ -4,6 +4,7 @@ import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/acces
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import { effectiveAccessReviewKind } from '../../api/management/v1/effective-access-review.ts';
+import { activityRecordKind } from '../../api/management/v1/notifications/activity-record.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -118,9 +119,10 @@ function listsCover(scope: CompiledScope, attributes: Attributes, state: AccessS
   }
   if (target?.type === 'ProjectSpace') return coversTarget(scope, scope.spaces, target.project, target.space);
   if (!attributes.resourceRequest) return scope.allowsCli && isCliPath(attributes);
-  if (isConfigKind(attributes.group, attributes.resource)) return coversConfigObject(scope, attributes);
+  if (isConfigKind(attributes.group, attributes.resource)) return coversProjectObject(scope, attributes);
   if (attributes.group !== managementGroup)
     return scope.allowsCli && (isSelfReview(attributes) || readsDefinitions(attributes));
+  if (attributes.resource === activityRecordKind.plural) return coversProjectObject(scope, attributes);
   if (attributes.resource === projectKind.plural) return coversProject(scope, attributes);
   if (attributes.resource === virtualClusterInstanceKind.plural)
     return coversInstance(scope, scope.virtualClusters, attributes);
@@ -175,8 +177,8 @@ function coversInstance(scope: CompiledScope, instances: InstanceSelection, attr
   return (isRead(attributes) || isUse) && namesInstance(instances, project, name);
 }
 
-/** True if the scope lists the project of a configuration object. Lists over all projects are filtered later. */
-function coversConfigObject({ projects }: CompiledScope, { verb, namespace }: ResourceAttributes): boolean {
+/** True if the scope lists the project that contains the object. Lists over all projects are filtered later. */
+function coversProjectObject({ projects }: CompiledScope, { verb, namespace }: ResourceAttributes): boolean {
   if (namespace === '') return filteredVerbs.has(verb) && !isEmptySelection(projects);
   return selectionContains(projects, projectOfNamespace(namespace) ?? '');
 }
@@ -234,6 +236,7 @@ function readsDefinitions(attributes: ResourceAttributes): boolean {
 
 const selfReviews = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'];
 const selfReviewResources: ReadonlySet<string> = new Set([
+  `notificationreviews.${managementGroup}`,
   `selves.${managementGroup}`,
   `selfsubjectreviews.${authenticationGroup}`,
   ...[managementGroup, authorizationGroup].flatMap((group) => selfReviews.map((each) => `${each}.${group}`)),

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from '../command-spec.ts';
-import { contextOption, outputOption } from './shared-options.ts';
+import { contextOption, outputOption, projectOption } from './shared-options.ts';
 
 /** The options that select entries of the audit log. */
 const filterOptions: readonly OptionSpec[] = [
@@ -28,6 +28,25 @@ const filterOptions: readonly OptionSpec[] = [
 ];
 
 export const auditCommands: readonly CommandSpec[] = [
+  {
+    path: 'activity',
+    summary: 'Show who created, changed, shared or deleted what, and what slept, woke or failed',
+    details:
+      'Shows the records of the objects that you may read, newest first. They are kept for 30 days. Administrators and auditors find the complete requests with flotilla audit.',
+    args: [{ name: '[name]', description: 'Name of an object in the project (default: all objects)' }],
+    options: [
+      projectOption,
+      { flags: '-A, --all-projects', description: 'Show the activity of all projects that you can see' },
+      contextOption,
+      { flags: '--limit <count>', description: 'Maximum number of records to show, at most 500 (default: 50)' },
+      outputOption,
+    ],
+    examples: [
+      { command: 'flotilla activity demo', does: 'Show what happened to a virtual cluster' },
+      { command: 'flotilla activity --project payments -o json', does: 'Print the activity of a project as JSON' },
+    ],
+    load: () => import('../commands/audit/activity.ts'),
+  },
   {
     path: 'audit',
     summary: 'Search the audit log, newest entries first (administrators and auditors)',

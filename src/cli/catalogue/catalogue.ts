@@ -19,7 +19,7 @@ export async function loadCatalogue(): Promise<Catalogue> {
     { title: 'Access keys, tokens and permissions', commands: accessCommands, groups: accessGroups },
     { title: 'Projects, clusters, templates and users', commands: objectCommands, groups: objectGroups },
     { title: 'Usage and costs', commands: [usageCommand], groups: [] },
-    { title: 'Audit log', commands: auditCommands, groups: [] },
+    { title: 'Activity and audit log', commands: auditCommands, groups: [] },
     { title: 'Tools', commands: toolCommands, groups: [] },
     { title: 'Server', commands: [...(await serverCommands()), ...sealCommands], groups: sealGroups },
   ];

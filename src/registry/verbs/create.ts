@@ -157,8 +157,7 @@ async function storeNew(
     draft,
     mayDropManagedFields,
     requires,
-    fence: context.fence,
-    span: context.span,
+    context,
   };
   if (creation.dryRun) {
     await checkClaims(kind, write);

@@ -93,17 +93,16 @@ async function storeDeleted(
   current: CachedObject,
   options: DeleteOptions,
 ): Promise<DeleteResult> {
-  const { fence, span } = context;
   const metadata = current.metadata();
   if (canRemoveImmediately(kind, metadata, options)) {
     const leavesNothing = removalNeedsNoRows(kind, current, metadata);
-    const write = { key: current, old: current, leavesNoWork: leavesNothing, fence, span };
+    const write = { key: current, old: current, leavesNoWork: leavesNothing, context };
     return removedResult(kind, current, options.dryRun ? undefined : await commit(kind, write));
   }
   const { record } = current;
   const object = markDeleted(kind, record.object, options);
   if (canBeRemoved(kind.resource, object, kind.clock.now())) {
-    const write = { key: current, old: current, fence, span };
+    const write = { key: current, old: current, context };
     const revision = options.dryRun ? undefined : await commit(kind, write);
     const removed = removedResult(kind, current, revision);
     if (kind.resource.graceSecondsOf === undefined || !('pending' in removed)) return removed;
@@ -115,7 +114,7 @@ async function storeDeleted(
   }
   if (options.dryRun) return { pending: dryRunObject(kind, object, current.revision) };
   const { hidden = {} } = record;
-  const revision = await commit(kind, { key: current, old: current, next: { object, hidden }, fence, span });
+  const revision = await commit(kind, { key: current, old: current, next: { object, hidden }, context });
   return { pending: writtenObject(kind, current, revision, { object, hidden }) };
 }
 
@@ -265,7 +264,7 @@ export async function handleDeadline(kind: KindRuntime, context: RequestContext,
     const current = kind.cache.get(namespace, name);
     if (current === undefined) return;
     if (canBeRemoved(kind.resource, current.record.object, kind.clock.now())) {
-      await commit(kind, { key: current, old: current, fence: context.fence, span: context.span });
+      await commit(kind, { key: current, old: current, context });
       return;
     }
     if (current.record.object.metadata.deletionTimestamp !== undefined) return;

@@ -112,8 +112,7 @@ async function storeUpdate(
     old: current,
     draft,
     mayDropManagedFields: options.mayDropManagedFields,
-    fence: context.fence,
-    span: context.span,
+    context,
     ...(isRemoved ? {} : { next }),
   };
   if (options.dryRun) {

@@ -1,12 +1,13 @@
 import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, conflict, qualifiedResource, requestTooLarge, serviceUnavailable } from '../../api/status.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
-import { endSpanWith, type Span } from '../../lib/trace/span.ts';
+import { endSpanWith } from '../../lib/trace/span.ts';
 import type { RevisionCheck, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { deletedBuiltinMarker } from '../cache/builtin-object.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
+import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { CompanionObject, Draft, StoredRecord } from '../resource.ts';
 import type { EncodedRecord } from '../rows/encoded-record.ts';
@@ -35,10 +36,8 @@ export interface ObjectWrite {
   readonly leavesNoWork?: boolean;
   /** Additional checks for the transaction. */
   readonly requires?: readonly RequiredCheck[];
-  /** The check of background work (`RequestContext.fence`). If it fails, the write is refused. */
-  readonly fence?: RevisionCheck | undefined;
-  /** The span of the request (`RequestContext.span`). */
-  readonly span?: Span | undefined;
+  /** The request that causes the write. If its `fence` fails, the write is refused. */
+  readonly context?: Pick<RequestContext, 'fence' | 'span' | 'user' | 'responsible' | 'system'>;
 }
 
 /** Thrown if the object has changed since it was read. The write must be retried with the current object. */
@@ -67,14 +66,14 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const required = requiredChecks(write, derived.checks, guards);
   // Only these members are passed on, because a message to another thread cannot contain functions.
   for (const check of required) checks.push({ key: check.key, revision: check.revision });
-  if (write.fence !== undefined) checks.push(write.fence);
+  if (write.context?.fence !== undefined) checks.push(write.context.fence);
   const value = encoded?.text ?? (kind.cache.isBuiltin(key) ? deletedBuiltinMarker : undefined);
   const writes: Write[] = [
     { key: rowKey, value },
     ...companions.writes,
     ...claims.writes,
     ...derived.writes,
-    ...(resource.writtenAlongside?.(old?.record, next) ?? []),
+    ...(resource.writtenAlongside?.(old?.record, next, write.context) ?? []),
     ...guards.map((guard) => ({ key: guard.key, value: '' })),
   ];
   const work = maintenanceWorkOf(derived.writes);
@@ -88,7 +87,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const withdraw = announceRecord(kind, key, encoded);
   let revisions: readonly (number | undefined)[];
   try {
-    const span = write.span?.child('store commit');
+    const span = write.context?.span?.child('store commit');
     const transaction = { checks, writes, ...(isPartOfRemoval(write, encoded) ? { usesReserve: true } : {}) };
     revisions = await endSpanWith(span, store.transact(transaction));
   } catch (error) {
@@ -128,8 +127,8 @@ function requiredChecks(
 }
 
 /** True if the fence of the write has failed. It is the last check of the transaction. */
-function isFenceFailure({ fence }: ObjectWrite, { length }: readonly RevisionCheck[], error: unknown): boolean {
-  if (fence === undefined || !(error instanceof StoreError)) return false;
+function isFenceFailure({ context }: ObjectWrite, { length }: readonly RevisionCheck[], error: unknown): boolean {
+  if (context?.fence === undefined || !(error instanceof StoreError)) return false;
   return error.code === 'CheckFailed' && error.detail === length - 1;
 }
 

@@ -1,11 +1,20 @@
 import { isUnloggedKey } from '../../registry/rows/rows.ts';
 import type { Key } from '../../store/key.ts';
+import { activityRecordsSlice } from '../activity/activity-rows.ts';
 import { loginsSlice } from '../auth/stored-login-backoff.ts';
 import { credentialUsesSlice } from '../credential-uses.ts';
+import { notificationStatesSlice } from '../notifications/notification-states.ts';
 import { activitySlice } from '../shared-activity.ts';
 import { usageSlice } from '../usage/usage-rows.ts';
 
-const unloggedSlices: ReadonlySet<string> = new Set([activitySlice, credentialUsesSlice, loginsSlice, usageSlice]);
+const unloggedSlices: ReadonlySet<string> = new Set([
+  activityRecordsSlice,
+  activitySlice,
+  credentialUsesSlice,
+  loginsSlice,
+  notificationStatesSlice,
+  usageSlice,
+]);
 
 /**
  * True if the servers write this row with unlogged writes. Only the store on etcd distinguishes such rows, so the rows of

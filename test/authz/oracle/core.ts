@@ -69,6 +69,7 @@ export const reviewRows: readonly Row[] = [
     ...rows('subjectaccessreviews', 'create', 'all', ['admin'], { group }),
   ]),
   ...rows('localsubjectaccessreviews', 'create', 'project', ['admin'], { group: 'authorization.k8s.io' }),
+  ...rows('notificationreviews', 'create', 'all', ['everybody']),
   ...rows('selfsubjectreviews', 'create', 'all', ['everybody'], { group: 'authentication.k8s.io' }),
 
   // The matrix requests no subject: which ones a caller may review has a test of its own.

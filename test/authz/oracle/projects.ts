@@ -16,6 +16,14 @@ export const projectRows: readonly Row[] = [
   ...rows('projects/clusters', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/usage', 'get', 'one', [...members, 'named with get']),
 
+  // A list contains the records of the objects that the caller may read; test/api/activity.test.ts checks that.
+  ...rows('activityrecords', 'list', 'all', ['everybody']),
+  ...rows('activityrecords', 'list', 'project', [
+    ...members.filter((one) => one !== 'owner'),
+    'project owner',
+    'reads an instance there',
+  ]),
+
   // With the setting projects.selfService everybody may; the fixture does not set it.
   ...rows('projects', 'create', 'all', ['admin']),
   ...rows('projects', 'update patch', 'one', ['admin', 'project admin', 'owner', 'named']),

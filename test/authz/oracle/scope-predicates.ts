@@ -17,7 +17,13 @@ export const createsKeys: ScopePredicate = (ask) =>
 /** Queries of the caller's own identity and permissions. */
 export const reviewsSelf: ScopePredicate = (ask) =>
   ask.verb === 'create' &&
-  ['selves', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'].includes(ask.resource);
+  [
+    'selves',
+    'notificationreviews',
+    'selfsubjectaccessreviews',
+    'selfsubjectrulesreviews',
+    'selfsubjectreviews',
+  ].includes(ask.resource);
 
 /** `/version`, discovery and OpenAPI, which clients read first; health and metrics are not included. */
 export const discovers: ScopePredicate = (ask) => /^\/(version|apis?|openapi)(\/|$)/.test(ask.path);
@@ -43,11 +49,11 @@ const isConfig = (ask: RequestedAction) => ask.group === '' && ['secrets', 'conf
 
 const isInstance = (ask: RequestedAction) => kind(ask, 'virtualclusterinstances') || kind(ask, 'spaceinstances');
 
-/** Everything the user may do with instances, spaces, Secrets and ConfigMaps of the project, and imports of virtual clusters into it. */
+/** Everything the user may do with instances, spaces, Secrets and ConfigMaps of the project, its activity, and imports of virtual clusters into it. */
 export function worksIn(project: string): ScopePredicate {
   return (ask) => {
     if (kind(ask, 'projects')) return ask.subresource === 'importvirtualcluster' && same(project, ask.name);
-    if (!isInstance(ask) && !isConfig(ask)) return false;
+    if (!isInstance(ask) && !isConfig(ask) && !kind(ask, 'activityrecords')) return false;
     if (ask.project === '') return isListing(ask);
     return same(project, ask.project);
   };

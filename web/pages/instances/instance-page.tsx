@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { EffectiveAccess } from '../../components/access/effective-access.tsx';
 import { lazyComponent } from '../../components/lazy-component.tsx';
+import { ActivityTab } from '../../components/object/activity-tab.tsx';
 import { ProtectedBadge } from '../../components/object/deletion-protection.tsx';
 import { type DetailTab, DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { LiveObjectView } from '../../components/object/live-object-view.tsx';
@@ -54,6 +55,11 @@ function InstanceView({ type, project, name }: InstanceViewProps) {
   );
 }
 
+function activityTab({ type, namespace, name }: InstanceState): DetailTab {
+  const query = { namespace, about: { kind: type.kind, name } };
+  return { id: 'activity', label: 'Activity', render: () => <ActivityTab query={query} /> };
+}
+
 function Instance({ instance }: { readonly instance: InstanceState }) {
   const { type, object, name, phase, spec } = instance;
   const permissions = useInstancePermissions(instance);
@@ -90,6 +96,7 @@ function Instance({ instance }: { readonly instance: InstanceState }) {
       label: 'Usage',
       render: () => <UsageTab owner={{ kind: type.kind, place: { namespace: instance.namespace, name } }} />,
     },
+    activityTab(instance),
     {
       id: 'yaml',
       label: 'YAML',

@@ -7,6 +7,7 @@ import { DeleteButton } from '../../components/delete-button.tsx';
 import { EditDetails } from '../../components/form/edit-details.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
+import { ActivityTab } from '../../components/object/activity-tab.tsx';
 import { isProtected } from '../../components/object/deletion-protection.tsx';
 import { DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { ObjectEditor } from '../../components/object/object-editor.tsx';
@@ -89,6 +90,11 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
             id: 'usage',
             label: 'Usage',
             render: () => <UsageTab owner={{ kind: kinds.project, place: { name } }} />,
+          },
+          {
+            id: 'activity',
+            label: 'Activity',
+            render: () => <ActivityTab query={{ namespace: projectNamespace(name) }} />,
           },
           {
             id: 'yaml',

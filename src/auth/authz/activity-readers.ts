@@ -1,0 +1,59 @@
+import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { accessListGrants, reading } from './access-list.ts';
+import type { AccessState } from './access-state.ts';
+import type { Caller } from './caller.ts';
+import type { GuardedFields, GuardedObject } from './guarded-object.ts';
+import { owns } from './owns.ts';
+import { hasRole } from './project-grants.ts';
+import { readsProject } from './reads-project.ts';
+
+/**
+ * Returns an activity record in the form that permissions are decided on: with the owner and the `access` list that its
+ * object had when the record was written. They decide if the object has been deleted.
+ */
+export function guardedActivityRecord(record: KubeObject, hidden: JsonObject | undefined): GuardedObject {
+  const { apiVersion, kind, metadata } = record;
+  const readers = objectAt(hidden, 'readers') ?? {};
+  const spec = readers as NonNullable<GuardedFields['spec']>;
+  const involvedObject = objectAt(record, 'involvedObject') ?? {};
+  const guarded = { apiVersion, kind, metadata, spec, involvedObject, projectUid: textAt(readers, 'projectUid') };
+  return guarded as GuardedObject;
+}
+
+interface RecordContext {
+  readonly caller: Caller;
+  readonly state: AccessState;
+  readonly namespace: string;
+  readonly project?: Project | undefined;
+  /** The record. Absent if the request names none. */
+  readonly object?: GuardedObject | undefined;
+}
+
+/**
+ * True if the caller may read the object of an activity record: the project, or an instance in it. A record belongs to the
+ * project with the UID of that time, so that a later project of the same name does not show it.
+ */
+export function readsActivityRecord({ caller, state, namespace, project, object: record }: RecordContext): boolean {
+  const about = objectAt(record, 'involvedObject');
+  if (record === undefined || about === undefined) return false;
+  if (project === undefined || project.metadata.uid !== textAt(record, 'projectUid')) return false;
+  if (hasRole(caller, project, 'admin')) return true;
+  const kind = textAt(about, 'kind');
+  if (kind === projectKind.kind) return readsProject({ caller, project });
+  const find = instances[kind];
+  if (find === undefined) return false;
+  const found = find(state, namespace, textAt(about, 'name'));
+  const guarded = found !== undefined && found.metadata.uid === textAt(about, 'uid') ? found : record;
+  return owns(caller, guarded) || accessListGrants(caller, guarded, reading);
+}
+
+const instances: Readonly<
+  Record<string, (state: AccessState, namespace: string, name: string) => GuardedObject | undefined>
+> = {
+  [virtualClusterInstanceKind.kind]: (state, namespace, name) => state.instance(namespace, name),
+  [spaceInstanceKind.kind]: (state, namespace, name) => state.space(namespace, name),
+};

@@ -1,0 +1,45 @@
+import type { AccessEntry } from '../../api/management/v1/access.ts';
+import type { ActivityRecord } from '../../api/management/v1/notifications/activity-record.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
+import type { StoredResource } from '../../registry/resource.ts';
+
+/** A record as it is stored: the fields of the object, and what decides who may read it. */
+export interface StoredActivity extends Pick<ActivityRecord, 'action' | 'type' | 'message' | 'involvedObject'> {
+  readonly actor?: string;
+  /** The time of the record in milliseconds since the epoch. */
+  readonly time: number;
+  readonly readers: ActivityReaders;
+}
+
+/** The permissions on the object when the record was written. They decide about records of deleted objects. */
+export interface ActivityReaders {
+  /** The UID of the project that contained the object. A later project of the same name has another one. */
+  readonly projectUid?: string;
+  readonly owner?: Owner;
+  readonly access?: readonly AccessEntry[];
+}
+
+/** The place of a record. Names sort from the newest record to the oldest. */
+export interface ActivityPlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface ActivityRow extends ActivityPlace {
+  readonly stored: StoredActivity;
+}
+
+/** A part of a list of records. */
+export interface ActivityRows {
+  readonly rows: readonly ActivityRow[];
+  /** True if there are further rows. */
+  readonly hasMore: boolean;
+}
+
+/** The stored activity records of all objects of the management API. */
+export interface ActivityLog {
+  /** Returns the writes that store a record. They belong to the transaction that changes its object. */
+  writesOf(namespace: string, stored: StoredActivity): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
+  /** Returns records of a namespace, or of all namespaces if it is '', from the newest on, or after this place. */
+  read(namespace: string, options: { readonly limit: number; readonly after?: ActivityPlace }): Promise<ActivityRows>;
+}

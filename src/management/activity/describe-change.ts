@@ -1,0 +1,141 @@
+import { equalJson, type JsonObject, listAt, objectAt, textAt, textsAt } from '@flotilla/json';
+import type { activityActions } from '../../api/management/v1/notifications/activity-record.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { lastActivityAnnotation, nonDeletableAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
+
+/** What happened to an object: the members of an activity record that a write determines. */
+export interface ActivityChange {
+  readonly action: (typeof activityActions)[number];
+  readonly type: 'Normal' | 'Warning';
+  readonly message: string;
+}
+
+/** The maximum number of characters of a message. A failure can have a long explanation, which the status contains. */
+const maxMessageLength = 300;
+/** The maximum number of names in a message. */
+const maxNames = 5;
+
+/**
+ * Describes a write for the activity records. `undefined` if it is not worth a record: the server's own bookkeeping, and
+ * heartbeats of clients. Messages contain names of fields, users and teams, and never values of fields.
+ */
+export function describeChange(
+  old: KubeObject | undefined,
+  next: KubeObject | undefined,
+  { isByServer }: { readonly isByServer: boolean },
+): ActivityChange | undefined {
+  const isEnding = (object: KubeObject | undefined) =>
+    object === undefined || object.metadata.deletionTimestamp !== undefined;
+  if (old === undefined) return next === undefined || isByServer ? undefined : normal('Created', 'created');
+  // The removal of an object that was already being deleted is not another deletion.
+  if (isEnding(old)) return undefined;
+  if (isEnding(next)) return normal('Deleted', isByServer ? 'deleted by the server' : 'deleted');
+  if (next === undefined) return undefined;
+  return isByServer ? phaseChange(old, next) : clientChange(old, next);
+}
+
+function normal(action: ActivityChange['action'], message: string): ActivityChange {
+  return { action, type: 'Normal', message: shortened(message) };
+}
+
+function shortened(message: string): string {
+  return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength - 1)}…`;
+}
+
+/** Describes a change of the phase that the server has observed. */
+function phaseChange(old: KubeObject, next: KubeObject): ActivityChange | undefined {
+  const [before, after] = [phaseOf(old), phaseOf(next)];
+  if (before === after) return undefined;
+  if (after === 'Failed') {
+    const message = shortened(textAt(next, 'status', 'message') || 'failed');
+    return { action: 'Failed', type: 'Warning', message };
+  }
+  if (after === 'Sleeping') return normal('Slept', 'went to sleep');
+  if (before === 'Sleeping') return normal('Woke', 'woke up');
+  const isUp = after === 'Ready' || after === 'Initialized';
+  if (!isUp) return undefined;
+  return before === 'Failed' ? normal('Recovered', 'works again') : normal('Ready', 'became ready');
+}
+
+function phaseOf(object: KubeObject): string {
+  return textAt(object, 'status', 'phase');
+}
+
+function clientChange(old: KubeObject, next: KubeObject): ActivityChange | undefined {
+  const [forcedBefore, forced] = [old, next].map((one) => annotationOf(one, sleepForceAnnotation) === 'true');
+  if (forced !== forcedBefore) {
+    return forced === true
+      ? normal('SleepRequested', 'requested to put it to sleep')
+      : normal('WakeRequested', 'requested to wake it');
+  }
+  const shared = sharingChange(old, next);
+  const fields = changedFields(old, next);
+  if (shared !== '') return normal('Shared', shared);
+  return fields.length === 0 ? undefined : normal('Changed', `changed ${someNames(fields)}`);
+}
+
+function annotationOf(object: KubeObject, name: string): string {
+  return object.metadata.annotations?.[name] ?? '';
+}
+
+/** Describes who got access and who lost it; '' if nobody did. */
+function sharingChange(old: KubeObject, next: KubeObject): string {
+  const [before, after] = [principalsOf(old), principalsOf(next)];
+  const added = [...after].filter((one) => !before.has(one));
+  const removed = [...before].filter((one) => !after.has(one));
+  const parts = [
+    ...(added.length === 0 ? [] : [`gave access to ${someNames(added)}`]),
+    ...(removed.length === 0 ? [] : [`removed the access of ${someNames(removed)}`]),
+  ];
+  return parts.join(' and ');
+}
+
+/** Returns the users and teams to whom the object grants something, such as `user anna`. */
+function principalsOf(object: KubeObject): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const rule of [...listAt(object, 'spec', 'access'), ...listAt(object, 'spec', 'extraAccessRules')]) {
+    for (const user of textsAt(rule, 'users')) found.add(user === '*' ? 'everybody' : `user ${user}`);
+    for (const team of textsAt(rule, 'teams')) found.add(`team ${team}`);
+  }
+  for (const member of listAt(object, 'spec', 'members')) {
+    found.add(`${textAt(member, 'kind').toLowerCase()} ${textAt(member, 'name')}`);
+  }
+  return found;
+}
+
+/** Members of the metadata whose changes are recorded. */
+const recordedMetadata = ['labels', 'annotations'] as const;
+
+/** Returns the names of the changed fields, without values. */
+function changedFields(old: KubeObject, next: KubeObject): string[] {
+  const [before, after] = [old, next].map((one) => objectAt(one, 'spec') ?? {});
+  const inSpec = changedMembers(before ?? {}, after ?? {}).map((name) => `spec.${name}`);
+  const inMetadata = recordedMetadata.flatMap((part) => {
+    const changed = changedMembers(objectAt(old, 'metadata', part) ?? {}, objectAt(next, 'metadata', part) ?? {});
+    return changed.filter((name) => !silentAnnotations.has(name)).map((name) => knownNames[name] ?? `metadata.${part}`);
+  });
+  return [...new Set([...inSpec, ...inMetadata])];
+}
+
+/** Annotations that clients change all the time, or that repeat what the object contains. */
+const silentAnnotations: ReadonlySet<string> = new Set([
+  lastActivityAnnotation,
+  'kubectl.kubernetes.io/last-applied-configuration',
+]);
+
+const knownNames: Readonly<Record<string, string>> = { [nonDeletableAnnotation]: 'the protection from deletion' };
+
+function changedMembers(before: JsonObject, after: JsonObject): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !isEqualMember(before, after, name));
+}
+
+function isEqualMember(before: JsonObject, after: JsonObject, name: string): boolean {
+  const [one, other] = [before[name], after[name]];
+  return one === undefined || other === undefined ? one === other : equalJson(one, other);
+}
+
+function someNames(names: readonly string[]): string {
+  if (names.length <= maxNames) return names.join(', ');
+  return `${names.slice(0, maxNames).join(', ')} and ${names.length - maxNames} more`;
+}

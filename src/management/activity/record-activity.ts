@@ -1,0 +1,77 @@
+import { objectAt, textAt } from '@flotilla/json';
+import type { AccessEntry } from '../../api/management/v1/access.ts';
+import { fleetActivityNamespace } from '../../api/management/v1/notifications/activity-record.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { projectNamespace, projectOfNamespace } from '../../api/naming.ts';
+import { callerOf } from '../../auth/authz/caller.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { StoredResource } from '../../registry/resource.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import type { ActivityReaders } from './activity-log.ts';
+import { describeChange } from './describe-change.ts';
+
+/**
+ * The maximum number of characters of an `access` list in a record. With a longer one, only its owner and the admins of the
+ * project can read the records of the object after its deletion.
+ */
+const maxAccessLength = 2_048;
+
+type Dependencies = Pick<ManagementDependencies, 'state' | 'clock' | 'activity'>;
+
+/** Writes an activity record with each write of an object that is worth one, in the same transaction. */
+export function withActivity(resource: StoredResource, dependencies: Dependencies): StoredResource {
+  const { state, clock, activity } = dependencies;
+  return {
+    ...resource,
+    writtenAlongside(old, next, context) {
+      const others = resource.writtenAlongside?.(old, next, context) ?? [];
+      const object = next?.object ?? old?.object;
+      if (object === undefined || context === undefined) return others;
+      const change = describeChange(old?.object, next?.object, { isByServer: context.system });
+      if (change === undefined) return others;
+      const { namespace: own = '', name = '', uid = '' } = object.metadata;
+      const namespace = recordNamespace(resource.kind, object);
+      const time = clock.now();
+      const stored = {
+        ...change,
+        ...(context.system ? {} : { actor: actorOf(context) }),
+        involvedObject: { kind: resource.kind, ...(own === '' ? {} : { namespace: own }), name, uid },
+        time,
+        readers: readersOf(resource.kind, object, (project) => state.project(project)),
+      };
+      return [...others, ...activity.writesOf(namespace, stored)];
+    },
+  };
+}
+
+/** Returns the namespace of the records about an object: that of its project, or the one for all other objects. */
+function recordNamespace(kind: string, { metadata: { namespace = '', name = '' } }: KubeObject): string {
+  if (kind === projectKind.kind) return projectNamespace(name);
+  return namespace === '' ? fleetActivityNamespace : namespace;
+}
+
+function actorOf({ user, responsible }: Pick<RequestContext, 'user' | 'responsible'>): string {
+  const { user: name, team, subject } = callerOf(user);
+  return responsible ?? name ?? team ?? subject;
+}
+
+function readersOf(
+  kind: string,
+  object: KubeObject,
+  findProject: (name: string) => KubeObject | undefined,
+): ActivityReaders {
+  const { namespace = '', uid } = object.metadata;
+  const projectUid = kind === projectKind.kind ? uid : findProject(projectOfNamespace(namespace) ?? '')?.metadata.uid;
+  const spec = objectAt(object, 'spec');
+  const [user, team] = [textAt(spec, 'owner', 'user'), textAt(spec, 'owner', 'team')];
+  const owner: Owner | undefined = user === '' && team === '' ? undefined : user === '' ? { team } : { user };
+  const access = spec?.access as AccessEntry[] | undefined;
+  const isKept = access !== undefined && access.length > 0 && JSON.stringify(access).length <= maxAccessLength;
+  return {
+    ...(projectUid === undefined ? {} : { projectUid }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(isKept ? { access } : {}),
+  };
+}

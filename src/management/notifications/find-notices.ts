@@ -1,0 +1,73 @@
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import type { Project } from '../../api/management/v1/project.ts';
+import { projectNamespace } from '../../api/naming.ts';
+import type { Caller } from '../../auth/authz/caller.ts';
+import { owns } from '../../auth/authz/owns.ts';
+import { principalsOf } from '../../auth/authz/principals.ts';
+import { hasRole } from '../../auth/authz/project-grants.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
+import type { ManagementState } from '../state.ts';
+import { instanceNotices } from './instance-notices.ts';
+import { keyNotices } from './key-notices.ts';
+import type { Notice } from './notice.ts';
+import { quotaNotices } from './quota-notices.ts';
+
+type State = Pick<ManagementState, 'projects' | 'instancesOf' | 'spacesOf' | 'accessKeysOf' | 'hasReadableInstance'>;
+
+export interface NoticeSearch {
+  readonly caller: Caller;
+  readonly state: State;
+  readonly now: number;
+  /** Waits until the caller may use more CPU time. Optional. */
+  readonly nextTimeSlice?: (() => Promise<void>) | undefined;
+}
+
+/** Number of objects that are inspected per tick of the event loop. */
+const objectsPerTick = 500;
+
+/**
+ * Finds what concerns the caller: instances and keys that the caller or a team of the caller owns, everything in projects that
+ * the caller manages, and for admins of the installation everything in all projects.
+ */
+export async function findNotices({ caller, state, now, nextTimeSlice }: NoticeSearch): Promise<Notice[]> {
+  const found: Notice[] = [];
+  const work = new WorkBudget(objectsPerTick, nextTimeSlice);
+  const principals = principalsOf(caller);
+  const spend = async () => {
+    if (work.spend(1)) await work.next();
+  };
+  for (const project of state.projects()) {
+    await spend();
+    const { name = '' } = project.metadata;
+    const manages = managesProject(caller, project);
+    found.push(...quotaNotices(project, { managesProject: manages, owner: caller.team ?? caller.user }));
+    const namespace = projectNamespace(name);
+    if (!manages && !principals.some((one) => state.hasReadableInstance(namespace, one))) continue;
+    for (const instances of [state.instancesOf(name), state.spacesOf(name)]) {
+      for (const instance of instances) {
+        await spend();
+        if (manages || owns(caller, instance)) found.push(...instanceNotices(instance, now));
+      }
+    }
+  }
+  for (const key of keysOf(caller, state)) {
+    await spend();
+    found.push(...keyNotices(key, now));
+  }
+  return found.sort(byUrgency);
+}
+
+function managesProject(caller: Caller, project: Project): boolean {
+  return caller.isAdmin || hasRole(caller, project, 'admin') || owns(caller, project);
+}
+
+function* keysOf({ user, teams }: Caller, state: State): Iterable<AccessKey> {
+  if (user !== undefined) yield* state.accessKeysOf('user', user);
+  for (const team of teams) yield* state.accessKeysOf('team', team);
+}
+
+/** Warnings first, then the newest first. */
+function byUrgency(one: Notice, other: Notice): number {
+  if (one.isWarning !== other.isWarning) return one.isWarning ? -1 : 1;
+  return (other.since ?? 0) - (one.since ?? 0) || (one.id < other.id ? -1 : 1);
+}

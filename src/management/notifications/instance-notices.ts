@@ -1,0 +1,88 @@
+import { parseSleepSeconds } from '../../api/management/parse-sleep-seconds.ts';
+import { type SpaceInstance, spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from '../../api/naming.ts';
+import { formatDuration } from '../../api/table.ts';
+import type { Notice } from './notice.ts';
+
+type Instance = VirtualClusterInstance | SpaceInstance;
+
+const hour = 3_600_000;
+/** The longest time before a sleep and a deletion at which people are notified. */
+const [sleepReminder, deletionReminder] = [hour, 24 * hour] as const;
+
+/** Returns the notices about an instance for its owner and for admins. */
+export function instanceNotices(instance: Instance, now: number): Notice[] {
+  if (instance.metadata.deletionTimestamp !== undefined) return [];
+  const found = [failure(instance), deletion(instance, now), sleep(instance, now)];
+  return found.filter((one) => one !== undefined);
+}
+
+function failure(instance: Instance): Notice | undefined {
+  const { phase, message = '', conditions = [] } = instance.status ?? {};
+  if (phase !== 'Failed') return undefined;
+  const since = Date.parse(conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? '');
+  const reason = message === '' ? '' : `: ${message}`;
+  return notice(instance, 'Failed', since, `${subjectOf(instance)} has failed${reason}`);
+}
+
+function deletion(instance: Instance, now: number): Notice | undefined {
+  const end = endOf(instance, deleteAfterAnnotation);
+  if (end === undefined || !isSoon(end, deletionReminder, now)) return undefined;
+  const message = `${subjectOf(instance)} will be deleted in ${formatDuration(end.time - now)} unless it is used`;
+  return notice(instance, 'DeletedSoon', startOf(end, deletionReminder), message);
+}
+
+function sleep(instance: Instance, now: number): Notice | undefined {
+  const end = endOf(instance, sleepAfterAnnotation);
+  if (instance.status?.phase !== 'Ready' || end === undefined || !isSoon(end, sleepReminder, now)) return undefined;
+  const message = `${subjectOf(instance)} will go to sleep in ${formatDuration(end.time - now)} unless it is used`;
+  return notice(instance, 'SleepsSoon', startOf(end, sleepReminder), message);
+}
+
+interface IdleEnd {
+  /** The time at which the period without use ends. */
+  readonly time: number;
+  /** The length of the period in milliseconds. */
+  readonly length: number;
+}
+
+function endOf({ metadata, status }: Instance, annotation: string): IdleEnd | undefined {
+  const seconds = parseSleepSeconds(metadata.annotations?.[annotation] ?? '');
+  const last = Date.parse(status?.lastActivity ?? '');
+  if (seconds === undefined || Number.isNaN(last)) return undefined;
+  return { time: last + seconds * 1_000, length: seconds * 1_000 };
+}
+
+/** Returns the start of the reminder: at most `longest` before the end, and in the last quarter of a short period. */
+function startOf({ time, length }: IdleEnd, longest: number): number {
+  return time - Math.min(longest, length / 4);
+}
+
+function isSoon(end: IdleEnd, longest: number, now: number): boolean {
+  return now >= startOf(end, longest) && now < end.time;
+}
+
+function subjectOf({ kind, metadata: { name = '', namespace = '' } }: Instance): string {
+  const noun = kind === spaceInstanceKind.kind ? 'Space' : 'Virtual cluster';
+  return `${noun} ${name} in project ${projectOfNamespace(namespace) ?? namespace}`;
+}
+
+function notice({ kind, metadata }: Instance, reason: Notice['reason'], since: number, message: string): Notice {
+  const { name = '', namespace = '', uid = '' } = metadata;
+  const time = Number.isNaN(since) ? undefined : since;
+  const id = `${reason}/${uid}/${time ?? ''}`;
+  const { plural, group } = kind === spaceInstanceKind.kind ? spaceInstanceKind : virtualClusterInstanceKind;
+  return {
+    id,
+    reason,
+    isWarning: reason !== 'SleepsSoon',
+    message,
+    since: time,
+    involvedObject: { kind, namespace, name },
+    readPermission: { verb: 'get', group, resource: plural, namespace, name },
+  };
+}

@@ -1,0 +1,35 @@
+import { accessKeyExpiry, expiryReminder } from '../../api/management/access-key-expiry.ts';
+import { type AccessKey, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
+import { isWorkloadKey } from '../../api/management/workload-key.ts';
+import { formatDuration } from '../../api/table.ts';
+import type { Notice } from './notice.ts';
+
+/** The time for which people are notified of a key that has expired. */
+const expiredFor = 7 * 24 * 3_600_000;
+
+/** Returns the notices about an access key for its owner. Logins and keys of workloads are replaced without people. */
+export function keyNotices(key: AccessKey, now: number): Notice[] {
+  const { type = '', disabled = false, ttlAfterLastActivity = false, displayName = '' } = key.spec ?? {};
+  const end = accessKeyExpiry(key);
+  // Every use extends the lifetime of such a key, so a key in use does not expire.
+  if (end === undefined || ttlAfterLastActivity || disabled || !['', 'User'].includes(type) || isWorkloadKey(key)) {
+    return [];
+  }
+  const { name = '', uid = '', creationTimestamp = '' } = key.metadata;
+  const label = displayName === '' ? name : displayName;
+  const common = {
+    isWarning: true,
+    involvedObject: { kind: ownedAccessKeyKind.kind, name },
+    readPermission: { verb: 'get', group: ownedAccessKeyKind.group, resource: ownedAccessKeyKind.plural, name },
+  };
+  if (end <= now) {
+    if (now - end > expiredFor) return [];
+    const message = `Access key ${label} expired ${formatDuration(now - end)} ago`;
+    return [{ ...common, id: `KeyExpired/${uid}/${end}`, reason: 'KeyExpired', message, since: end }];
+  }
+  // A key with a short lifetime is reported only in the last quarter of it.
+  const since = end - Math.min(expiryReminder, (end - Date.parse(creationTimestamp)) / 4);
+  if (now < since) return [];
+  const message = `Access key ${label} expires in ${formatDuration(end - now)}`;
+  return [{ ...common, id: `KeyExpires/${uid}/${end}`, reason: 'KeyExpires', message, since }];
+}

@@ -1,0 +1,108 @@
+import { forbiddenField } from '../../api/field-error.ts';
+import {
+  maxNotifications,
+  type NotificationItem,
+  type NotificationReview,
+  type NotificationReviewStatus,
+  notificationReviewKind,
+} from '../../api/management/v1/notifications/notification-review.ts';
+import { timestamp } from '../../api/meta.ts';
+import { typedObject } from '../../api/resource.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import { invalidObject } from '../../api/status.ts';
+import { callerOf } from '../../auth/authz/caller.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { withStatusErrors } from '../../registry/store-status.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { computedObject } from '../subresources/computed-object.ts';
+import { findNotices } from './find-notices.ts';
+import type { Notice } from './notice.ts';
+import type { NotificationState } from './notification-states.ts';
+
+type Options = Pick<ManagementDependencies, 'state' | 'clock' | 'notificationStates'>;
+
+const kind = notificationReviewKind;
+
+/**
+ * POST `notificationreviews`: computes the notifications of the caller. Only what a user has read and dismissed is stored.
+ */
+export function notificationReviews(options: Options): MountedResource {
+  return {
+    kind,
+    verbs: {
+      async create(context, sent, { dryRun }) {
+        const errors = validateSchema(kind.schema, sent, '');
+        const { spec } = typedObject(kind, sent);
+        if ((spec?.dismiss?.length ?? 0) > maxNotifications) {
+          errors.push(forbiddenField('spec.dismiss', `may have at most ${maxNotifications} entries`));
+        }
+        if (errors.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', errors);
+        await options.state.caughtUp();
+        const status = await withStatusErrors(review(context, spec ?? {}, options, dryRun));
+        return computedObject(kind, sent.metadata, { ...(spec === undefined ? {} : { spec }), status });
+      },
+    },
+    subresources: {},
+  };
+}
+
+async function review(
+  context: RequestContext,
+  spec: NonNullable<NotificationReview['spec']>,
+  { state, clock, notificationStates }: Options,
+  dryRun: boolean,
+): Promise<NotificationReviewStatus> {
+  const caller = callerOf(context.user);
+  const { nextTimeSlice } = context;
+  const notices = await readable(await findNotices({ caller, state, now: clock.now(), nextTimeSlice }), context);
+  const old: NotificationState =
+    caller.user === undefined ? { read: [], dismissed: [] } : await notificationStates.get(caller.user);
+  const next = changed(old, spec, notices);
+  if (caller.user !== undefined && !dryRun && !isEqualState(old, next)) await notificationStates.set(caller.user, next);
+  const dismissed = new Set(next.dismissed);
+  const read = new Set(next.read);
+  const shown = notices.filter(({ id }) => !dismissed.has(id));
+  return {
+    unread: shown.filter(({ id }) => !read.has(id)).length,
+    total: shown.length,
+    items: shown.slice(0, maxNotifications).map((notice) => itemOf(notice, read.has(notice.id))),
+  };
+}
+
+/** The number of notices that a response counts. Checks of the permissions of further ones would take long. */
+const maxCounted = 1_000;
+
+/** Removes the notices about objects that the caller's credential may not read. */
+async function readable(notices: readonly Notice[], context: RequestContext): Promise<Notice[]> {
+  const found: Notice[] = [];
+  for (const notice of notices.slice(0, maxCounted)) {
+    if (await context.may(notice.readPermission)) found.push(notice);
+  }
+  return found;
+}
+
+/** Returns the changed state. It contains only IDs of current notices, so that it does not grow. */
+function changed(
+  old: NotificationState,
+  { markRead = false, dismiss = [] }: NonNullable<NotificationReview['spec']>,
+  notices: readonly Notice[],
+): NotificationState {
+  const before = { read: new Set(old.read), dismissed: new Set([...old.dismissed, ...dismiss]) };
+  const current = notices.map(({ id }) => id);
+  return {
+    read: current.filter((id) => markRead || before.read.has(id)),
+    dismissed: current.filter((id) => before.dismissed.has(id)),
+  };
+}
+
+function isEqualState(one: NotificationState, other: NotificationState): boolean {
+  return one.read.join('\n') === other.read.join('\n') && one.dismissed.join('\n') === other.dismissed.join('\n');
+}
+
+function itemOf(notice: Notice, isRead: boolean): NotificationItem {
+  const { id, reason, message, since, involvedObject, isWarning } = notice;
+  const type = isWarning ? 'Warning' : 'Normal';
+  const time = since === undefined ? {} : { since: timestamp(since) };
+  return { id, reason, type, message, isRead, ...time, involvedObject };
+}

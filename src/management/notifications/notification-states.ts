@@ -1,0 +1,11 @@
+/** What a user has read and dismissed: the IDs of current notifications. */
+export interface NotificationState {
+  readonly read: readonly string[];
+  readonly dismissed: readonly string[];
+}
+
+/** The stored states of all users. */
+export interface NotificationStates {
+  get(user: string): Promise<NotificationState>;
+  set(user: string, state: NotificationState): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import { type Project, projectKind, quotaResources } from '../../api/management/v1/project.ts';
+import type { Notice } from './notice.ts';
+
+/** The share of a quota from which people are notified. */
+const nearlyReached = 0.9;
+
+const nouns: Readonly<Record<(typeof quotaResources)[number], string>> = {
+  virtualclusterinstances: 'virtual clusters',
+  spaceinstances: 'spaces',
+};
+
+export interface QuotaReader {
+  /** True if the caller should know about the quota of the whole project. */
+  readonly managesProject: boolean;
+  /** The name of the user or team whose own quota the caller should know about. */
+  readonly owner: string | undefined;
+}
+
+/** Returns the notices about quotas of a project. */
+export function quotaNotices(project: Project, { managesProject, owner }: QuotaReader): Notice[] {
+  const { project: ofProject, user: ofUsers } = project.status?.quotas ?? {};
+  const { name = '' } = project.metadata;
+  return quotaResources.flatMap((resource) => {
+    const found: Notice[] = [];
+    const add = (used: string | undefined, limit: string | undefined, whose: string) => {
+      const [count, most] = [Number(used ?? 0), Number(limit ?? Number.NaN)];
+      if (Number.isNaN(most) || count === 0 || count < most * nearlyReached) return;
+      const message = `${whose} ${name} has ${count} of ${most} allowed ${nouns[resource]}`;
+      found.push(notice(project, `${resource}/${whose}/${count}/${most}`, message));
+    };
+    if (managesProject) add(ofProject?.used?.[resource], ofProject?.limit?.[resource], 'Project');
+    if (owner !== undefined) add(ofUsers?.used?.[owner]?.[resource], ofUsers?.limit?.[resource], `${owner} in project`);
+    return found;
+  });
+}
+
+function notice({ metadata }: Project, what: string, message: string): Notice {
+  const { name = '', uid = '' } = metadata;
+  return {
+    id: `QuotaNearlyReached/${uid}/${what}`,
+    reason: 'QuotaNearlyReached',
+    isWarning: true,
+    message,
+    since: undefined,
+    involvedObject: { kind: projectKind.kind, name },
+    readPermission: { verb: 'get', group: projectKind.group, resource: projectKind.plural, name },
+  };
+}

@@ -1,0 +1,138 @@
+import { Button, Group, Text, VisuallyHidden } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ActivityRecord } from '../../../src/api/management/v1/notifications/activity-record.ts';
+import { projectOfNamespace } from '../../../src/api/naming.ts';
+import { type ActivityQuery, useActivity } from '../../data/activity.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { EmptyState } from '../empty-state.tsx';
+import { ErrorNotice } from '../error-notice.tsx';
+import { Icon, type IconName } from '../icon.tsx';
+import { LoadingIndicator } from '../loading-indicator.tsx';
+import classes from './activity-list.module.css';
+import { Age } from './age.tsx';
+
+/** A list of activity records, newest first. Names of objects are links, except on the page of the object itself. */
+export function ActivityList({ query }: { readonly query: ActivityQuery }) {
+  const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = useActivity(query);
+  if (data === undefined) {
+    if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+    return <LoadingIndicator message="Loading activity" />;
+  }
+  const records = data.pages.flatMap(({ items }) => items ?? []);
+  return (
+    <>
+      {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {records.length === 0 && !hasNextPage ? (
+        <EmptyState
+          title="No activity yet"
+          text="Changes are listed here for 30 days: who created, changed, shared or deleted something, and what slept, woke or failed."
+        />
+      ) : (
+        <ul className={classes.list} aria-label="Activity">
+          {records.map((record) => (
+            <Entry key={record.metadata.name} record={record} linksObject={query.about === undefined} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage ? (
+        <Group justify="center" p="md">
+          <Button
+            variant="default"
+            loading={isFetchingNextPage}
+            disabled={isFetching && !isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            Load older activity
+          </Button>
+        </Group>
+      ) : null}
+    </>
+  );
+}
+
+const icons: Readonly<Record<string, IconName>> = {
+  Created: 'plus',
+  Changed: 'edit',
+  Shared: 'share',
+  Deleted: 'trash',
+  Ready: 'check',
+  Recovered: 'check',
+  Woke: 'sun',
+  WakeRequested: 'sun',
+  Slept: 'moon',
+  SleepRequested: 'moon',
+  Failed: 'warning',
+};
+
+function Entry({ record, linksObject }: { readonly record: ActivityRecord; readonly linksObject: boolean }) {
+  const { action, type, actor = '', message, involvedObject, metadata } = record;
+  const isWarning = type === 'Warning';
+  return (
+    <li className={classes.entry} data-warning={isWarning}>
+      <Icon name={icons[action] ?? 'clock'} />
+      <Text size="sm" className={classes.text}>
+        {actor === '' ? null : (
+          <Text span size="sm" fw={600}>
+            {actor}{' '}
+          </Text>
+        )}
+        {sentence(action, actor, message)}
+        {linksObject ? (
+          <>
+            {' '}
+            <Text span size="sm" c="dimmed">
+              ·
+            </Text>{' '}
+            <ObjectLink about={involvedObject} />
+          </>
+        ) : null}
+        {isWarning ? <VisuallyHidden> (warning)</VisuallyHidden> : null}
+      </Text>
+      <Text size="xs" className={classes.when}>
+        <Age since={metadata.creationTimestamp} /> ago
+      </Text>
+    </li>
+  );
+}
+
+/** Returns the rest of the sentence after the actor. Records of the server start with a capital letter. */
+function sentence(action: string, actor: string, message: string): string {
+  const text = actor !== '' && ['Created', 'Deleted'].includes(action) ? `${message} it` : message;
+  return actor === '' ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
+}
+
+/** The kind and name of an object, as a link if there is a page for it. The page explains that an object was deleted. */
+function ObjectLink({ about }: { readonly about: ActivityRecord['involvedObject'] }) {
+  const { kind, namespace = '', name } = about;
+  const project = projectOfNamespace(namespace) ?? '';
+  if (kind === kinds.instance.kind) {
+    return (
+      <Link to="/virtual-clusters/$project/$name" params={{ project, name }}>
+        {`${name} in ${project}`}
+      </Link>
+    );
+  }
+  if (kind === kinds.space.kind) {
+    return (
+      <Link to="/spaces/$project/$name" params={{ project, name }}>
+        {`space ${name} in ${project}`}
+      </Link>
+    );
+  }
+  if (kind === kinds.project.kind) {
+    return (
+      <Link to="/projects/$project" params={{ project: name }}>
+        {`project ${name}`}
+      </Link>
+    );
+  }
+  return <>{`${kindNames[kind] ?? kind} ${name}`}</>;
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  [kinds.cluster.kind]: 'cluster',
+  [kinds.template.kind]: 'template',
+  [kinds.spaceTemplate.kind]: 'space template',
+  [kinds.user.kind]: 'user',
+  [kinds.team.kind]: 'team',
+};
