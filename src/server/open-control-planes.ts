@@ -106,19 +106,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   closing.add('preferred planes', stopPreferring);
   const { plane } = management;
   for (const each of [plane, planes.local]) server.freshness?.follow(each);
-  const newKey = await bootstrap(plane.kinds, {
-    saveKey: (key) => writeAdminKey(dir, key),
-    async discardKey() {
-      await removeAdminKey(dir);
-      log.info({}, 'another server has created the access key of the administrator; this server has no admin.key');
-    },
-    refresh: async () => {
-      await plane.freshRevision?.();
-    },
-  });
-  await endRestoredAccess({ store, kinds: plane.kinds, signingKeys: server.signingKeys, log });
-  const { auditLog } = server;
-  const hasRequestedKey = await createRequestedAdminKey({ dir, kinds: plane.kinds, auditLog, clock, log });
+  const isNew = await prepareAccess(server, plane);
   const runInManagement = tasksInPlanes(store, async () => plane);
   await runLeaderTasks(server, plane.kinds, planes);
   maintenance = new ServerMaintenance({
@@ -151,12 +139,35 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     hosts,
     credentialUses,
     usage: sampling,
-    isNew: newKey !== undefined || hasRequestedKey,
+    isNew,
     startMaintenance() {
       management.retention.start();
       stopMaintenance = maintenance?.run(server.replicas);
     },
   };
+}
+
+/**
+ * Creates the first objects and the access keys of administrators that are missing, and ends the access that a restore has
+ * brought back. Returns true if it has created an access key.
+ */
+async function prepareAccess(
+  { dir, store, signingKeys, auditLog, clock, log }: ServerContext,
+  plane: ManagementApi['plane'],
+): Promise<boolean> {
+  const newKey = await bootstrap(plane.kinds, {
+    saveKey: (key) => writeAdminKey(dir, key),
+    async discardKey() {
+      await removeAdminKey(dir);
+      log.info({}, 'another server has created the access key of the administrator; this server has no admin.key');
+    },
+    refresh: async () => {
+      await plane.freshRevision?.();
+    },
+  });
+  await endRestoredAccess({ store, kinds: plane.kinds, signingKeys, log });
+  const hasRequestedKey = await createRequestedAdminKey({ dir, kinds: plane.kinds, auditLog, clock, log });
+  return newKey !== undefined || hasRequestedKey;
 }
 
 function openUsage(
