@@ -120,10 +120,10 @@ describeIfAvailable(kubectlMissing ?? curlMissing ?? reason, 'the guides', () =>
   });
 
   it('show the activity of objects', async () => {
-    const printed = await walk('notifications.md', 'See who did what');
+    const printed = await walk(shellBlocks('notifications.md', 'See who did what'));
     expect(printed).toMatch(/VirtualClusterInstance\/demo +created$/m);
     expect(printed).toMatch(/VirtualClusterInstance\/demo +became ready$/m);
-    expect(await walk('notifications.md', 'See what needs your attention')).toMatch(/^ +unread: 0$/m);
+    expect(await walk(shellBlocks('notifications.md', 'See what needs your attention'))).toMatch(/^ +unread: 0$/m);
   });
 
   it('search, export and verify the audit log', async () => {
