@@ -60,7 +60,7 @@ it('the connection is used again after a short body that the handler does not re
   await once(socket, 'data');
   socket.write(`${tinyChunk.repeat(500)}0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n`);
   while (answer().split('nothing here').length < 3) await once(socket, 'data');
-  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n${'a'.repeat(200_000)}`);
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3200000\r\n\r\n${'a'.repeat(3_200_000)}`);
   while (answer().split('nothing here').length < 4) await once(socket, 'data');
   expect(socket.destroyed).toBe(false);
 });

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The rest of a request body that is read and discarded after the response, so that the connection can be used again. Go's
- * server discards as many bytes. Each chunk takes a microsecond, however short it is.
+ * The rest of a request body that is read and discarded after the response, so that the connection can be used again. A
+ * body just above the limit of 3 MiB is below it: some clients send their next request on the connection before they notice
+ * that it is closed, and that request would fail. Each chunk takes a microsecond, however short it is.
  */
-const maxDiscardedBytes = 256 * 1024;
+const maxDiscardedBytes = 4 * 1024 * 1024;
 const maxDiscardedChunks = 1_000;
 
 /**
