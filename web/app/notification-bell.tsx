@@ -1,6 +1,7 @@
 import { ActionIcon, Popover, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import type { NotificationItem } from '../../src/api/management/v1/notifications/notification-review.ts';
 import { projectOfNamespace } from '../../src/api/naming.ts';
 import { Icon } from '../components/icon.tsx';
@@ -13,6 +14,7 @@ import classes from './notification-bell.module.css';
 /** The button in the header that shows the notifications of the user. Opening it marks them as read. */
 export function NotificationBell() {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const title = useRef<HTMLHeadingElement>(null);
   const { data } = useNotifications();
   const { mutate: change } = useChangeNotifications();
   const unread = data?.unread ?? 0;
@@ -44,13 +46,17 @@ export function NotificationBell() {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown>
-        <Title order={2} size="h5" mb="xs">
+        <Title order={2} size="h5" mb="xs" ref={title} tabIndex={-1}>
           Notifications
         </Title>
         <Notifications
           items={data?.items ?? []}
           total={data?.total ?? 0}
-          onDismiss={(id) => change({ dismiss: [id] })}
+          onDismiss={(id) => {
+            change({ dismiss: [id] });
+            // The button disappears, and Escape closes the list only while the focus is in it.
+            title.current?.focus();
+          }}
           onFollow={close}
         />
       </Popover.Dropdown>
