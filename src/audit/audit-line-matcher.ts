@@ -59,16 +59,20 @@ function withinTimes({ since, until }: AuditQuery): (line: string) => boolean {
 }
 
 /**
- * Returns a matcher for the free-text part of the query. The text matches in two forms: exactly as it is, and with the
+ * Returns a matcher for the free-text part of the query. The line must contain all words of the text, in any order. A word
+ * matches in two forms: exactly as it is, and with the
  * escapes that JSON uses in strings, such as a backslash before a quotation mark.
  */
 function textMatcher(text: string | undefined): (line: string) => boolean {
   if (text === undefined) return () => true;
-  const plain = text.toLowerCase();
-  const asValue = JSON.stringify(plain).slice(1, -1);
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((plain) => ({ plain, asValue: JSON.stringify(plain).slice(1, -1) }));
   return (line) => {
     const lower = line.toLowerCase();
-    return lower.includes(plain) || (asValue !== plain && lower.includes(asValue));
+    return words.every(({ plain, asValue }) => lower.includes(plain) || (asValue !== plain && lower.includes(asValue)));
   };
 }
 

@@ -1,18 +1,14 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { type BrowserName, expectNoProblems, type MonitoredPage, signIn, signInAs } from './harness/browser.ts';
-import { type ConsoleTestEnv, describeConsole } from './harness/console-test-env.ts';
+import { expectNoProblems, type MonitoredPage, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const password = 'correct horse battery';
 
-/** What each persona does with the console alone, in the browsers that users have. */
-for (const browserName of ['chromium', 'firefox'] as const satisfies readonly BrowserName[]) {
-  describeConsole(`the console in ${browserName}`, (env) => walks(env), {}, browserName);
-}
-
-function walks(env: ConsoleTestEnv): void {
+/** What each persona does with the console alone. */
+describeConsole('the console', (env) => {
   beforeAll(async () => {
     for (const name of ['dana', 'vera', 'leo']) await env.admin.createUser(name, password);
   });
@@ -149,4 +145,4 @@ function walks(env: ConsoleTestEnv): void {
     expect(await env.admin.statusOf(env.flotilla.adminKey, 'GET', `${group}/users/dana`)).toBe(404);
     await end(watched);
   });
-}
+});

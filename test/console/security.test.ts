@@ -51,11 +51,12 @@ describeConsole('the pages for security officers and operators', (env) => {
     await page.getByLabel('Kind of object').selectOption('Project');
     await page.getByRole('combobox', { name: 'Object', exact: true }).fill('default');
     await page.getByRole('option', { name: 'default' }).click();
-    await permissions.getByRole('row').filter({ hasText: 'Team ops' }).getByText('user of the project').waitFor();
+    const rowOfTeam = permissions.getByRole('row').filter({ has: page.getByRole('link', { name: 'Team ops' }) });
+    await rowOfTeam.getByText('user of the project').waitFor();
     // The URL contains the question, so that it can be sent to a colleague.
     expect(new URL(page.url()).searchParams.get('object')).toBe('project/default');
     await page.reload();
-    await permissions.getByRole('row').filter({ hasText: 'Team ops' }).waitFor();
+    await rowOfTeam.waitFor();
     expect(await violationsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();

@@ -22,7 +22,7 @@ export interface AuditQuery {
   readonly decision?: AuditDecision;
   /** `include` returns dry runs too, `only` returns nothing else. Optional; by default, dry runs are not returned. */
   readonly dryRuns?: AuditDryRuns;
-  /** Text that the line must contain. Case-insensitive. */
+  /** Words that the line must all contain, in any order. Case-insensitive. */
   readonly text?: string;
   /** Only lines that were written at this time or later, in RFC 3339 format. */
   readonly since?: string;

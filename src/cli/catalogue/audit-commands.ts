@@ -22,7 +22,7 @@ const filterOptions: readonly OptionSpec[] = [
   { flags: '--name <name>', description: 'Show only requests for the object with this name' },
   { flags: '--code <code>', description: 'Show only requests with this response code, for example 403 or 4xx' },
   { flags: '--denied', description: 'Show only requests without a valid credential (401) or permission (403)' },
-  { flags: '--text <text>', description: 'Show only entries that contain this text, ignoring case' },
+  { flags: '--text <text>', description: 'Show only entries that contain all words of this text, ignoring case' },
   { flags: '--dry-runs', description: 'Also show dry runs, which change nothing' },
   { flags: '--all-stages', description: 'Also show the entries that are logged before a write is executed' },
 ];

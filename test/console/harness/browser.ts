@@ -1,26 +1,10 @@
-import { type Browser, type BrowserContext, chromium, firefox, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { chromiumMissing, chromiumPath } from '../../harness/chromium.ts';
-import { firefoxMissing, firefoxPath } from '../../harness/firefox.ts';
 
 export { chromiumMissing };
 
-export type BrowserName = 'chromium' | 'firefox';
-
-/** The reason why a browser cannot be started, by browser. `undefined` if it can. */
-export const missingBrowser: Readonly<Record<BrowserName, string | undefined>> = {
-  chromium: chromiumMissing,
-  firefox: firefoxMissing,
-};
-
-export async function startBrowser(name: BrowserName = 'chromium'): Promise<Browser> {
-  if (name === 'firefox') {
-    return await firefox.launch({
-      // A Firefox of a distribution, driven with WebDriver BiDi instead of a protocol that only patched builds have.
-      channel: 'moz-firefox',
-      ...(firefoxPath === undefined ? {} : { executablePath: firefoxPath }),
-    });
-  }
+export async function startBrowser(): Promise<Browser> {
   return await chromium.launch({
     ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
     args: [
@@ -57,8 +41,7 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: 'reduce',
-    // Firefox asks for these permissions in another way and allows a click to write to the clipboard.
-    ...(browser.browserType().name() === 'chromium' ? { permissions: ['clipboard-read', 'clipboard-write'] } : {}),
+    permissions: ['clipboard-read', 'clipboard-write'],
   });
   return { context, ...(await monitoredPage(context, url)) };
 }

@@ -6,14 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { describeIfAvailable } from '../../harness/suite.ts';
 import { type AdminApi, adminApi } from './admin-api.ts';
-import {
-  type BrowserName,
-  type MonitoredPage,
-  missingBrowser,
-  openPage,
-  type PageOptions,
-  startBrowser,
-} from './browser.ts';
+import { chromiumMissing, type MonitoredPage, openPage, type PageOptions, startBrowser } from './browser.ts';
 import { type VirtualClusterApi, virtualClusterApi } from './virtual-cluster-api.ts';
 
 /**
@@ -33,13 +26,8 @@ export interface ConsoleTestEnv {
 }
 
 /** A suite of browser tests with a server that has these settings; skipped with a message if there is no browser. */
-export function describeConsole(
-  name: string,
-  tests: (env: ConsoleTestEnv) => void,
-  settings: object = {},
-  browserName: BrowserName = 'chromium',
-): void {
-  describeIfAvailable(missingBrowser[browserName], name, () => {
+export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => void, settings: object = {}): void {
+  describeIfAvailable(chromiumMissing, name, () => {
     let folder: string;
     let flotilla: FlotillaProcess | undefined;
     let browser: Browser | undefined;
@@ -51,7 +39,7 @@ export function describeConsole(
       // The clusters that tests connect are on this machine.
       writeFileSync(join(folder, 'config.yaml'), JSON.stringify({ hosts: { deniedCIDRs: [] }, ...settings }));
       flotilla = await startFlotilla({ args: configured(), ...listenAddress(settings) });
-      browser = await startBrowser(browserName);
+      browser = await startBrowser();
       admin = adminApi(flotilla);
       inside = virtualClusterApi(flotilla);
     });
