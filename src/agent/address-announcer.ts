@@ -1,4 +1,4 @@
-import type { AgentAnnouncement } from '../api/agent/policy-feed.ts';
+import type { AgentAnnouncement, AgentAnnouncementReceipt } from '../api/agent/policy-feed.ts';
 import { type BackoffOptions, backoffDelay } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -8,6 +8,8 @@ import type { ControlServer } from './control-server.ts';
 export interface AddressAnnouncerOptions {
   readonly server: Pick<ControlServer, 'announce'>;
   readonly announcement: AgentAnnouncement;
+  /** Called with the response to each announcement. */
+  onAnnounced(receipt: AgentAnnouncementReceipt): void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,7 +28,7 @@ export interface AddressAnnouncer {
 const retry: BackoffOptions = { initialMilliseconds: 500, maxMilliseconds: 30_000 };
 
 export function startAddressAnnouncer(
-  { server, announcement, clock, log }: AddressAnnouncerOptions,
+  { server, announcement, onAnnounced, clock, log }: AddressAnnouncerOptions,
   signal: AbortSignal,
 ): AddressAnnouncer {
   let current: Promise<void> | undefined;
@@ -36,7 +38,7 @@ export function startAddressAnnouncer(
     for (let failures = 1; !signal.aborted; failures++) {
       try {
         again = false;
-        await server.announce(announcement, signal);
+        onAnnounced(await server.announce(announcement, signal));
         if (again) continue;
         return;
       } catch (error) {

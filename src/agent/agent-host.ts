@@ -13,5 +13,7 @@ export interface AgentHost {
   readonly builtIn?: BuiltInCluster;
   /** The API of the agent's own cluster, if it is a remote Kubernetes cluster; otherwise absent. */
   readonly api?: ClusterApi;
+  /** Returns the unique ID of the agent's own cluster; '' if it is unknown. Absent for a built-in cluster. */
+  uid?(signal: AbortSignal): Promise<string>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { sleepUnusedReason } from '../api/management/sleep-reasons.ts';
 import type { SpaceInstance } from '../api/management/v1/space-instance.ts';
 import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../api/meta.ts';
-import { controllersUser, kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../api/naming.ts';
+import { controllersUser } from '../api/naming.ts';
 import { serviceUnavailable } from '../api/status.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { isAdmin } from '../auth/authz/subject.ts';
@@ -35,6 +35,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { AgentAuth } from './agent-auth.ts';
 import type { AgentHost } from './agent-host.ts';
+import { controlServerUser } from './cluster-account.ts';
 import type { CachedPolicy } from './policy/cached-policy.ts';
 
 export interface AgentRouterOptions {
@@ -102,11 +103,7 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
   const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
   const chain = chainOf(options, (exchange) => planes.get(exchange));
   const authorize = auth.authorize.bind(auth);
-  const controlServer = {
-    user: { name: controllersUser, groups: [kubernetesMastersGroup, kubernetesAuthenticatedGroup] },
-    system: false,
-    signal: never,
-  };
+  const controlServer = { user: controlServerUser, system: false, signal: never };
 
   const toCluster = clusterGateway({
     builtInName: cluster,

@@ -35,6 +35,8 @@ export function agentOptions(serverEnv: ServerTestEnv, server: RunningServer): A
     tlsSan: [],
     apiPrefix: undefined,
     host: { kind: 'built-in' },
+    readOnly: false,
+    release: undefined,
     planeWorkers: 2,
     encryptedRows: undefined,
     maxPolicyAge: defaultMaxPolicyAge,

@@ -1,12 +1,14 @@
 import type { Duplex } from 'node:stream';
-import { isJsonObject, textAt } from '@flotilla/json';
+import { isJsonObject, type JsonValue, textAt } from '@flotilla/json';
 import {
   type ActiveAccessKey,
   type AgentActivity,
   type AgentAnnouncement,
+  type AgentAnnouncementReceipt,
   type AgentAuditBatch,
   type AgentAuditReceipt,
   type AgentJoinRequest,
+  type AgentTunnelQuery,
   agentPaths,
   type PolicyLine,
 } from '../api/agent/policy-feed.ts';
@@ -26,13 +28,16 @@ export interface ControlServer {
   streamPolicy(signal: AbortSignal): AsyncIterable<PolicyLine>;
   /** Registers the key of the agent with the join token that is the credential. */
   join(detail: AgentJoinRequest, signal: AbortSignal): Promise<void>;
-  announce(detail: AgentAnnouncement, signal: AbortSignal): Promise<void>;
+  announce(detail: AgentAnnouncement, signal: AbortSignal): Promise<AgentAnnouncementReceipt>;
   /** Returns the access key that has this value; `undefined` if there is none. */
   checkKey(accessKey: string, signal: AbortSignal): Promise<ActiveAccessKey | undefined>;
   uploadAudit(batch: AgentAuditBatch, signal: AbortSignal): Promise<AgentAuditReceipt>;
   reportActivity(detail: AgentActivity, signal: AbortSignal): Promise<void>;
-  /** Opens the connection of a tunnel. The signal aborts the opening. It has no effect on an open connection. */
-  openTunnel(carrier: TunnelCarrier, signal: AbortSignal): Promise<Duplex>;
+  /**
+   * Opens the connection of a tunnel. The signal aborts the opening. It has no effect on an open connection. The optional
+   * `query` describes the agent.
+   */
+  openTunnel(carrier: TunnelCarrier, signal: AbortSignal, query?: AgentTunnelQuery): Promise<Duplex>;
   close(): Promise<void>;
 }
 
@@ -125,7 +130,11 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
       await requestJson('POST', agentPaths.join, detail, signal);
     },
     async announce(detail, signal) {
-      await requestJson('PUT', agentPaths.announcement, detail, signal);
+      const credential = textAt(
+        (await requestJson('PUT', agentPaths.announcement, detail, signal)) as JsonValue,
+        'credential',
+      );
+      return credential === '' ? {} : { credential };
     },
     async checkKey(accessKey, signal) {
       try {
@@ -140,9 +149,9 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
     async reportActivity(detail, signal) {
       await requestJson('POST', agentPaths.activity, detail, signal);
     },
-    async openTunnel(carrier, signal) {
+    async openTunnel(carrier, signal, query) {
       const { own, webSocket } = await connection();
-      const path = `${root}/${agentPaths.tunnel}`;
+      const path = `${root}/${agentPaths.tunnel}${query === undefined ? '' : `?${new URLSearchParams({ ...query })}`}`;
       if (carrier === 'web-socket') return webSocketStream(await webSocket(path, tunnelSubprotocol, signal));
       // The signal would also end the open connection.
       const opening = new AbortController();

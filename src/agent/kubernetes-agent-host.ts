@@ -6,18 +6,22 @@ import { instancePathDepth } from '../gateway/instance-gateway.ts';
 import { createTokenReviews } from '../gateway/reviews/token-reviews.ts';
 import { remoteSpaces } from '../gateway/spaces/space-cluster.ts';
 import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
+import { clusterUidOf } from '../hosts/kubernetes/observe/probe-cluster.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import { defaultHelmSettings } from '../hosts/kubernetes/release/helm-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { StartError } from '../process/start-error.ts';
 import type { AgentHost } from './agent-host.ts';
+import { clusterAccountApi } from './cluster-account.ts';
 import { followTokenFile } from './service-account-token.ts';
 
 export interface KubernetesAgentHostOptions {
   readonly cluster: string;
   /** The kubeconfig of the cluster; `undefined` to use the service account of the agent's pod. */
   readonly kubeconfigFile: string | undefined;
+  /** True if the agent permits only what imported virtual clusters need. */
+  readonly readOnly: boolean;
   readonly workDir: string;
   readonly limiters: TargetLimiters;
   /** True for a token that this installation issued. The agent never sends such a token to another server. */
@@ -38,8 +42,10 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
   const helm = { ...defaultHelmSettings, environment: {} };
   const host = openKubernetesHost({ connection, helm, workDir, clock, log });
   const reviews = createTokenReviews({ clock });
+  const api = clusterAccountApi({ connection, readOnly: options.readOnly });
   return {
     kind: 'kubernetes',
+    uid: (signal) => clusterUidOf(connection, signal),
     virtualClusters: hostedCluster({
       host,
       cluster,
@@ -49,8 +55,8 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
       isOwnToken,
       clock,
     }),
-    spaces: remoteSpaces({ host, cluster, api: connection.api, limiters, clock }),
-    api: connection.api,
+    spaces: remoteSpaces({ host, cluster, api, limiters, clock }),
+    api,
     async close() {
       await host.close();
       await connection.close();

@@ -7,13 +7,13 @@ import type { ConnectedAgentOptions } from './options.ts';
 export interface OpenAgentHostOptions
   extends Omit<BuiltInAgentHostOptions, 'dir' | 'encryptedRows'>,
     Pick<KubernetesAgentHostOptions, 'limiters' | 'isOwnToken'> {
-  readonly settings: Pick<ConnectedAgentOptions, 'cluster' | 'host' | 'encryptedRows'>;
+  readonly settings: Pick<ConnectedAgentOptions, 'cluster' | 'host' | 'readOnly' | 'encryptedRows'>;
   readonly dir: AgentDir;
 }
 
 /** Opens the cluster that the agent serves: a built-in cluster or a Kubernetes cluster, depending on its options. */
 export async function openAgentHost({ settings, dir, ...options }: OpenAgentHostOptions): Promise<AgentHost> {
-  const { host, cluster, encryptedRows } = settings;
+  const { host, cluster, readOnly, encryptedRows } = settings;
   if (host.kind === 'built-in') {
     return await builtInAgentHost({ ...options, dir, encryptedRows });
   }
@@ -22,6 +22,7 @@ export async function openAgentHost({ settings, dir, ...options }: OpenAgentHost
     ...options,
     cluster,
     kubeconfigFile,
+    readOnly,
     workDir: dir.helm,
     environment: process.env,
   });

@@ -1,5 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import type { AgentTunnelQuery } from '../api/agent/policy-feed.ts';
+import { timedOut } from '../api/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { type AddressAnnouncerOptions, startAddressAnnouncer } from './address-announcer.ts';
 import { type AgentAuth, createAgentAuth } from './agent-auth.ts';
 import type { AgentContext } from './agent-context.ts';
@@ -8,17 +12,24 @@ import { type FollowPolicyOptions, followPolicy } from './policy/follow-policy.t
 import type { AgentPolicy } from './policy/open-agent-policy.ts';
 import { readProxyUrl } from './read-flag-file.ts';
 import { reportActivity } from './report-activity.ts';
-import { keepTunnels } from './tunnel/keep-tunnels.ts';
+import { keepTunnels, type TunnelOpener } from './tunnel/keep-tunnels.ts';
 import { uploadAuditLog } from './upload-audit-log.ts';
+
+export interface ServerLinkOptions extends Pick<AddressAnnouncerOptions, 'announcement' | 'onAnnounced'> {
+  /** Serves a connection that the server has opened in a tunnel. */
+  accept(connection: Duplex): void;
+  /** Returns the unique ID of the agent's cluster; '' if it is unknown. Absent for a built-in cluster. */
+  clusterUid?(signal: AbortSignal): Promise<string>;
+}
 
 /** The connection to the control server, and the authentication that uses it. */
 export interface ServerLink {
   readonly auth: AgentAuth;
   /**
    * Announces this agent to the control server, and until the agent closes, receives the policy and uploads activity
-   * and audit lines. `accept` serves the connections that the server opens in tunnels.
+   * and audit lines.
    */
-  start(announcement: AddressAnnouncerOptions['announcement'], accept: (connection: Duplex) => void): void;
+  start(options: ServerLinkOptions): void;
 }
 
 /** Prepares the connection to the control server. No request is sent before `start` is called. */
@@ -52,10 +63,10 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   });
   closing.add('authentication', () => auth.close());
 
-  function start(announcement: AddressAnnouncerOptions['announcement'], accept: (connection: Duplex) => void): void {
+  function start({ announcement, onAnnounced, accept, clusterUid }: ServerLinkOptions): void {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const announcing = startAddressAnnouncer({ server: server, announcement: announcement, clock, log }, signal);
+    const announcing = startAddressAnnouncer({ server, announcement, onAnnounced, clock, log }, signal);
     const following: FollowPolicyOptions = {
       server: server,
       header: () => policy.replica.header,
@@ -83,7 +94,20 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
     if (settings.usesTunnel) {
       // The server can use the announcement only if there is a tunnel, so it is repeated for each new one.
       const onOpened = () => announcing.onConnected();
-      tunnels = keepTunnels({ server, isServerReachable: () => connected, accept, onOpened, clock, log }, signal);
+      const describe = tunnelQuery(announcement.version, clusterUid, clock);
+      let isPrepared = false;
+      const opener: TunnelOpener = {
+        async openTunnel(carrier, ending) {
+          // The server sends requests as soon as there is a tunnel, so the agent must know the credential before.
+          if (!isPrepared) onAnnounced(await server.announce({ ...announcement, isConnecting: true }, ending));
+          isPrepared = true;
+          return await server.openTunnel(carrier, ending, await describe(ending));
+        },
+      };
+      tunnels = keepTunnels(
+        { server: opener, isServerReachable: () => connected, accept, onOpened, clock, log },
+        signal,
+      );
     }
     closing.add('server communication', async () => {
       stopping.abort(new Error('the agent is shutting down'));
@@ -92,4 +116,20 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   }
 
   return { auth, start };
+}
+
+/** The maximum time to wait for the ID of the cluster. The server can also be told later, when a tunnel is opened again. */
+const uidMilliseconds = 3_000;
+
+/** Returns the function that describes the agent to the server when a tunnel is opened. */
+function tunnelQuery(version: string, uidOf: ServerLinkOptions['clusterUid'], clock: Clock) {
+  let known = '';
+  return async (signal: AbortSignal): Promise<AgentTunnelQuery> => {
+    if (known === '' && uidOf !== undefined) {
+      const timeoutError = () => timedOut('the cluster did not respond');
+      // The cluster may be unavailable. The agent connects anyway, so that users see why the cluster does not respond.
+      known = await withTimeout({ clock, milliseconds: uidMilliseconds, signal, timeoutError }, uidOf).catch(() => '');
+    }
+    return { version, ...(known === '' ? {} : { clusterUID: known }) };
+  };
 }

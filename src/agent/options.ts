@@ -33,6 +33,10 @@ export interface AgentOptions {
   /** The API prefix of the control server. `undefined` to use that of the join token, or else `kubernetes`. */
   readonly apiPrefix: string | undefined;
   readonly host: AgentHostOptions;
+  /** True if the agent permits only what imported virtual clusters need. */
+  readonly readOnly: boolean;
+  /** The Helm release that runs the agent, which the status of the cluster shows; `undefined` if there is none. */
+  readonly release: { readonly name: string; readonly namespace: string } | undefined;
   /**
    * The number of worker threads that run the virtual clusters of a built-in cluster; 0: they run on the main thread.
    * `undefined`: as many as the machine has cores.

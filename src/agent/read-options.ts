@@ -22,6 +22,11 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
   if (flags.flag('built-in') && kubeconfigFile !== undefined) {
     throw new StartError('--built-in and --kubeconfig are mutually exclusive');
   }
+  if (flags.flag('built-in') && flags.flag('read-only')) {
+    throw new StartError(
+      '--built-in and --read-only are mutually exclusive: virtual clusters are created in a built-in cluster',
+    );
+  }
   const credentials = ['access-key-file', 'join-token', 'join-token-file'].filter(
     (name) => flags.text(name) !== undefined,
   );
@@ -47,6 +52,8 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
     tlsSan: readTlsNames(flags.list('tls-san')),
     apiPrefix: flags.text('api-prefix'),
     host: flags.flag('built-in') ? { kind: 'built-in' } : { kind: 'kubernetes', kubeconfigFile },
+    readOnly: flags.flag('read-only'),
+    release: optional(flags.text('helm-release'), parseRelease),
     planeWorkers: optional(flags.text('plane-workers'), parseWorkers),
     encryptedRows: optional(flags.text('encryption-rows'), parseRows),
     maxPolicyAge: optional(flags.text('max-policy-age'), parseDuration) ?? defaultMaxPolicyAge,
@@ -77,6 +84,12 @@ function parseProxyUrl(text: string): string {
 /** True for the URL of an HTTP proxy: `http://host:port`, also with a user name and password. */
 export function isProxyUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function parseRelease(text: string): AgentOptions['release'] {
+  const [, namespace = '', name = ''] = /^([a-z0-9][-a-z0-9]{0,62})\/([a-z0-9][-.a-z0-9]{0,52})$/.exec(text) ?? [];
+  if (name === '') throw new StartError(`--helm-release: "${text}" is not NAMESPACE/NAME`);
+  return { namespace, name };
 }
 
 function parseWorkers(text: string): number {

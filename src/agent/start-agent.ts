@@ -1,5 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import type { JSONWebKeySet } from 'jose';
 import { createTokenVerifier } from '../auth/token-verifier.ts';
 import { defaultWorkerLimits } from '../builtin/workers/default-limits.ts';
@@ -18,6 +17,7 @@ import { openServerLink } from './open-server-link.ts';
 import type { AgentOptions } from './options.ts';
 import type { CachedPolicy } from './policy/cached-policy.ts';
 import { openAgentPolicy } from './policy/open-agent-policy.ts';
+import { ServerCredentials } from './server-credentials.ts';
 
 export interface RunningAgent {
   readonly url: string;
@@ -62,32 +62,37 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   });
   closing.add('cluster', () => host.close());
 
-  // The credential with which the control server calls this agent. It is generated at each start, and the agent never
-  // stores it.
-  const credential = randomBytes(32).toString('base64url');
-  const listener = await startListener({
-    ...settings.listen,
-    log,
-    tls: tls.pair,
-    handler: agentRouter({
+  const { usesTunnel: isTunneled, readOnly, release } = settings;
+  const credentials = new ServerCredentials();
+  const metrics = agentMetrics(version, policy);
+  const routerFor = (isControlServer: (token: string) => boolean) =>
+    agentRouter({
       apiPrefix,
       cluster,
       host,
       policy,
       auth: link.auth,
       tokens,
-      limiters: limiters,
+      limiters,
       activity,
       changes,
       spaceChanges,
-      isControlServer: (token) => isSame(token, credential),
+      isControlServer,
       auditLog: agent.auditLog,
       version,
       healthChecks,
-      metrics: agentMetrics(version, policy),
+      metrics,
       clock,
       log,
-    }),
+    });
+  const listener = await startListener({
+    ...settings.listen,
+    log,
+    tls: tls.pair,
+    // All agents of a cluster know its credential. So an agent with a tunnel accepts it only in its own tunnels, and whoever has
+    // the key of one agent cannot use another agent as the server does.
+    handler: routerFor((token) => !isTunneled && credentials.includes(token)),
+    acceptedHandler: routerFor((token) => credentials.includes(token)),
   });
   closing.add('listener', () => listener.drain(drainMilliseconds));
   closing.add(
@@ -95,20 +100,25 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
     tls.follow((pair) => listener.updateTls(pair.cert, pair.key)),
   );
 
-  const { usesTunnel: isTunneled } = settings;
   const url = settings.externalUrl ?? serverUrl(settings.listen.host, listener.port);
   const announced = isTunneled && settings.externalUrl === undefined ? '' : url;
-  link.start(
-    {
+  link.start({
+    announcement: {
       url: announced,
       authority: tls.authority ?? '',
-      credential,
+      credential: credentials.own,
+      sharesCredential: true,
       isTunneled,
       host: host.kind,
       version: programVersion,
+      hostname: hostname(),
+      readOnly,
+      ...(release === undefined ? {} : { release }),
     },
-    (connection) => listener.accept(connection),
-  );
+    onAnnounced: ({ credential }) => credentials.share(credential),
+    accept: (connection) => listener.accept(connection),
+    ...(host.uid === undefined ? {} : { clusterUid: host.uid }),
+  });
   log.info({ url, cluster, dataDir: dir.path, version: programVersion }, 'serving');
   return {
     url,
@@ -155,11 +165,6 @@ function checksOf(policy: CachedPolicy, { lifecycle }: AgentContext): HealthChec
       },
     },
   ];
-}
-
-function isSame(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
 }
 
 /** Returns the settings of the worker threads that run virtual clusters; none if they run on this thread. */

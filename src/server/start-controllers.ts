@@ -34,7 +34,7 @@ import type { Host } from '../hosts/host.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { keeperOf, lostKeeperReason } from '../management/access-keys/access-key-creator.ts';
-import { chooseCluster } from '../management/instances/placement.ts';
+import { chooseCluster, isReadOnly } from '../management/instances/placement.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import { instanceKinds, type ManagementState } from '../management/state.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
@@ -115,6 +115,7 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
     startClusterController({
       clusters,
       connectionOf: (name) => connected.connectionOf(name),
+      isReadOnly: (name) => isReadOnlyCluster(name, state),
       onReplaced: (listener) => connected.onReplaced(listener),
       async instancesOn(name) {
         await state.caughtUp();
@@ -164,6 +165,7 @@ function instanceControllerOptions(
       const project = state.project(name);
       return project === undefined ? undefined : chooseCluster(project, state);
     },
+    isReadOnly: (name) => isReadOnlyCluster(name, state),
     async replacedCluster(name, signal) {
       const cluster = state.cluster(name);
       const recorded = cluster && recordedReplacement(cluster);
@@ -198,4 +200,9 @@ function namespacesOfKey({ spec }: AccessKey, state: ManagementState): readonly 
   const principals = [...(user === '' ? [] : [userPrincipal(user)]), ...teams.map(teamPrincipal)];
   const projects = new Set(principals.flatMap((principal) => [...state.projectsOf(principal)]));
   return [...projects].sort().slice(0, maxReportedProjects).map(projectNamespace);
+}
+
+function isReadOnlyCluster(name: string, state: Pick<ManagementState, 'cluster'>): boolean {
+  const cluster = state.cluster(name);
+  return cluster !== undefined && isReadOnly(cluster);
 }

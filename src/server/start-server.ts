@@ -208,6 +208,7 @@ function openHandler(server: ServerContext, opened: ControlPlanes, certificates:
     agentApi: openAgentApi({
       management,
       accessKeys,
+      sealer: server.sealer,
       signingKeys,
       auditLog,
       auditPath: dir.auditLog,

@@ -2,6 +2,7 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { keepAlive } from './keep-alive.ts';
+import { ThroughputMeter } from './throughput-meter.ts';
 import { maxSessionMegabytes, maxStreams, streamWindowBytes } from './tunnel-protocol.ts';
 import { TunnelSocket } from './tunnel-socket.ts';
 
@@ -19,6 +20,11 @@ export interface Tunnel {
   readonly connections: number;
   /** The latest round trip time in milliseconds; `undefined` before the first measurement. */
   readonly roundTripMilliseconds: number | undefined;
+  /**
+   * The highest throughput in one direction between two pings, in bytes per second; `undefined` before the first transfer
+   * that is large enough to measure.
+   */
+  readonly peakBytesPerSecond: number | undefined;
   /** Resolves when the tunnel is closed. Never rejects. */
   readonly closed: Promise<void>;
   /** Opens no new connections, waits for the open ones, and closes the tunnel. */
@@ -47,10 +53,12 @@ class Http2Tunnel implements Tunnel {
   #isClosing = false;
   connections = 0;
   roundTripMilliseconds: number | undefined;
+  readonly #throughput: ThroughputMeter;
 
   constructor(carrier: Duplex, clock: Clock) {
     this.#carrier = carrier;
     this.#clock = clock;
+    this.#throughput = new ThroughputMeter(carrier, clock);
     this.#session = connect('http://tunnel', {
       createConnection: () => carrier,
       settings: { initialWindowSize: streamWindowBytes, enablePush: false },
@@ -69,10 +77,15 @@ class Http2Tunnel implements Tunnel {
       keepAlive(session, clock, {
         onRoundTrip: (milliseconds) => {
           this.roundTripMilliseconds = milliseconds;
+          this.#throughput.measure();
         },
         onLost: () => this.destroy(),
       });
     });
+  }
+
+  get peakBytesPerSecond(): number | undefined {
+    return this.#throughput.peak;
   }
 
   get isOpen(): boolean {

@@ -44,6 +44,20 @@ const refusals: readonly [chart: string, values: readonly string[], message: Reg
   ['flotilla-agent', ['joinToken=join1.e30.x', 'joinTokenSecret=token'], /joinTokenSecret: must be empty/],
   ['flotilla-agent', ['joinTokenSecret=token', 'persistence.enabled=false'], /persistence\.enabled: must be true/],
   ['flotilla-agent', [...agent, 'builtIn=true', 'persistence.enabled=false'], /persistence\.enabled: must be true/],
+  ['flotilla-agent', [...agent, 'replicas=2'], /replicas: more than 1 needs tunnel=true/],
+  ['flotilla-agent', [...agent, 'replicas=9', 'tunnel=true'], /replicas.*\n?.*(maximum|less than)/i],
+  ['flotilla-agent', [...agent, 'replicas=2', 'builtIn=true'], /replicas: must be 1 if builtIn is true/],
+  [
+    'flotilla-agent',
+    [...agent, 'replicas=2', 'tunnel=true', 'persistence.existingClaim=a'],
+    /existingClaim: must be empty/,
+  ],
+  [
+    'flotilla-agent',
+    [...agent, 'replicas=2', 'tunnel=true', 'externalUrl=https://a.example.com'],
+    /tls\.secretName: required/,
+  ],
+  ['flotilla-agent', [...agent, 'readOnly=true', 'builtIn=true'], /readOnly: must be false/],
   ['flotilla-agent', [...agent, 'maxPolicyAge=1 day'], /maxPolicyAge.*\n?.*pattern/i],
 ];
 

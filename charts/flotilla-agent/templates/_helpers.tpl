@@ -81,6 +81,20 @@ https://{{ include "flotilla-agent.serviceHost" . }}:{{ .Values.service.port }}
 {{- end -}}
 {{- end -}}
 
+{{/* The spec of a claim for the data of an agent. */}}
+{{- define "flotilla-agent.claimSpec" -}}
+{{- with .Values.persistence -}}
+accessModes:
+  {{- toYaml .accessModes | nindent 2 }}
+{{- if not (kindIs "invalid" .storageClassName) }}
+storageClassName: {{ .storageClassName | quote }}
+{{- end }}
+resources:
+  requests:
+    storage: {{ .size }}
+{{- end -}}
+{{- end -}}
+
 {{/* Rejects values that are valid by themselves, but not together. The message names the value and what to do. */}}
 {{- define "flotilla-agent.validate" -}}
 {{- with .Values -}}
@@ -105,6 +119,23 @@ https://{{ include "flotilla-agent.serviceHost" . }}:{{ .Values.service.port }}
 {{- end -}}
 {{- if and .persistence.existingClaim (not .persistence.enabled) -}}
 {{- fail "persistence.existingClaim: needs persistence.enabled=true" -}}
+{{- end -}}
+{{- if gt (int .replicas) 1 -}}
+{{- if .builtIn -}}
+{{- fail "replicas: must be 1 if builtIn is true, because the virtual clusters are stored on the volume of one agent" -}}
+{{- end -}}
+{{- if not .tunnel -}}
+{{- fail "replicas: more than 1 needs tunnel=true, because each agent without a tunnel would replace the address of the others at the server" -}}
+{{- end -}}
+{{- if .persistence.existingClaim -}}
+{{- fail "persistence.existingClaim: must be empty if replicas is more than 1, because each agent needs a volume of its own" -}}
+{{- end -}}
+{{- if and (or .externalUrl .ingress.enabled) (not .tls.secretName) -}}
+{{- fail "tls.secretName: required if replicas is more than 1 and clients connect to the agents (externalUrl or ingress), because they must have the same certificate" -}}
+{{- end -}}
+{{- end -}}
+{{- if and .readOnly .builtIn -}}
+{{- fail "readOnly: must be false if builtIn is true, because virtual clusters are created in the agent" -}}
 {{- end -}}
 {{- if and .ingress.enabled (not .ingress.host) -}}
 {{- fail "ingress.host: required if ingress.enabled is true" -}}

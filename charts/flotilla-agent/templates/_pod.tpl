@@ -31,6 +31,10 @@
 {{- if .Values.builtIn }}
 - --built-in
 {{- end }}
+{{- if .Values.readOnly }}
+- --read-only
+{{- end }}
+- --helm-release={{ .Release.Namespace }}/{{ .Release.Name }}
 {{- if .Values.tls.secretName }}
 - --tls-cert-file=/etc/flotilla/tls/tls.crt
 - --tls-key-file=/etc/flotilla/tls/tls.key

@@ -93,7 +93,10 @@ async function findIdentity(
     proxyUrl: await readProxyUrl(settings),
     apiPrefix: settings.apiPrefix ?? token.apiPrefix,
   };
-  const result = await joinServer({ identity: joining, secret: token.secret, connection, clock, log }, signal);
+  const result = await joinServer(
+    { identity: joining, secret: token.secret, host: settings.host.kind, connection, clock, log },
+    signal,
+  );
   if (result.outcome === 'joined') {
     await identities.write({ current: joining });
     const { cluster, keyPair } = joining;

@@ -1,3 +1,4 @@
+import type { AgentJoinRequest } from '../../api/agent/policy-feed.ts';
 import { StatusError } from '../../api/status.ts';
 import { joinTokenDigest, signAgentProof } from '../../auth/agent/agent-proof.ts';
 import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
@@ -13,6 +14,7 @@ export interface JoinServerOptions {
   readonly identity: AgentIdentity;
   /** The secret of the join token. */
   readonly secret: string;
+  readonly host: AgentJoinRequest['host'];
   /** How the server is reached. */
   readonly connection: Pick<ControlServerOptions, 'url' | 'authority' | 'proxyUrl' | 'apiPrefix'>;
   readonly clock: Clock;
@@ -43,7 +45,7 @@ export async function joinServer(options: JoinServerOptions, signal: AbortSignal
 }
 
 async function tryToJoin(
-  { identity, secret, connection, clock }: JoinServerOptions,
+  { identity, secret, host, connection, clock }: JoinServerOptions,
   time: ServerTime,
   signal: AbortSignal,
 ): Promise<JoinResult> {
@@ -63,7 +65,7 @@ async function tryToJoin(
     credential: async () => agentKeyCredential(keyPair, identity, time),
   });
   const sign = () => signAgentProof(keyPair, { installation, cluster, joinToken: joinTokenDigest(secret) }, time.now());
-  const join = () => joining.join({ publicKey: keyPair.publicKey.pem, proof: sign() }, signal);
+  const join = () => joining.join({ publicKey: keyPair.publicKey.pem, proof: sign(), host }, signal);
   try {
     await join().catch((error: unknown) => {
       // The server may have refused the proof because of a wrong clock of this machine.

@@ -4,10 +4,15 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { wait } from '../../lib/wait.ts';
 import { type ServedTunnel, serveTunnel } from '../../tunnel/serve-tunnel.ts';
-import type { ControlServer, TunnelCarrier } from '../control-server.ts';
+import type { TunnelCarrier } from '../control-server.ts';
+
+/** Opens the connections of tunnels. */
+export interface TunnelOpener {
+  openTunnel(carrier: TunnelCarrier, signal: AbortSignal): Promise<Duplex>;
+}
 
 export interface KeepTunnelsOptions {
-  readonly server: Pick<ControlServer, 'openTunnel'>;
+  readonly server: TunnelOpener;
   /** Returns true while requests to the server that are not upgrades succeed. */
   isServerReachable(): boolean;
   /** Serves a connection that the server has opened in a tunnel. */

@@ -73,7 +73,7 @@ async function joined(token: JoinToken) {
 }
 
 const shownAgent = async () =>
-  ((await send(clusterPath)).json as { status: { agent?: JsonObject } }).status.agent ?? {};
+  ((await send(clusterPath)).json as { status: { agents?: JsonObject[] } }).status.agents?.[0] ?? {};
 const use = (token: string, cluster = agentCluster) => post(atAgentApi('activity', cluster), token, { used: [] });
 const waitUntilReady = () =>
   expect

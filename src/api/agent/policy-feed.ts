@@ -11,7 +11,7 @@ export const agentPaths = {
   join: 'join',
   /** GET opens the policy feed: one `PolicyLine` per line, until the connection closes. */
   policy: 'policy',
-  /** PUT with an `AgentAnnouncement`: registers the agent's address and credential. */
+  /** PUT with an `AgentAnnouncement`: registers the agent's address and credential. Responds with an `AgentAnnouncementReceipt`. */
   announcement: 'announcement',
   /** POST with an `AgentKeyCheck`: responds with an `ActiveAccessKey`, or with 404 if the key is not valid. */
   keyCheck: 'key-check',
@@ -19,7 +19,7 @@ export const agentPaths = {
   audit: 'audit',
   /** POST with an `AgentActivity`: records the use of instances. */
   activity: 'activity',
-  /** GET with an upgrade opens a tunnel, in which the server opens connections to the agent. */
+  /** GET with an upgrade and an `AgentTunnelQuery` opens a tunnel, in which the server opens connections to the agent. */
   tunnel: 'tunnel',
 } as const;
 
@@ -110,6 +110,35 @@ export interface AgentAnnouncement {
   /** The type of host that runs the virtual clusters on the agent's cluster. */
   readonly host: 'built-in' | 'kubernetes';
   readonly version: string;
+  /**
+   * True if the agent also accepts the credential in the response, which all agents of a cluster share. Absent means false:
+   * only one agent of the cluster can then serve requests of the server.
+   */
+  readonly sharesCredential?: boolean;
+  /**
+   * True if the agent has not opened a tunnel yet. The server then stores nothing that is of use only with a tunnel, and responds
+   * with the credential of the cluster if there is one. Absent means false.
+   */
+  readonly isConnecting?: boolean;
+  /** The host name of the machine or pod of the agent. Absent if the agent is older than this field. */
+  readonly hostname?: string;
+  /** True if the agent permits only what imported virtual clusters need. Absent means false. */
+  readonly readOnly?: boolean;
+  /** The Helm release that runs the agent. Absent if there is none. */
+  readonly release?: { readonly name: string; readonly namespace: string };
+}
+
+/** The response to an announcement. */
+export interface AgentAnnouncementReceipt {
+  /** The credential of the server for all agents of the cluster. Absent if the server uses that of the announcement. */
+  readonly credential?: string;
+}
+
+/** Facts about an agent that the server must know before it uses a tunnel. They are the query of the request. */
+export interface AgentTunnelQuery {
+  readonly version: string;
+  /** The unique ID of the cluster of the agent. Absent if the agent does not know it yet. */
+  readonly clusterUID?: string;
 }
 
 /** A request of an agent to join. */
@@ -118,6 +147,8 @@ export interface AgentJoinRequest {
   readonly publicKey: string;
   /** An `AgentProof` of this key that names the join token. */
   readonly proof: string;
+  /** The type of the agent's cluster. */
+  readonly host: AgentAnnouncement['host'];
 }
 
 /** An access key that a client sent to an agent, and that the agent asks the server to verify. */

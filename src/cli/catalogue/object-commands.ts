@@ -34,6 +34,11 @@ const chartOption: OptionSpec = {
     'Chart in the printed helm command: a directory, an archive or an oci:// reference (default: charts/flotilla-agent)',
 };
 
+const agentsOption: OptionSpec = {
+  flags: '--agents <number>',
+  description: 'Number of agents that join with the token, from 1 to 8, each with a key of its own (default: 1)',
+};
+
 const createOptions = [contextOption, displayNameOption];
 const memberArgument = {
   name: '<name>',
@@ -177,6 +182,7 @@ export const objectCommands: readonly CommandSpec[] = [
         flags: '--join',
         description: 'Like --agent, and print a command that installs the agent, with a token that works once',
       },
+      agentsOption,
       chartOption,
       displayNameOption,
       descriptionOption,
@@ -192,6 +198,10 @@ export const objectCommands: readonly CommandSpec[] = [
         command: 'flotilla cluster add edge --join',
         does: 'Print the command that installs the agent of a new cluster',
       },
+      {
+        command: 'flotilla cluster add edge --join --agents 2',
+        does: 'Print the command that installs two agents, so that the cluster stays connected if one of them stops',
+      },
       { command: 'flotilla cluster add edge --agent', does: 'Add a cluster whose agent gets an access key' },
     ],
     load: () => import('../commands/clusters/cluster-add.ts'),
@@ -204,11 +214,27 @@ export const objectCommands: readonly CommandSpec[] = [
       'the agent, its access keys and older join tokens end at once. The command prints the commands that start an ' +
       'agent with a new token.',
     args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
-    options: [chartOption],
+    options: [agentsOption, chartOption],
     examples: [
       { command: 'flotilla cluster rejoin edge', does: 'Print the command that lets another agent join the cluster' },
     ],
     load: () => import('../commands/clusters/cluster-rejoin.ts'),
+  },
+  {
+    path: 'cluster add-agent',
+    summary: 'Let further agents join a cluster',
+    details:
+      'Agents that have joined keep their keys, and all agents of the cluster share the requests. A cluster that is a part of ' +
+      'its agent (flotilla agent --built-in) has only one agent.',
+    args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
+    options: [agentsOption, chartOption],
+    examples: [
+      {
+        command: 'flotilla cluster add-agent edge',
+        does: 'Print the command that starts another agent of the cluster',
+      },
+    ],
+    load: () => import('../commands/clusters/cluster-add-agent.ts'),
   },
   {
     path: 'cluster agent-key',

@@ -51,6 +51,15 @@ const agentOptions: readonly OptionSpec[] = [
   { flags: '--kubeconfig <file>', description: 'Kubeconfig of the cluster to serve', candidates: 'file' },
   { flags: '--built-in', description: 'Serve a built-in cluster, without Kubernetes' },
   {
+    flags: '--read-only',
+    description:
+      'Permit only what imported virtual clusters need: the server installs nothing on the cluster, and users cannot change it',
+  },
+  {
+    flags: '--helm-release <namespace/name>',
+    description: 'Helm release that runs the agent, which the status of the cluster shows (set by the chart)',
+  },
+  {
     flags: '--plane-workers <number>',
     description:
       'Worker threads that run the virtual clusters of the built-in cluster; 0: the main thread (default: number of cores)',

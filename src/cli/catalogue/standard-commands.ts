@@ -25,7 +25,12 @@ export function standardCommands(group: string, kind: NamedKind, sample: string)
       args: [several],
       options: [contextOption, outputOption, watchOption],
       examples: [{ command: `flotilla ${group} get ${sample} -o yaml`, does: 'Print the whole object as YAML' }],
-      load: async () => ({ run: (await import('../commands/objects/object-get.ts')).getCommand(kind) }),
+      load: async () => ({
+        run: (await import('../commands/objects/object-get.ts')).getCommand(
+          kind,
+          group === 'cluster' ? (await import('../commands/clusters/agent-lines.ts')).agentLines : undefined,
+        ),
+      }),
     },
     ...(group === 'cluster'
       ? []

@@ -6,6 +6,8 @@ import { type ClusterProbeResult, probeCluster } from './probe-cluster.ts';
 export interface ClusterProbesOptions {
   /** The server's connection to the cluster; `undefined` if its kubeconfig is unusable. */
   connectionOf(cluster: string): HostConnection | undefined;
+  /** True if the server only imports virtual clusters from the cluster. Optional; by default, it installs them. */
+  isReadOnly?(cluster: string): boolean;
   readonly clock: Clock;
 }
 
@@ -13,6 +15,7 @@ export interface ClusterProbesOptions {
 export interface CachedProbe {
   readonly connection: HostConnection | undefined;
   readonly result: ClusterProbeResult;
+  readonly readOnly: boolean;
   /** Number of consecutive failed probes. */
   readonly failures: number;
   /** Monotonic time of the next probe; `undefined` if only a replaced connection causes the next probe. */
@@ -50,9 +53,10 @@ export class ClusterProbes {
   async probe(name: string, signal: AbortSignal): Promise<CachedProbe> {
     const connection = this.#options.connectionOf(name);
     const last = this.#cached.get(name);
-    const same = last?.connection === connection ? last : undefined;
+    const readOnly = this.#options.isReadOnly?.(name) ?? false;
+    const same = last?.connection === connection && last?.readOnly === readOnly ? last : undefined;
     if (same !== undefined && !this.#isDue(same)) return same;
-    const result = await this.#probe(connection, same, signal);
+    const result = await this.#probe({ connection, readOnly }, same, signal);
     this.#cached.set(name, result);
     return result;
   }
@@ -66,22 +70,30 @@ export class ClusterProbes {
   }
 
   async #probe(
-    connection: HostConnection | undefined,
+    { connection, readOnly }: Pick<CachedProbe, 'connection' | 'readOnly'>,
     before: CachedProbe | undefined,
     signal: AbortSignal,
   ): Promise<CachedProbe> {
     const { clock } = this.#options;
     const now = clock.elapsed();
     if (connection === undefined) {
-      return { connection, result: unusableKubeconfig, failures: 0, dueAt: undefined, permissionsCheckedAt: now };
+      return {
+        connection,
+        readOnly,
+        result: unusableKubeconfig,
+        failures: 0,
+        dueAt: undefined,
+        permissionsCheckedAt: now,
+      };
     }
     const permissionsCheckedAt = before?.permissionsCheckedAt ?? -Infinity;
     const withPermissions = now - permissionsCheckedAt >= permissionCheckIntervalMs;
-    const finding = await probeCluster({ connection, withPermissions, clock, signal });
+    const finding = await probeCluster({ connection, withPermissions, readOnly, clock, signal });
     const failures = finding.failure === undefined ? 0 : (before?.failures ?? 0) + 1;
     const delay = failures === 0 ? healthyIntervalMs : backoffDelay(failures, retry);
     return {
       connection,
+      readOnly,
       result: finding,
       failures,
       dueAt: clock.elapsed() + Math.min(delay, untilCredentialEnd(finding, clock)),

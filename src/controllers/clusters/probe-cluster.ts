@@ -5,6 +5,7 @@ import {
   missingPermissions,
   probeCluster as probeClusterApi,
 } from '../../hosts/kubernetes/observe/probe-cluster.ts';
+import { readOnlyPermissions, requiredPermissions } from '../../hosts/kubernetes/observe/required-permissions.ts';
 import { type CredentialExpiry, credentialExpiry } from '../../hosts/kubernetes/reach/credential-expiry.ts';
 import type { HostConnection } from '../../hosts/kubernetes/reach/host-connection.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -28,6 +29,8 @@ export interface ProbeOptions {
   readonly connection: HostConnection;
   /** True to check the permissions of the credentials. If some are missing, the check takes many requests. */
   readonly withPermissions: boolean;
+  /** True if the server only imports virtual clusters from the cluster, and so needs fewer permissions. */
+  readonly readOnly: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -37,7 +40,8 @@ const timeoutMs = 10_000;
 
 /** Probes a cluster. An unreachable cluster is a result, not an error: the promise rejects only if aborted. */
 export async function probeCluster(options: ProbeOptions): Promise<ClusterProbeResult> {
-  const { connection, clock, signal } = options;
+  const { connection, readOnly, clock, signal } = options;
+  const required = readOnly ? readOnlyPermissions : requiredPermissions;
   const end = credentialEndOf(connection);
   const credentials = end === undefined ? {} : { credentialEnd: end };
   const late = () => timedOut(`no response within ${timeoutMs / 1000} seconds`);
@@ -45,7 +49,7 @@ export async function probeCluster(options: ProbeOptions): Promise<ClusterProbeR
     return await withTimeout({ clock, milliseconds: timeoutMs, signal, timeoutError: late }, async (ending) => {
       const clusterInfo = await probeClusterApi(connection, ending);
       const missing = options.withPermissions
-        ? { missingPermissions: await missingPermissions(connection, ending) }
+        ? { missingPermissions: await missingPermissions(connection, { required, signal: ending }) }
         : {};
       return { clusterInfo, ...missing, ...credentials };
     });

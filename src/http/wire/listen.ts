@@ -27,6 +27,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly tls: ServingCertificate;
   handler(request: IncomingRequest): Promise<Reply>;
+  /** Serves the requests on connections that were passed to `Listener.accept`. Optional; by default `handler` does. */
+  acceptedHandler?(request: IncomingRequest): Promise<Reply>;
   readonly log: Log;
   readonly limits?: Partial<ListenLimits>;
 }
@@ -81,7 +83,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     address,
     port,
-    accept: acceptConnections(context),
+    accept: acceptConnections({ ...context, handler: options.acceptedHandler ?? context.handler }),
     updateTls: (cert, key) => useCertificate(server, { cert, key }),
     drain: (timeoutMilliseconds) => drain(server, live, timeoutMilliseconds),
   };

@@ -5,7 +5,7 @@ import type { Sealer } from '../../seal/sealer.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { hiddenConnectorData, hiddenOidcTokens } from './access-key-hidden.ts';
 
-/** Fields that only the server may write: login data, the key of an agent, and the creator of the key. */
+/** Fields that only the server may write: login data, the keys of agents, and the creator of the key. */
 const serverFields = [
   'identity',
   'identityRefresh',
@@ -13,6 +13,7 @@ const serverFields = [
   'parent',
   'oidcLogin',
   'agentKey',
+  'agentJoin',
   'createdBy',
   'createdWith',
 ] as const;

@@ -50,6 +50,16 @@ export function acceptsInstances(cluster: Cluster): boolean {
   return cluster.metadata.deletionTimestamp === undefined && cluster.spec?.unusable !== true;
 }
 
+/** True if nothing may be installed on the cluster, because an agent of it permits only imports. */
+export function isReadOnly(cluster: Cluster): boolean {
+  return (cluster.status?.agents ?? []).some(({ readOnly }) => readOnly === true);
+}
+
+/** Returns why no instance is installed on a read-only cluster. */
+export function readOnlyDetail(cluster: string, noun: string): string {
+  return `the agent of the cluster ${cluster} is read-only, so no ${noun} can be installed there; import an existing virtual cluster, or choose another cluster`;
+}
+
 /** True if the cluster is online and does not report Ready=False. The built-in cluster is always ready. */
 function isReady(cluster: Cluster): boolean {
   if (cluster.spec?.local === true) return true;
@@ -67,7 +77,8 @@ export function chooseCluster(
   let best: { readonly name: string; readonly load: number } | undefined;
   for (const cluster of state.clusters()) {
     const name = cluster.metadata.name ?? '';
-    if (!acceptsInstances(cluster) || !isReady(cluster) || !projectAllowsCluster(project, name)) continue;
+    if (!acceptsInstances(cluster) || isReadOnly(cluster)) continue;
+    if (!isReady(cluster) || !projectAllowsCluster(project, name)) continue;
     const load = state.instancesOn(name);
     if (best === undefined || load < best.load || (load === best.load && name < best.name)) best = { name, load };
   }

@@ -15,7 +15,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
 import type { InstanceRules } from '../instances/instance-rules.ts';
-import { acceptsInstances, projectAllowsCluster } from '../instances/placement.ts';
+import { acceptsInstances, isReadOnly, projectAllowsCluster, readOnlyDetail } from '../instances/placement.ts';
 import { allowsTemplate } from '../instances/project-templates.ts';
 import type { ManagementState } from '../state.ts';
 import { entryLimitErrors } from './entry-limit.ts';
@@ -123,7 +123,9 @@ function clusterErrors(
   }
   const cluster = state.cluster(name);
   if (cluster === undefined) return [fieldNotFound(path, name)];
-  return acceptsInstances(cluster) ? [] : [forbiddenField(path, `the cluster ${name} does not accept new ${noun}s`)];
+  if (!acceptsInstances(cluster)) return [forbiddenField(path, `the cluster ${name} does not accept new ${noun}s`)];
+  const isInstalled = instance.spec?.external !== true;
+  return isInstalled && isReadOnly(cluster) ? [forbiddenField(path, readOnlyDetail(name, noun))] : [];
 }
 
 function projectOf(instance: VirtualClusterInstance, state: ManagementState): Project | undefined {

@@ -3,7 +3,12 @@ import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-ke
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { clusterJoinTokenKind } from '../../api/management/v1/subresources/cluster-join-token.ts';
 import { apiVersionOf, timestamp } from '../../api/meta.ts';
-import { agentUser, builtInClusterName, replacedKeysAnnotation } from '../../api/naming.ts';
+import {
+  agentAnnouncementDigestAnnotation,
+  agentUser,
+  builtInClusterName,
+  replacedKeysAnnotation,
+} from '../../api/naming.ts';
 import { groupResourceOf, typedObject } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { badRequest, conflict, invalidObject, notFound, StatusError } from '../../api/status.ts';
@@ -20,7 +25,7 @@ import type { ServerAddress } from './instance-kube-config.ts';
 
 export interface ClusterJoinTokenOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
   readonly accessKeys: Pick<KindStore, 'verbs'>;
-  readonly clusters: Pick<KindStore, 'status'>;
+  readonly clusters: Pick<KindStore, 'verbs' | 'status'>;
   /** The unique ID of this installation. */
   readonly instanceId: string;
   address(): ServerAddress;
@@ -30,9 +35,9 @@ const kind = clusterJoinTokenKind;
 const lifetimeSeconds = 3600;
 
 /**
- * POST `clusters/<name>/jointoken`: creates a token with which one agent joins, and returns it once. A cluster has at most
- * one such token. If an agent has joined already, the request must say that the new agent replaces it; the key of the old
- * agent then ends at once. An access key of an agent ends when the new agent has joined.
+ * POST `clusters/<name>/jointoken`: creates a token with which agents join, and returns it once. A cluster has at most
+ * one such token. If an agent has joined already, the request must say that the new agents are added or replace it; the keys of
+ * the replaced agents end at once. An access key of an agent ends when the new agent has joined.
  */
 export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubresource {
   const { state, accessKeys, clock } = options;
@@ -42,31 +47,40 @@ export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubre
       async createNamed(context, cluster, sent, { dryRun }) {
         const errors = validateSchema(kind.schema, sent, '');
         if (errors.length > 0) throw invalidObject(kind, cluster, [...errors]);
-        const { replace = false } = typedObject(kind, sent).spec ?? {};
+        const spec = typedObject(kind, sent).spec ?? {};
+        const { replace = false, add = false, agents = 1 } = spec;
         if (state.cluster(cluster) === undefined) throw notFound(groupResourceOf(clusterKind), cluster);
         if (cluster === builtInClusterName) throw badRequest(`the built-in cluster ${builtInClusterName} has no agent`);
         const change = 'creating a join token for an agent';
         requireFreshLogin({ resource: groupResourceOf(clusterKind), name: cluster, change }, context, options);
+        if (replace && add) throw badRequest('spec.replace and spec.add are mutually exclusive');
         const existing = [...state.accessKeysOf('subject', agentUser(cluster))];
         const joined = existing.find(isAgentKey);
-        if (joined !== undefined && !replace) throw alreadyJoined(cluster, joined);
+        const builtIn = existing.find(({ spec }) => spec?.agentKey?.host === 'built-in');
+        if (builtIn !== undefined && add) throw containsCluster(cluster, builtIn);
+        if (joined !== undefined && !replace && !add) throw alreadyJoined(cluster, joined);
         if (!dryRun) {
           const ended = replace ? existing : existing.filter(isJoinToken);
           for (const key of ended) await endKey(key, accessKeys);
-          if (ended.some(isAgentKey)) await hideKey(cluster, options);
+          if (replace) await hideAgents(cluster, options);
         }
-        const kept = replace ? [] : existing.filter((key) => !isJoinToken(key));
-        const created = await accessKeys.verbs.create(systemContext(''), keyFor(cluster, kept, context, options), {
-          dryRun,
-          fieldManager: 'flotilla',
-          fieldValidation: 'Ignore',
-        });
+        // The access key of an agent ends when the new agent has joined, unless that agent is an additional one.
+        const replaced = replace || add ? [] : existing.filter((key) => !isJoinToken(key));
+        const created = await accessKeys.verbs.create(
+          systemContext(''),
+          keyFor({ cluster, replaced, agents }, context, options),
+          {
+            dryRun,
+            fieldManager: 'flotilla',
+            fieldValidation: 'Ignore',
+          },
+        );
         const secret = typedObject(accessKeyKind, created.object).spec?.key ?? '';
         const status = {
           ...(dryRun ? {} : { token: tokenOf(secret, cluster, options) }),
           expires: timestamp(clock.now() + lifetimeSeconds * 1000),
         };
-        return computedObject(kind, { name: cluster }, { spec: { replace }, status });
+        return computedObject(kind, { name: cluster }, { spec: { ...spec, replace }, status });
       },
     },
   };
@@ -90,13 +104,29 @@ function alreadyJoined(cluster: string, { spec }: AccessKey): StatusError {
   return conflict(
     groupResourceOf(clusterKind),
     cluster,
-    `an agent with the key ${fingerprint} joined at ${joinedAt}; set spec.replace to true to end its key and let another agent join (flotilla cluster rejoin ${cluster})`,
+    `an agent with the key ${fingerprint} joined at ${joinedAt}; set spec.add to true to let further agents join (flotilla cluster add-agent ${cluster}), or spec.replace to true to end the keys of all agents and let another agent join (flotilla cluster rejoin ${cluster})`,
   );
 }
 
+function containsCluster(cluster: string, { spec }: AccessKey): StatusError {
+  const { fingerprint = '' } = spec?.agentKey ?? {};
+  return conflict(
+    groupResourceOf(clusterKind),
+    cluster,
+    `the agent with the key ${fingerprint} contains the cluster (--built-in), so no other agent can serve it; set spec.replace to true to let another agent replace it (flotilla cluster rejoin ${cluster})`,
+  );
+}
+
+interface RequestedToken {
+  readonly cluster: string;
+  /** The access keys that end when an agent has joined. */
+  readonly replaced: readonly AccessKey[];
+  /** The number of agents that may join. */
+  readonly agents: number;
+}
+
 function keyFor(
-  cluster: string,
-  replaced: readonly AccessKey[],
+  { cluster, replaced, agents }: RequestedToken,
   context: RequestContext,
   { state }: Pick<ClusterJoinTokenOptions, 'state'>,
 ): AccessKey {
@@ -113,19 +143,22 @@ function keyFor(
       subject: agentUser(cluster),
       ttl: lifetimeSeconds,
       displayName: `Agent of cluster ${cluster}`,
+      ...(agents === 1 ? {} : { agentJoin: { agents, joined: [] } }),
       ...creatorOf(context, state),
     },
   };
 }
 
-/** Removes the key of the agent from the status of its cluster. */
-async function hideKey(cluster: string, { clusters }: ClusterJoinTokenOptions): Promise<void> {
-  await clusters.status?.patch(
-    systemContext(''),
-    cluster,
-    { type: 'merge', document: { status: { agent: null } }, findings: [] },
-    { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false },
-  );
+/**
+ * Removes the agents from the status of their cluster, and the digest of their announcements. So the first agent that joins gets a
+ * new credential of the server, because the former agents know the old one.
+ */
+async function hideAgents(cluster: string, { clusters }: ClusterJoinTokenOptions): Promise<void> {
+  const how = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
+  const metadata = { annotations: { [agentAnnouncementDigestAnnotation]: null } };
+  await clusters.verbs.patch(systemContext(''), cluster, { type: 'merge', document: { metadata }, findings: [] }, how);
+  const status = { agents: null };
+  await clusters.status?.patch(systemContext(''), cluster, { type: 'merge', document: { status }, findings: [] }, how);
 }
 
 /** Deletes a key. A join token that an agent uses at this moment is not deleted: 409 tells the caller about that agent. */

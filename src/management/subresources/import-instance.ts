@@ -29,7 +29,7 @@ import { decodeDocument } from '../../registry/write/decode.ts';
 import { mayAccessHosts } from '../host-access.ts';
 import { locationClaim } from '../instances/instance-hooks.ts';
 import type { InstanceRules } from '../instances/instance-rules.ts';
-import { acceptsInstances, projectAllowsCluster } from '../instances/placement.ts';
+import { acceptsInstances, isReadOnly, projectAllowsCluster, readOnlyDetail } from '../instances/placement.ts';
 import { missingOwnerErrors, ownerErrors } from '../rules/owner-errors.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
@@ -214,6 +214,8 @@ async function checkCluster(project: Project, cluster: Cluster, context: Request
     throw denied(`you may not use the cluster ${from}`);
   }
   if (!acceptsInstances(cluster)) throw denied(`the cluster ${from} does not accept new ${noun}s`);
+  // The import of a namespace as a space writes to the namespace.
+  if (noun === 'space' && isReadOnly(cluster)) throw denied(readOnlyDetail(from, noun));
 }
 
 function ownerFor({ owner }: ImportSource, { user }: RequestContext): Owner {

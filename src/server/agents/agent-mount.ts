@@ -2,6 +2,7 @@ import {
   type ActiveAccessKey,
   type AgentActivity,
   type AgentAnnouncement,
+  type AgentAnnouncementReceipt,
   agentPaths,
 } from '../../api/agent/policy-feed.ts';
 import { agentUser } from '../../api/naming.ts';
@@ -15,6 +16,7 @@ import { bearerTokenOf } from '../../http/session/bearer-token.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { AgentAudit } from './agent-audit.ts';
 import { readActivity, readAnnouncement, readAuditBatch, readJoinRequest, readKeyCheck } from './agent-requests.ts';
+import type { AgentEntry } from './agent-status.ts';
 import type { JoiningAgent } from './join-agent.ts';
 import { type PolicySource, streamPolicyFeed } from './stream-policy-feed.ts';
 
@@ -27,16 +29,16 @@ export interface AgentMountOptions {
   /** Returns the purpose of an access key: to join, or for all other paths. `undefined` if it is not a key of an agent. */
   purposeOf(keyName: string): 'join' | 'serve' | undefined;
   join(agent: JoiningAgent): Promise<void>;
-  /** Returns the same lines. The agent of the cluster is connected until they end. */
-  whileConnected(cluster: string, lines: AsyncIterable<string>): AsyncIterable<string>;
-  announce(cluster: string, announcement: AgentAnnouncement): Promise<void>;
+  /** Returns the same lines. The agent is connected until they end. */
+  whileConnected(entry: AgentEntry, lines: AsyncIterable<string>): AsyncIterable<string>;
+  announce(entry: AgentEntry, announcement: AgentAnnouncement): Promise<AgentAnnouncementReceipt>;
   /** Returns the active access key with this secret value; `undefined` if there is none. */
   activeKey(value: string): MaybePromise<ActiveAccessKey | undefined>;
   /** Called when an agent has authenticated with this access key. */
   onKeyUsed(cluster: string, keyName: string): Promise<void>;
   readonly audit: AgentAudit;
-  /** Accepts a tunnel of the agent. */
-  acceptTunnel(cluster: string, exchange: Exchange): Reply;
+  /** Accepts a tunnel of the agent. Rejects with StatusError if the agent must not serve the cluster. */
+  acceptTunnel(entry: AgentEntry, exchange: Exchange): Promise<Reply>;
   /** Called when an agent reports the use of instances on its cluster. */
   onActivity(cluster: string, activity: AgentActivity): void;
 }
@@ -47,6 +49,11 @@ const depth = 3;
 /** The API for agents. Each agent has access only to the paths of its own cluster; users have access to none. */
 export function agentMount(options: AgentMountOptions): Mount {
   const clusterOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url))[2] ?? '';
+
+  const entryOf = (exchange: Exchange): AgentEntry => ({
+    cluster: clusterOf(exchange),
+    agent: exchange.identity?.accessKey ?? '',
+  });
 
   const pathOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url)).slice(depth).join('/');
 
@@ -71,7 +78,7 @@ export function agentMount(options: AgentMountOptions): Mount {
         status: 200,
         headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' },
         body: options.whileConnected(
-          clusterOf(exchange),
+          entryOf(exchange),
           streamPolicyFeed(clusterOf(exchange), options.policy, exchange.signal),
         ),
       }),
@@ -79,8 +86,7 @@ export function agentMount(options: AgentMountOptions): Mount {
     [agentPaths.announcement]: {
       method: 'PUT',
       async handle(exchange) {
-        await options.announce(clusterOf(exchange), await readAnnouncement(exchange));
-        return jsonReply({});
+        return jsonReply(await options.announce(entryOf(exchange), await readAnnouncement(exchange)));
       },
     },
     [agentPaths.keyCheck]: {
@@ -105,7 +111,7 @@ export function agentMount(options: AgentMountOptions): Mount {
     },
     [agentPaths.tunnel]: {
       method: 'GET',
-      handle: async (exchange) => options.acceptTunnel(clusterOf(exchange), exchange),
+      handle: async (exchange) => await options.acceptTunnel(entryOf(exchange), exchange),
     },
   };
 

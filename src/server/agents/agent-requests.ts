@@ -1,10 +1,12 @@
 import { flagAt, isJsonObject, type JsonObject, listAt, numberAt, parseJson, textAt } from '@flotilla/json';
+import { readAgentVersion } from '../../api/agent/agent-versions.ts';
 import type {
   AgentActivity,
   AgentAnnouncement,
   AgentAuditBatch,
   AgentJoinRequest,
   AgentKeyCheck,
+  AgentTunnelQuery,
 } from '../../api/agent/policy-feed.ts';
 import { badRequest } from '../../api/status.ts';
 import type { Exchange } from '../../http/exchange.ts';
@@ -43,7 +45,39 @@ export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnounc
   }
   if (credential === '') throw badRequest('credential is missing');
   if (host !== 'built-in' && host !== 'kubernetes') throw badRequest('host must be built-in or kubernetes');
-  return { url, authority, credential, isTunneled, host, version };
+  const release = { name: shortText(sent, 'release', 'name'), namespace: shortText(sent, 'release', 'namespace') };
+  return {
+    url,
+    authority,
+    credential,
+    isTunneled,
+    host,
+    version,
+    sharesCredential: flagAt(sent, 'sharesCredential'),
+    isConnecting: flagAt(sent, 'isConnecting'),
+    hostname: shortText(sent, 'hostname'),
+    readOnly: flagAt(sent, 'readOnly'),
+    ...(release.name === '' || release.namespace === '' ? {} : { release }),
+  };
+}
+
+/** The maximum length of a host name, and of the name of a release. */
+const maxNameLength = 253;
+
+/** Returns a text that is shown to users; '' if it is longer than any name. */
+function shortText(sent: JsonObject, ...path: readonly string[]): string {
+  const text = textAt(sent, ...path);
+  return text.length > maxNameLength ? '' : text;
+}
+
+/** Returns what an agent says about itself when it opens a tunnel. */
+export function readTunnelQuery({ request }: Pick<Exchange, 'request'>): AgentTunnelQuery {
+  const query = new URL(request.url, 'http://agent').searchParams;
+  const clusterUID = query.get('clusterUID') ?? '';
+  return {
+    version: readAgentVersion(query.get('version') ?? '') ?? '',
+    ...(clusterUID === '' || clusterUID.length > maxNameLength ? {} : { clusterUID }),
+  };
 }
 
 export async function readJoinRequest(exchange: Exchange): Promise<AgentJoinRequest> {
@@ -51,7 +85,7 @@ export async function readJoinRequest(exchange: Exchange): Promise<AgentJoinRequ
   const [publicKey, proof] = [textAt(sent, 'publicKey'), textAt(sent, 'proof')];
   if (publicKey === '') throw badRequest('publicKey is missing');
   if (proof === '') throw badRequest('proof is missing');
-  return { publicKey, proof };
+  return { publicKey, proof, host: textAt(sent, 'host') === 'built-in' ? 'built-in' : 'kubernetes' };
 }
 
 export async function readKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {

@@ -1,18 +1,22 @@
 import type { AgentJoinRequest } from '../../api/agent/policy-feed.ts';
-import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { timestamp } from '../../api/meta.ts';
+import { agentUser } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { badRequest, conflict, StatusError, unauthorized } from '../../api/status.ts';
-import { readAgentPublicKey } from '../../auth/agent/agent-key.ts';
+import { type AgentPublicKey, readAgentPublicKey } from '../../auth/agent/agent-key.ts';
 import { isRecentProof, isSignedBy, joinTokenDigest, readAgentProof } from '../../auth/agent/agent-proof.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isJoinToken } from '../../management/access-keys/agent-keys.ts';
+import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
+import type { ManagementState } from '../../management/state.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import { joinSeveralAgents } from './join-several-agents.ts';
 
 export interface JoinAgentOptions {
   readonly kinds: KindStores;
+  readonly state: Pick<ManagementState, 'accessKeysOf'>;
   /** The ID of this installation. */
   readonly installation: string;
   readonly clock: Clock;
@@ -29,38 +33,30 @@ export interface JoiningAgent extends AgentJoinRequest {
 
 /**
  * Exchanges a join token for the key of an agent. One write replaces the token by the key, on the condition that the token
- * is unchanged. So a token works once, also if several agents use it at the same time at several replicas.
+ * is unchanged. So a token for one agent works once, also if several agents use it at the same time at several replicas.
  */
-export function createAgentJoin({ kinds, installation, clock }: JoinAgentOptions) {
+export function createAgentJoin(options: JoinAgentOptions) {
+  const { kinds, state, clock } = options;
   const keys = storeOf(kinds, accessKeyKind);
+  const joinSeveral = joinSeveralAgents(kinds);
 
-  return async ({ cluster, keyName, secret, ...request }: JoiningAgent): Promise<void> => {
-    const publicKey = readAgentPublicKey(request.publicKey);
-    if (publicKey === undefined) throw badRequest('publicKey must be a P-256 public key in the PEM format');
-    const proof = readAgentProof(request.proof);
-    const isForThisJoin =
-      proof?.installation === installation &&
-      proof.cluster === cluster &&
-      proof.fingerprint === publicKey.fingerprint &&
-      proof.joinToken === joinTokenDigest(secret);
-    if (!isForThisJoin || !isSignedBy(request.proof, publicKey.key)) {
-      throw badRequest('proof must be signed with the key in publicKey, for this installation, cluster and join token');
-    }
-    if (!isRecentProof(proof, clock.now())) {
-      throw badRequest(
-        `the clock of the agent (${timestamp(proof.issuedAt * 1000)}) differs too much from the clock of the server (${timestamp(clock.now())}); synchronize the clock of the agent`,
-      );
-    }
+  return async (agent: JoiningAgent): Promise<void> => {
+    const { cluster, keyName, host } = agent;
+    const publicKey = verifiedKey(agent, options);
     const token = keys.peek('', keyName)?.object;
-    if (!isJoinToken(token)) throw unauthorized();
-    const { uid = '', resourceVersion = '' } = token?.metadata ?? {};
+    if (token === undefined || !isJoinToken(token)) throw unauthorized();
     const { pem, fingerprint } = publicKey;
-    const document = {
-      metadata: { uid, resourceVersion },
-      spec: { type: 'Agent', ttl: 0, agentKey: { publicKey: pem, fingerprint, joinedAt: timestamp(clock.now()) } },
-    };
+    const agentKey = { publicKey: pem, fingerprint, joinedAt: timestamp(clock.now()), host };
+    const joined = [...state.accessKeysOf('subject', agentUser(cluster))].filter(isAgentKey);
+    refuseSecondBuiltIn(cluster, { fingerprint, host }, [
+      ...joined.map(({ spec }) => spec?.agentKey ?? { fingerprint: '' }),
+      ...(token.spec?.agentJoin?.joined ?? []),
+    ]);
+    if (token.spec?.agentJoin !== undefined) return await joinSeveral(cluster, token, agentKey);
+    const { uid = '', resourceVersion = '' } = token.metadata;
+    const document = { metadata: { uid, resourceVersion }, spec: { type: 'Agent', ttl: 0, agentKey } };
     try {
-      await keys.verbs.patch?.(
+      await keys.verbs.patch(
         systemContext(''),
         keyName,
         { type: 'merge', document, findings: [] },
@@ -75,4 +71,42 @@ export function createAgentJoin({ kinds, installation, clock }: JoinAgentOptions
       );
     }
   };
+}
+
+/** Returns the key of the agent. Throws 400 if the request does not prove that the agent has it. */
+function verifiedKey(
+  { cluster, secret, ...request }: JoiningAgent,
+  { installation, clock }: Pick<JoinAgentOptions, 'installation' | 'clock'>,
+): AgentPublicKey {
+  const publicKey = readAgentPublicKey(request.publicKey);
+  if (publicKey === undefined) throw badRequest('publicKey must be a P-256 public key in the PEM format');
+  const proof = readAgentProof(request.proof);
+  const isForThisJoin =
+    proof?.installation === installation &&
+    proof.cluster === cluster &&
+    proof.fingerprint === publicKey.fingerprint &&
+    proof.joinToken === joinTokenDigest(secret);
+  if (!isForThisJoin || !isSignedBy(request.proof, publicKey.key)) {
+    throw badRequest('proof must be signed with the key in publicKey, for this installation, cluster and join token');
+  }
+  if (!isRecentProof(proof, clock.now())) {
+    throw badRequest(
+      `the clock of the agent (${timestamp(proof.issuedAt * 1000)}) differs too much from the clock of the server (${timestamp(clock.now())}); synchronize the clock of the agent`,
+    );
+  }
+  return publicKey;
+}
+
+type JoinedAgent = Pick<NonNullable<NonNullable<AccessKey['spec']>['agentKey']>, 'fingerprint' | 'host'>;
+
+/** Throws 409 if the cluster would have two agents of which one contains the cluster. */
+function refuseSecondBuiltIn(cluster: string, agent: JoinedAgent, joined: readonly JoinedAgent[]): void {
+  const others = joined.filter(({ fingerprint }) => fingerprint !== agent.fingerprint);
+  const owner = [agent, ...others].find(({ host }) => host === 'built-in');
+  if (others.length === 0 || owner === undefined) return;
+  const detail =
+    owner === agent
+      ? 'an agent with --built-in contains its cluster, so it must be the only agent, but another agent has joined'
+      : `the agent with the key ${owner.fingerprint} contains the cluster (--built-in), so no other agent can serve it`;
+  throw conflict(groupResourceOf(clusterKind), cluster, detail);
 }

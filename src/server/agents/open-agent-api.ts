@@ -12,20 +12,25 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
 import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
+import { kubeconfigPurpose } from '../../management/resources/cluster-kubeconfig.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
 import type { CloseStack } from '../../process/close-stack.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccessKeys } from '../auth/access-keys.ts';
 import { onKeyChanges } from '../auth/permission-changes.ts';
 import type { ManagementApi } from '../open-management.ts';
 import { acceptTunnel } from '../tunnels/tunnel-handler.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
+import { announcedFacts, createTunnelAdmission, refuseVersion } from './admit-agent.ts';
 import { createAgentAudit } from './agent-audit.ts';
 import { AgentAuditPositions } from './agent-audit-positions.ts';
 import { AgentHealth } from './agent-health.ts';
 import { agentMount } from './agent-mount.ts';
+import { readTunnelQuery } from './agent-requests.ts';
+import { AgentStatus } from './agent-status.ts';
 import { createAnnouncementHandler } from './announcement-handler.ts';
 import { createAgentAuthentication } from './authenticate-agent.ts';
 import { createAgentJoin } from './join-agent.ts';
@@ -35,6 +40,7 @@ import { createReplacedKeyCleanup } from './replaced-key-cleanup.ts';
 export interface AgentApiOptions {
   readonly management: ManagementApi;
   readonly accessKeys: AccessKeys;
+  readonly sealer: Pick<Sealer, 'open'>;
   readonly signingKeys: Pick<SigningKeys, 'publicKeys' | 'onChange'>;
   readonly auditLog: AuditLog;
   readonly auditPath: string;
@@ -69,9 +75,12 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   const positions = store.isShared ? openAuditPositions(store, kinds) : undefined;
 
   const removeReplaced = createReplacedKeyCleanup({ kinds, state });
-  const recordKey = createAgentKeyRecorder(kinds);
-  const announce = createAnnouncementHandler({ plane: management.plane, apiPrefix });
-  const health = new AgentHealth({ kinds, tunnels: options.tunnels, clock, log: options.log });
+  const status = new AgentStatus(kinds);
+  const recordKey = createAgentKeyRecorder(status);
+  const unseal = (sealed: string) => options.sealer.open(kubeconfigPurpose, sealed);
+  const announce = createAnnouncementHandler({ plane: management.plane, unseal, apiPrefix });
+  const admitTunnel = createTunnelAdmission({ status, tunnels: options.tunnels });
+  const health = new AgentHealth({ status, tunnels: options.tunnels, clock, log: options.log });
   options.closing.add('status of agents', () => health.close());
 
   /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
@@ -120,12 +129,14 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
           if (isJoinToken(key)) return 'join';
           return isAgentKey(key) || key?.spec?.type === 'Other' ? 'serve' : undefined;
         },
-        join: createAgentJoin({ kinds, installation, clock }),
-        async announce(cluster, announcement) {
-          await announce(cluster, announcement);
-          health.announced(cluster, announcement.version);
+        join: createAgentJoin({ kinds, state, installation, clock }),
+        async announce(entry, announcement) {
+          refuseVersion(announcement.version);
+          // The server must know that an agent is read-only before it uses the agent.
+          await health.announced(entry, announcedFacts(announcement));
+          return await announce(entry.cluster, announcement);
         },
-        whileConnected: (cluster, lines) => health.whileConnected(cluster, lines),
+        whileConnected: (entry, lines) => health.whileConnected(entry, lines),
         activeKey: (value) =>
           findConfirmed(freshness, () => knownKey(accessKeys.authenticator.authenticate(value)?.accessKey ?? '')),
         async onKeyUsed(cluster, keyName) {
@@ -142,7 +153,10 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
             options.activity.recordUse(uid, clock.now() - secondsAgo * 1000);
           }
         },
-        acceptTunnel: (cluster, exchange) => acceptTunnel(exchange, cluster, options.tunnels, clock),
+        async acceptTunnel(entry, exchange) {
+          await admitTunnel(entry, readTunnelQuery(exchange));
+          return acceptTunnel(exchange, entry.cluster, options.tunnels, clock);
+        },
         audit: createAgentAudit({ auditLog: options.auditLog, path: options.auditPath, positions }),
       }),
   };

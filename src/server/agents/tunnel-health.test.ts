@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import { programVersion } from '../../lib/program-version.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const cluster = async () => (await bench.send(server, `${groupPath}/clusters/edge`)).json;
-const agent = async () => objectAt(await cluster(), 'status', 'agent') ?? {};
+const agent = async () => (listAt(await cluster(), 'status', 'agents')[0] ?? {}) as JsonObject;
 
 async function announce(version: string): Promise<void> {
   const body: JsonObject = { url: 'https://127.0.0.1:1', authority: '', credential: 'c', host: 'built-in', version };

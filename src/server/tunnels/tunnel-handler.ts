@@ -10,7 +10,12 @@ import type { Tunnels } from './tunnels.ts';
 const maxTunnels = 32;
 
 /** Accepts a tunnel of the agent of a cluster. */
-export function acceptTunnel({ request, end }: Exchange, cluster: string, tunnels: Tunnels, clock: Clock): Reply {
+export function acceptTunnel(
+  { request, identity, end }: Exchange,
+  cluster: string,
+  tunnels: Tunnels,
+  clock: Clock,
+): Reply {
   const { upgrade, webSocket } = request;
   if (!webSocket && upgrade?.toLowerCase() !== tunnelProtocol) {
     throw badRequest(`a tunnel needs the header "Upgrade: ${tunnelProtocol}" or a WebSocket`);
@@ -25,7 +30,7 @@ export function acceptTunnel({ request, end }: Exchange, cluster: string, tunnel
       protocol: webSocket ? tunnelSubprotocol : tunnelProtocol,
       async takeOver(connection) {
         const tunnel = openTunnel(connection, clock);
-        tunnels.add(cluster, tunnel);
+        tunnels.add(cluster, tunnel, identity?.accessKey);
         // The request itself ends when the server shuts down. Otherwise the credential of the agent is no longer valid.
         end.onEnd(() => (request.end?.hasEnded === true ? tunnel.close() : tunnel.destroy()));
         await tunnel.closed;

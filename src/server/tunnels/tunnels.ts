@@ -18,7 +18,8 @@ const connectMilliseconds = 30_000;
 
 /** The tunnels that agents have opened to this server. An agent has several, and a cluster can have several agents. */
 export class Tunnels {
-  readonly #byCluster = new Map<string, Set<Tunnel>>();
+  /** The tunnels of each cluster, with the names of the access keys of their agents. */
+  readonly #byCluster = new Map<string, Map<Tunnel, string>>();
   /** The tunnels in which the last attempt to open a connection failed. */
   readonly #failing = new WeakSet<Tunnel>();
   readonly #clock: Clock;
@@ -31,10 +32,10 @@ export class Tunnels {
     this.#clock = clock;
   }
 
-  /** Uses a tunnel for connections to the cluster until it closes. */
-  add(cluster: string, tunnel: Tunnel): void {
-    const tunnels = this.#byCluster.get(cluster) ?? new Set();
-    this.#byCluster.set(cluster, tunnels.add(tunnel));
+  /** Uses a tunnel for connections to the cluster until it closes. `agent` is the name of the access key of its agent. */
+  add(cluster: string, tunnel: Tunnel, agent = ''): void {
+    const tunnels = this.#byCluster.get(cluster) ?? new Map();
+    this.#byCluster.set(cluster, tunnels.set(tunnel, agent));
     void tunnel.closed.then(() => {
       tunnels.delete(tunnel);
       if (tunnels.size === 0 && this.#byCluster.get(cluster) === tunnels) this.#byCluster.delete(cluster);
@@ -48,7 +49,13 @@ export class Tunnels {
 
   /** Returns the open tunnels of a cluster. */
   of(cluster: string): Tunnel[] {
-    return [...(this.#byCluster.get(cluster) ?? [])].filter(({ isOpen }) => isOpen);
+    return [...(this.#byCluster.get(cluster)?.keys() ?? [])].filter(({ isOpen }) => isOpen);
+  }
+
+  /** Returns the open tunnels of one agent. */
+  ofAgent(cluster: string, agent: string): Tunnel[] {
+    const tunnels = this.#byCluster.get(cluster);
+    return this.of(cluster).filter((tunnel) => tunnels?.get(tunnel) === agent);
   }
 
   /**
@@ -97,6 +104,6 @@ export class Tunnels {
 
   /** Closes all tunnels immediately. */
   close(): void {
-    for (const tunnels of this.#byCluster.values()) for (const tunnel of tunnels) tunnel.destroy();
+    for (const tunnels of this.#byCluster.values()) for (const tunnel of tunnels.keys()) tunnel.destroy();
   }
 }

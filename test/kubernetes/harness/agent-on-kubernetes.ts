@@ -99,6 +99,8 @@ export class AgentOnKubernetes {
         tls: undefined,
         tlsSan: [],
         apiPrefix: 'kubernetes',
+        readOnly: false,
+        release: undefined,
         planeWorkers: undefined,
         encryptedRows: undefined,
         host: { kind: 'kubernetes', kubeconfigFile: this.kubernetes.kubeconfig },

@@ -17,6 +17,7 @@ import { usePermission } from '../../data/permissions.ts';
 import { loadedCount } from '../../data/rows/fleet-counts.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { useSeesAll } from '../../data/rows/use-sees-all.ts';
+import { AgentList } from './agent-list.tsx';
 import { clusterSpec, clusterStatus, connectionLabels, connectionOf, isWaitingForAgent } from './cluster-info.ts';
 import { clusterInstancesQuery } from './instances-tab.tsx';
 
@@ -36,14 +37,6 @@ const uncounted = (
   </>
 );
 
-/** Returns the version of an agent, and the newer version of the server. */
-function agentText(agent: NonNullable<Cluster['status']>['agent']): string | undefined {
-  const { version, upgradeAvailable, connected } = agent ?? {};
-  if (version === undefined) return undefined;
-  const upgrade = upgradeAvailable === undefined ? '' : `, ${upgradeAvailable} available`;
-  return `${version}${upgrade}${connected === false ? ', not connected' : ''}`;
-}
-
 /** A tab with the status, details and conditions of a cluster. */
 export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '', creationTimestamp } = cluster.metadata;
@@ -54,7 +47,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const status = clusterStatus(cluster);
   const fallback = status === 'Pending' ? 'The server has not checked the cluster yet.' : 'Ready to use.';
   const isWaiting = isWaitingForAgent(cluster);
-  const { message = '', kubernetesVersion, clusterUID, agent, conditions = [] } = cluster.status ?? {};
+  const { message = '', kubernetesVersion, clusterUID, agents = [], conditions = [] } = cluster.status ?? {};
   return (
     <>
       {isWaiting ? (
@@ -86,10 +79,6 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
               'Kubernetes version': kubernetesVersion,
               'Reached by': connectionLabels[connectionOf(cluster)],
               'Direct endpoint': directEndpoint?.host,
-              Agent: agentText(agent),
-              'Agent last seen': agent?.lastSeen ? <Age since={agent.lastSeen} /> : undefined,
-              'Round trip time': agent?.roundTripMilliseconds ? `${agent.roundTripMilliseconds} ms` : undefined,
-              'Agent key': agent?.keyFingerprint ? <span className="mono">{agent.keyFingerprint}</span> : undefined,
               'Virtual clusters':
                 instances.state === 'refused' || (!seesAll && instances.rows.length === 0) ? undefined : (
                   <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>
@@ -114,6 +103,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
           </Panel>
         )}
       </SimpleGrid>
+      {agents.length === 0 ? null : <AgentList agents={agents} />}
     </>
   );
 }

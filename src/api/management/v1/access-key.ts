@@ -70,8 +70,28 @@ const agentKey = t.object(
     }),
     fingerprint: t.string({ description: 'Fingerprint of the public key: SHA256: and its hash in base64.' }),
     joinedAt: t.timestamp({ description: 'Time at which the agent joined.' }),
+    host: t.optional(
+      t.string({
+        description: 'Type of the cluster of the agent, which it reported when it joined: built-in or kubernetes.',
+      }),
+    ),
   },
   { description: 'Key of an agent that has joined. Set by the server.' },
+);
+
+const agentJoin = t.object(
+  {
+    agents: t.integer({ description: 'Number of agents that may join with the token.' }),
+    joined: t.array(
+      t.object({
+        fingerprint: t.string({ description: 'Fingerprint of the public key of the agent.' }),
+        host: t.string({ description: 'Type of the cluster of the agent: built-in or kubernetes.' }),
+        accessKey: t.optional(t.string({ description: 'Name of the access key of the agent, after it was created.' })),
+      }),
+      { description: 'Agents that have joined with the token.', mapKeys: ['fingerprint'] },
+    ),
+  },
+  { description: 'Use of a join token for several agents. Set by the server.' },
 );
 
 const spec = t.object(
@@ -125,6 +145,7 @@ const spec = t.object(
     ),
     oidcLogin: t.optional(oidcLogin),
     agentKey: t.optional(agentKey),
+    agentJoin: t.optional(agentJoin),
     createdBy: t.optional(
       t.string({
         description:

@@ -5,6 +5,7 @@ import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { hostIsolationSchema } from '../host-isolation/host-isolation.ts';
 import { accessSchema } from './access.ts';
+import { type ClusterAgent, clusterAgentsSchema } from './cluster-agent.ts';
 import { conditionsSchema, observedGenerationSchema } from './condition.ts';
 import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
@@ -41,32 +42,6 @@ const spec = t.object(
 /** The types of the conditions of a connected cluster. `Ready` summarizes the others. */
 export const clusterConditionTypes = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient', 'Ready'] as const;
 
-const agent = t.object(
-  {
-    keyFingerprint: t.optional(
-      t.string({ description: 'Fingerprint of the public key of the agent. Absent if the agent uses an access key.' }),
-    ),
-    joinedAt: t.optional(t.timestamp({ description: 'Time at which the agent joined with a join token.' })),
-    connected: t.optional(t.boolean({ description: 'True if the agent is connected to the server.' })),
-    lastSeen: t.optional(
-      t.timestamp({
-        description: 'Time at which the agent was connected last. While it is connected, written every five minutes.',
-      }),
-    ),
-    version: t.optional(t.string({ description: 'Version of the agent.' })),
-    upgradeAvailable: t.optional(
-      t.string({ description: 'Version of the server. Absent if the agent is not older than the server.' }),
-    ),
-    roundTripMilliseconds: t.optional(
-      t.integer({
-        description:
-          'Round trip time between the server and the agent. Absent without a tunnel at the replica that writes the status.',
-      }),
-    ),
-  },
-  { description: 'Agent of the cluster. Absent if none has connected.' },
-);
-
 const status = t.object(
   {
     phase: t.optional(
@@ -84,7 +59,7 @@ const status = t.object(
     clusterUID: t.optional(
       t.string({ description: 'UID of the kube-system namespace, which identifies the cluster.' }),
     ),
-    agent: t.optional(agent),
+    agents: t.optional(clusterAgentsSchema),
     observedGeneration: observedGenerationSchema,
     conditions: t.optional(conditionsSchema),
   },
@@ -92,6 +67,16 @@ const status = t.object(
 );
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
+
+/** Returns how many agents are connected, for example `1/2`. `undefined` without an agent. */
+function agentsText(agents: readonly ClusterAgent[]): string | undefined {
+  if (agents.length === 0) return undefined;
+  return `${agents.filter(({ connected }) => connected === true).length}/${agents.length}`;
+}
+
+function distinct(texts: readonly string[]): string | undefined {
+  return texts.length === 0 ? undefined : [...new Set(texts)].join(', ');
+}
 
 export type ClusterSpec = Static<typeof spec>;
 
@@ -117,21 +102,15 @@ export const clusterKind = defineKind({
     ),
     column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that the cluster reports.' }),
     ageColumn,
-    column('Agent Key', 'status.agent.keyFingerprint', {
-      description: 'Fingerprint of the key with which the agent joined.',
+    column<Static<typeof schema>>('Agents', ({ status: { agents = [] } = {} }) => agentsText(agents), {
+      description: 'Number of connected agents, and of all agents.',
       wide: true,
     }),
-    column('Agent Version', 'status.agent.version', { description: 'Version of the agent.', wide: true }),
-    column('Agent Seen', 'status.agent.lastSeen', {
-      type: 'date',
-      description: 'Time since the agent was known to be connected.',
-      wide: true,
-    }),
-    column('Joined', 'status.agent.joinedAt', {
-      type: 'date',
-      description: 'Time since the agent joined.',
-      wide: true,
-    }),
+    column<Static<typeof schema>>(
+      'Agent Version',
+      ({ status: { agents = [] } = {} }) => distinct(agents.flatMap(({ version }) => version ?? [])),
+      { description: 'Versions of the agents.', wide: true },
+    ),
     column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),
   ],
 });

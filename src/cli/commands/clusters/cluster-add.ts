@@ -5,11 +5,13 @@ import { clusterKubeconfig, withLoginOption } from '../../input/cluster-kubeconf
 import { fieldsFromOptions } from '../../input/fields-from-options.ts';
 import { clusters } from '../../kinds.ts';
 import { createAndShow } from '../objects/object-create.ts';
-import { createJoinToken, printJoinCommands } from './join-commands.ts';
+import { createJoinToken, printJoinCommands, readAgentCount } from './join-commands.ts';
 
 export const run: CommandRun = async (call) => {
   const { values } = call;
   const joins = values.flag('join');
+  const agents = readAgentCount(values);
+  if (agents > 1 && !joins) throw new CliError('--agents needs --join');
   if (joins && ['kubeconfig', 'context'].some((name) => values.text(name) !== undefined))
     throw new CliError(
       '--join and --kubeconfig are mutually exclusive: the server reaches the cluster through its agent',
@@ -23,7 +25,7 @@ export const run: CommandRun = async (call) => {
   const name = values.argument('name');
   if (values.flag('dry-run')) return undefined;
   if (joins) {
-    const options = { cluster: name, replace: false };
+    const options = { cluster: name, others: 'none', agents } as const;
     const token = await withFreshLogin(ownCall, (api) => createJoinToken(api, options, call.interrupted));
     printJoinCommands(options, token, call);
   } else {

@@ -1,3 +1,4 @@
+import { CliError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import { requestObject } from '../../connection/objects.ts';
 import type { ServerApi } from '../../connection/server-api.ts';
@@ -5,20 +6,33 @@ import { clusterJoinToken, managementApiVersion } from '../../kinds.ts';
 
 export interface JoinTokenOptions {
   readonly cluster: string;
-  /** True if the keys of the agents that have joined end at once. */
-  readonly replace: boolean;
+  /** The relation to the agents that have joined: a new cluster has none, their keys end at once, or they keep their keys. */
+  readonly others: 'none' | 'replace' | 'keep';
+  /** The number of agents that join. */
+  readonly agents: number;
 }
 
-/** Creates a token with which an agent joins a cluster. */
+/** Reads the number of agents from `--agents`. */
+export function readAgentCount(values: CommandCall['values']): number {
+  const text = values.text('agents') ?? '1';
+  if (!/^[1-8]$/.test(text)) throw new CliError(`--agents: "${text}" is not a number from 1 to 8`);
+  return Number(text);
+}
+
+/** Creates a token with which agents join a cluster. */
 export async function createJoinToken(
   api: ServerApi,
-  { cluster, replace }: JoinTokenOptions,
+  { cluster, others, agents }: JoinTokenOptions,
   signal: AbortSignal,
 ): Promise<string> {
   const made = await requestObject(api, clusterJoinToken, {
     method: 'POST',
     path: api.managementPath('clusters', cluster, 'jointoken'),
-    body: { apiVersion: managementApiVersion, kind: clusterJoinToken.kind, spec: { replace } },
+    body: {
+      apiVersion: managementApiVersion,
+      kind: clusterJoinToken.kind,
+      spec: { replace: others === 'replace', add: others === 'keep', agents },
+    },
     signal,
   });
   return made.status?.token ?? '';
@@ -26,23 +40,28 @@ export async function createJoinToken(
 
 const defaultChart = 'charts/flotilla-agent';
 
-/** Prints the commands that start an agent with a join token. */
+/** Prints the commands that start agents with a join token. */
 export function printJoinCommands(
-  { cluster, replace }: JoinTokenOptions,
+  { cluster, others, agents }: JoinTokenOptions,
   token: string,
   { values, terminal }: Pick<CommandCall, 'values' | 'terminal'>,
 ): void {
   const chart = values.text('chart') ?? defaultChart;
-  const install = replace ? 'upgrade --install --reuse-values' : 'install';
+  const install = others === 'replace' ? 'upgrade --install --reuse-values' : 'install';
+  const release = others === 'keep' ? `${cluster}-agent-2` : `${cluster}-agent`;
+  const works = agents === 1 ? 'works once. The agent needs' : `works for ${agents} agents. The agents need`;
+  const replicas = agents === 1 ? '' : ` --set replicas=${agents}`;
+  const where = agents === 1 ? 'on a machine' : `on each of ${agents} machines`;
+  const choice = agents === 1 ? ' (or with --built-in, without one)' : '';
   const lines = [
-    'Run one of these commands within an hour. Its token works once. The agent needs no address that others can reach.',
+    `Run one of these commands within an hour. Its token ${works} no address that others can reach.`,
     '',
     'With Helm, in a Kubernetes cluster:',
     '',
-    `  helm ${install} ${cluster}-agent ${chart} --namespace flotilla-agent --create-namespace \\`,
-    `    --set tunnel=true --set joinToken=${token}`,
+    `  helm ${install} ${release} ${chart} --namespace flotilla-agent --create-namespace \\`,
+    `    --set tunnel=true${replicas} --set joinToken=${token}`,
     '',
-    'Without Helm, on a machine that can reach a Kubernetes cluster (or with --built-in, without one):',
+    `Without Helm, ${where} that can reach the Kubernetes cluster${choice}:`,
     '',
     `  flotilla agent --tunnel --kubeconfig "$HOME/.kube/config" --join-token ${token}`,
     '',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@flotilla/json';
+import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { findKind } from '../../connection/find-kind.ts';
 import { objectPath, tableMediaType } from '../../connection/objects.ts';
@@ -13,8 +14,14 @@ interface Wanted {
   readonly name: string;
 }
 
-/** Returns the command that shows objects by their names. `<kind>/<name>` names an object of another kind. */
-export function getCommand(given: NamedKind): CommandRun {
+/** Returns lines with more details about an object than its row in the table has. */
+export type ObjectDetails = (object: JsonObject, terminal: CommandCall['terminal'], now: number) => readonly string[];
+
+/**
+ * Returns the command that shows objects by their names. `<kind>/<name>` names an object of another kind. The optional
+ * `details` follow the table.
+ */
+export function getCommand(given: NamedKind, details?: ObjectDetails): CommandRun {
   return async (call) => {
     const { values, terminal, interrupted: signal } = call;
     const format = await outputFormat(values);
@@ -55,6 +62,11 @@ export function getCommand(given: NamedKind): CommandRun {
         const tables = found.filter(({ kind }) => kind.plural === plural).map(({ response }) => response);
         const table = { ...tables[0], rows: tables.flatMap(({ rows }) => rows ?? []) };
         for (const line of printer.lines(table)) terminal.print(`${line}\n`);
+      }
+      for (const { kind, name } of details === undefined ? [] : wanted) {
+        if (kind !== given) continue;
+        const object = await api.json({ path: objectPath(api, kind, { project }, name), signal });
+        for (const line of details?.(object, terminal, Date.now()) ?? []) terminal.print(`${line}\n`);
       }
       return undefined;
     });

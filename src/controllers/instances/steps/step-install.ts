@@ -45,6 +45,7 @@ export async function installStep(
     return undefined;
   }
   if (observed === undefined && (await reportReplacedCluster(context))) return undefined;
+  if (reportReadOnly(context)) return observed;
   return await install(context, definition, observed);
 }
 
@@ -63,6 +64,18 @@ export async function reportReplacedCluster(context: StepContext): Promise<boole
   draft.setInstalled('False', { reason, message });
   draft.setResponds('False', { reason, message });
   draft.setPhase('Failed', { reason, message });
+  if (object.status?.reason !== reason) dependencies.events.record(object, 'Warning', reason, message);
+  return true;
+}
+
+/** Reports that nothing can be installed on the cluster because its agent permits only imports, and returns true. */
+function reportReadOnly({ snapshot, draft, dependencies }: HostStepContext): boolean {
+  const { object, cluster, profile } = snapshot;
+  if (dependencies.isReadOnly?.(cluster) !== true) return false;
+  const reason = 'ClusterReadOnly';
+  const message = `The agent of cluster "${cluster}" is read-only, so no ${profile.noun} can be installed or changed there. Restart the agent without --read-only, or create the ${profile.noun} on another cluster.`;
+  draft.setInstalled('False', { reason, message });
+  draft.setPhase('Pending', { reason, message });
   if (object.status?.reason !== reason) dependencies.events.record(object, 'Warning', reason, message);
   return true;
 }

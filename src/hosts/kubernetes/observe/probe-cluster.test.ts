@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../../api/status.ts';
 import { FakeCluster, forbiddenStatusJson } from '../reach/fake-cluster.fixture.ts';
 import { clusterUidOf, missingPermissions, probeCluster } from './probe-cluster.ts';
+import { requiredPermissions } from './required-permissions.ts';
 
 const { signal } = new AbortController();
 const kubeconfig = { server: 'https://a' };
@@ -65,11 +66,13 @@ describe('the probe of a cluster', () => {
 
   it('checks single permissions only if the credentials may not do everything', async () => {
     const cluster = new FakeCluster('u-1');
-    expect(await missingPermissions(cluster.connect(kubeconfig), signal)).toEqual([]);
+    expect(await missingPermissions(cluster.connect(kubeconfig), { required: requiredPermissions, signal })).toEqual(
+      [],
+    );
     expect(cluster.requestedPaths.length).toBe(1);
     cluster.allowed = ({ verb, resource, subresource }) =>
       verb !== '*' && verb !== 'impersonate' && subresource !== 'portforward' && resource !== 'statefulsets';
-    const missing = await missingPermissions(cluster.connect(kubeconfig), signal);
+    const missing = await missingPermissions(cluster.connect(kubeconfig), { required: requiredPermissions, signal });
     expect(missing).toEqual([
       'get pods/portforward',
       'create pods/portforward',

@@ -1,7 +1,7 @@
 import { flagAt, type JsonValue, parseTrustedJson, textAt, writeJson } from '@flotilla/json';
 import { serviceUnavailable, unauthorized } from '../../../api/status.ts';
 import type { HostConnection } from '../reach/host-connection.ts';
-import { describePermission, type RequiredPermission, requiredPermissions } from './required-permissions.ts';
+import { describePermission, type RequiredPermission } from './required-permissions.ts';
 
 type Connection = Pick<HostConnection, 'fetch'>;
 
@@ -50,12 +50,21 @@ export async function clusterUidOf(connection: Connection, signal: AbortSignal):
   return uid;
 }
 
+export interface PermissionCheck {
+  /** The permissions that the server needs on the cluster. */
+  readonly required: readonly RequiredPermission[];
+  readonly signal: AbortSignal;
+}
+
 /** Returns descriptions of the permissions that the server needs on the cluster but that its credentials lack. */
-export async function missingPermissions(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
+export async function missingPermissions(
+  connection: Connection,
+  { required, signal }: PermissionCheck,
+): Promise<readonly string[]> {
   if (await isAllowed(connection, { verb: '*', group: '*', resource: '*' }, signal)) return [];
   const missing: string[] = [];
-  for (let start = 0; start < requiredPermissions.length; start += concurrentReviews) {
-    const batch = requiredPermissions.slice(start, start + concurrentReviews);
+  for (let start = 0; start < required.length; start += concurrentReviews) {
+    const batch = required.slice(start, start + concurrentReviews);
     const allowed = await Promise.all(batch.map((permission) => isAllowed(connection, permission, signal)));
     missing.push(...batch.filter((_, at) => allowed[at] !== true).map(describePermission));
   }

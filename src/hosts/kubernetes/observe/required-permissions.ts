@@ -41,6 +41,18 @@ export const requiredPermissions: readonly RequiredPermission[] = [
   ...permissions('', 'groups', ['impersonate']),
 ];
 
+/** The permissions that the server needs on a connected cluster to find and import virtual clusters, and to reach them. */
+export const readOnlyPermissions: readonly RequiredPermission[] = [
+  ...permissions('', 'namespaces', readVerbs),
+  ...permissions('', 'services', readVerbs),
+  ...permissions('', 'secrets', readVerbs),
+  ...permissions('', 'pods', readVerbs),
+  ...permissions('', 'pods', ['get', 'create'], 'portforward'),
+  ...permissions('', 'pods', ['get'], 'log'),
+  ...permissions('apps', 'statefulsets', readVerbs),
+  ...permissions('apps', 'deployments', readVerbs),
+];
+
 /** Returns a permission as text, for example `create pods/portforward` or `patch statefulsets.apps`. */
 export function describePermission({ verb, group, resource, subresource }: RequiredPermission): string {
   const qualified = group === '' ? resource : `${resource}.${group}`;

@@ -2,12 +2,27 @@ import { defineKind } from '../../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../../naming.ts';
 import { type Static, t } from '../../../schema/schema-builder.ts';
 
+/** With two tunnels per agent, a cluster with this number of agents has half of the tunnels that a cluster may have. */
+const maxAgentsPerToken = 8;
+
 const spec = t.object(
   {
     replace: t.optional(
       t.boolean({
         description:
-          'If true, the keys of the agents of the cluster and older join tokens end at once. Required if an agent has joined already.',
+          'If true, the keys of the agents of the cluster and older join tokens end at once. If an agent has joined already, either this field or add is required.',
+      }),
+    ),
+    add: t.optional(
+      t.boolean({
+        description: 'If true, the token adds agents to those that have joined already, which keep their keys.',
+      }),
+    ),
+    agents: t.optional(
+      t.integer({
+        description: 'Number of agents that may join with the token, each with a key of its own. Defaults to 1.',
+        minimum: 1,
+        maximum: maxAgentsPerToken,
       }),
     ),
   },
@@ -19,7 +34,9 @@ const status = t.object(
     token: t.optional(
       t.string({ description: 'Join token of the agent, with the address and the CA certificates of this server.' }),
     ),
-    expires: t.optional(t.timestamp({ description: 'Time at which the token expires if no agent has used it.' })),
+    expires: t.optional(
+      t.timestamp({ description: 'Time at which the token expires unless agents have used it before.' }),
+    ),
   },
   { description: 'Created join token.' },
 );
@@ -36,6 +53,6 @@ export const clusterJoinTokenKind = defineKind({
   singular: 'clusterjointoken',
   namespaced: false,
   confidential: true,
-  description: 'A token with which one agent can join a connected cluster within an hour.',
+  description: 'A token with which agents can join a connected cluster within an hour.',
   schema,
 });

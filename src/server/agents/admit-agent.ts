@@ -1,0 +1,60 @@
+import { agentVersionFault, isAgentOutdated, readAgentVersion } from '../../api/agent/agent-versions.ts';
+import type { AgentAnnouncement, AgentTunnelQuery } from '../../api/agent/policy-feed.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import type { ClusterAgent } from '../../api/management/v1/cluster-agent.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { badRequest, conflict } from '../../api/status.ts';
+import { programVersion } from '../../lib/program-version.ts';
+import type { Tunnels } from '../tunnels/tunnels.ts';
+import type { AnnouncedFacts } from './agent-health.ts';
+import type { AgentEntry, AgentStatus } from './agent-status.ts';
+
+export interface AdmitTunnelOptions {
+  readonly status: AgentStatus;
+  readonly tunnels: Pick<Tunnels, 'ofAgent'>;
+}
+
+/** Throws 400 if this server does not work with agents of this version. */
+export function refuseVersion(version: string): void {
+  const fault = agentVersionFault(version, programVersion);
+  if (fault !== undefined) throw badRequest(fault);
+}
+
+/**
+ * Returns a function that is called before a tunnel of an agent is used. It rejects with StatusError if the agent must not serve
+ * the cluster: its version is not supported, or it runs in another cluster than an agent that has joined before. Requests would
+ * otherwise reach one of two clusters by chance.
+ */
+export function createTunnelAdmission({ status, tunnels }: AdmitTunnelOptions) {
+  return async (entry: AgentEntry, { version, clusterUID }: AgentTunnelQuery): Promise<void> => {
+    refuseVersion(version);
+    if (clusterUID === undefined) return;
+    await status.merge(entry, { clusterUID });
+    const { cluster, agent } = entry;
+    const agents = status.of(cluster).filter(({ connected }) => connected !== false);
+    const others = agents.filter((each) => each.clusterUID !== undefined && each.clusterUID !== clusterUID);
+    const position = agents.findIndex(({ name }) => name === agent);
+    for (const other of others) {
+      // The agents are in the order in which they joined.
+      if (agents.indexOf(other) < position) throw anotherCluster(cluster, clusterUID, other);
+      for (const tunnel of tunnels.ofAgent(cluster, other.name)) tunnel.destroy();
+    }
+  };
+}
+
+function anotherCluster(cluster: string, uid: string, other: ClusterAgent) {
+  const detail = `the agent runs in another Kubernetes cluster (UID ${uid}) than the agent ${other.name} (UID ${other.clusterUID}); connect this cluster under another name, or end the keys of the other agents (flotilla cluster rejoin ${cluster})`;
+  return conflict(groupResourceOf(clusterKind), cluster, detail);
+}
+
+/** Returns the facts in an announcement that the status of the cluster shows. */
+export function announcedFacts({ version: sent, hostname, readOnly, release }: AgentAnnouncement): AnnouncedFacts {
+  const version = readAgentVersion(sent);
+  return {
+    ...(version === undefined ? {} : { version }),
+    ...(version !== undefined && isAgentOutdated(version, programVersion) ? { upgradeAvailable: programVersion } : {}),
+    ...(hostname ? { hostname } : {}),
+    ...(readOnly === true ? { readOnly } : {}),
+    ...(release === undefined ? {} : { release }),
+  };
+}

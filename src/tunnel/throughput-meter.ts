@@ -1,0 +1,38 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../lib/clock.ts';
+
+/** A smaller transfer between two measurements says nothing about the connection. */
+const minimumBytes = 256 * 1024;
+
+/**
+ * Measures the throughput of a connection from the transfers that happen anyway, without data of its own. Only sockets count
+ * their bytes, so other connections have no throughput.
+ */
+export class ThroughputMeter {
+  readonly #socket: Socket | undefined;
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  #last: { readonly time: number; readonly received: number; readonly sent: number };
+  /** The highest throughput between two measurements, in bytes per second. */
+  peak: number | undefined;
+
+  constructor(connection: Duplex, clock: Pick<Clock, 'elapsed'>) {
+    this.#socket = connection instanceof Socket ? connection : undefined;
+    this.#clock = clock;
+    this.#last = this.#now();
+  }
+
+  measure(): void {
+    const [before, now] = [this.#last, this.#now()];
+    this.#last = now;
+    const seconds = (now.time - before.time) / 1000;
+    const bytes = Math.max(now.received - before.received, now.sent - before.sent);
+    if (seconds <= 0 || bytes < minimumBytes) return;
+    this.peak = Math.max(this.peak ?? 0, bytes / seconds);
+  }
+
+  #now() {
+    const { bytesRead: received = 0, bytesWritten: sent = 0 } = this.#socket ?? {};
+    return { time: this.#clock.elapsed(), received, sent };
+  }
+}
