@@ -12,13 +12,13 @@ async function read(
 ): Promise<readonly string[]> {
   const end = new RequestEnd();
   async function* body() {
-    for (const chunk of chunks) yield Buffer.from(chunk);
+    for (const chunk of chunks) yield Buffer.from(chunk, 'latin1');
     if (reason !== undefined) end.end(reason);
     if (failure !== undefined) throw failure;
   }
   const passed: string[] = [];
   for await (const chunk of endWatchWithStatus({ status: 200, headers, body: body() }, end)) {
-    passed.push(Buffer.from(chunk).toString());
+    passed.push(Buffer.from(chunk).toString('latin1'));
   }
   return passed;
 }
@@ -42,9 +42,36 @@ describe('a watch of a remote cluster', () => {
     expect([first, JSON.parse(last)]).toEqual(['{"a":1}\n', { type: 'ERROR', object: reason.status }]);
   });
 
-  it('fails if its client has gone, or if its lines are unknown', async () => {
+  it('fails if its client has gone, or if its format is unknown', async () => {
     await expect(read(['{"a":1}\n'], { failure: lost, reason: new Error('gone') })).rejects.toThrow('tunnel');
-    const headers = { 'content-type': 'application/vnd.kubernetes.protobuf;stream=watch' };
+    const headers = { 'content-type': 'application/cbor-seq' };
     await expect(read(['x'], { failure: lost, headers })).rejects.toThrow('tunnel');
+  });
+
+  describe('in protobuf', () => {
+    const headers = { 'content-type': 'application/vnd.kubernetes.protobuf;stream=watch' };
+    const frame = (text: string) => `\0\0\0${String.fromCharCode(text.length)}${text}`;
+
+    it('ends after the last complete event if the connection to the cluster is lost', async () => {
+      const [one, other] = [frame('one\n'), frame('other')];
+      expect(await read([one, other], { failure: lost, headers })).toEqual([one, other]);
+      // Every split of the events is possible, also within the length of an event.
+      for (let cut = 1; cut < other.length; cut++) {
+        const passed = await read([one + other.slice(0, cut)], { failure: lost, headers });
+        expect(passed.join(''), `${cut}`).toBe(one);
+        const parts = [one + other.slice(0, cut), other.slice(cut) + one.slice(0, 2)];
+        expect((await read(parts, { failure: lost, headers })).join(''), `${cut}`).toBe(one + other);
+      }
+      expect((await read([...(one + other)], { failure: lost, headers })).join('')).toBe(one + other);
+      expect(await read([frame(''), frame('a')], { failure: lost, headers })).toEqual([frame(''), frame('a')]);
+    });
+
+    it('ends with a Status if the server ends it', async () => {
+      const reason = serviceUnavailable('it sleeps');
+      const [first, last = '', ...more] = await read([`${frame('a')}\0\0`], { failure: lost, reason, headers });
+      expect([first, more]).toEqual([frame('a'), []]);
+      expect(Buffer.from(last, 'latin1').readUInt32BE(0)).toBe(last.length - 4);
+      expect(last).toMatch(/ERROR.*k8s.*Status.*it sleeps/s);
+    });
   });
 });
