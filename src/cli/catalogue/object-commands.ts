@@ -237,6 +237,22 @@ export const objectCommands: readonly CommandSpec[] = [
     load: () => import('../commands/clusters/cluster-add-agent.ts'),
   },
   {
+    path: 'cluster upgrade-agent',
+    summary: 'Print the commands that upgrade the agents of a cluster',
+    details:
+      'The command compares the agents with the server. For agents that run in a Helm release, it prints the helm command ' +
+      'that upgrades the release; for others, the machines on which the program must be replaced.',
+    args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
+    options: [contextOption, chartOption],
+    examples: [
+      {
+        command: 'flotilla cluster upgrade-agent edge --chart oci://registry.example.com/charts/flotilla-agent',
+        does: 'Print the commands with a chart of your registry',
+      },
+    ],
+    load: () => import('../commands/clusters/cluster-upgrade-agent.ts'),
+  },
+  {
     path: 'cluster agent-key',
     summary: 'Create an access key for the agent of a cluster and show it once',
     details: 'The previous key stays valid until the new key is used for the first time.',

@@ -38,7 +38,8 @@ export async function createJoinToken(
   return made.status?.token ?? '';
 }
 
-const defaultChart = 'charts/flotilla-agent';
+/** The chart of the agent in a directory with the sources. */
+export const defaultChart = 'charts/flotilla-agent';
 
 /** Prints the commands that start agents with a join token. */
 export function printJoinCommands(

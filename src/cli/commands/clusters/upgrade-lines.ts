@@ -1,0 +1,37 @@
+import type { Cluster } from '../../../api/management/v1/cluster.ts';
+import type { ClusterAgent } from '../../../api/management/v1/cluster-agent.ts';
+
+export interface UpgradeOptions {
+  readonly cluster: string;
+  /** The chart in the commands. */
+  readonly chart: string;
+}
+
+/**
+ * Returns lines with the commands that upgrade the agents of a cluster to the version of the server: one helm command per
+ * release, and the machines on which an agent runs in another way.
+ */
+export function upgradeLines({ status }: Pick<Cluster, 'status'>, options: UpgradeOptions): readonly string[] {
+  const { agents = [] } = status ?? {};
+  if (agents.length === 0) return [`cluster "${options.cluster}" has no agent`];
+  const outdated = agents.filter(({ upgradeAvailable }) => upgradeAvailable !== undefined);
+  if (outdated.length === 0) return [`the agents of cluster "${options.cluster}" have the version of the server or a newer one`];
+  const releases = outdated.filter(({ release }) => release !== undefined);
+  const processes = outdated.filter(({ release }) => release === undefined);
+  const commands = new Set(releases.map((agent) => helmCommand(agent, options)));
+  return [
+    ...(commands.size === 0 ? [] : ['Run with a kubeconfig of the cluster:', '', ...commands, '']),
+    ...processes.map(
+      ({ name, hostname, version, upgradeAvailable }) =>
+        `The agent ${name}${hostname === undefined ? '' : ` on ${hostname}`} was not installed with Helm: replace version ${version} with ${upgradeAvailable} there, and restart it with the same data directory.`,
+    ),
+  ];
+}
+
+/** The values of the release stay, except for the version of the image. New values of the chart have their defaults. */
+function helmCommand({ release, upgradeAvailable }: ClusterAgent, { chart }: UpgradeOptions): string {
+  return [
+    `  helm upgrade ${release?.name} ${chart} --namespace ${release?.namespace} \\`,
+    `    --reset-then-reuse-values --set image.tag=${upgradeAvailable}`,
+  ].join('\n');
+}
