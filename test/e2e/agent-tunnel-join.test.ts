@@ -77,6 +77,16 @@ describe('an agent that joins with the command that the CLI prints', () => {
     agent = await startServing(argumentsIn(again.stdout));
     await expect.poll(async () => (await agentOf())?.keyFingerprint, patient).toMatch(/^SHA256:/);
     expect((await agentOf()).keyFingerprint).not.toBe(keyFingerprint);
+    // The cluster is a part of its agent, so it has no second one.
+    const listed = await home.ok(['cluster', 'get', 'edge']);
+    expect(listed).toMatch(/^AGENT +HOST NAME +CONNECTED +SEEN +VERSION +ROUND TRIP +THROUGHPUT +KEY$/m);
+    expect(listed).toMatch(/^agent-edge-\S+ +\S+ +true .*SHA256:/m);
+    expect((await home.run(['cluster', 'add-agent', 'edge'])).stderr).toContain('contains the cluster (--built-in)');
+    expect(await home.ok(['cluster', 'upgrade-agent', 'edge'])).toContain('have the version of the server');
+    const several = await home.ok(['cluster', 'add', 'pair', '--join', '--agents', '2']);
+    expect(several).toContain('Its token works for 2 agents.');
+    expect(several).toMatch(/^ +--set tunnel=true --set replicas=2 --set joinToken=join1\.\S+$/m);
+    expect(await home.run(['cluster', 'add', 'none', '--agents', '2'])).toMatchObject({ code: 1 });
     expect(await home.run(['connect', 'nothing', '--via', 'tunnel'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--via: "tunnel" is not auto, direct or gateway'),
