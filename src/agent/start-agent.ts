@@ -17,7 +17,7 @@ import { openServerLink } from './open-server-link.ts';
 import type { AgentOptions } from './options.ts';
 import type { CachedPolicy } from './policy/cached-policy.ts';
 import { openAgentPolicy } from './policy/open-agent-policy.ts';
-import { ServerCredentials } from './server-credentials.ts';
+import { ServerCredentials } from './tunnel/server-credentials.ts';
 
 export interface RunningAgent {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { StatusError } from '../api/status.ts';
 import type { ApiResponse } from '../hosts/host.ts';
 import type { RequestEnd } from '../http/request/request-end.ts';
-import { watchFormatOf } from './watch-format.ts';
+import { watchFormatOf } from './forward/watch-format.ts';
 
 /** Maximum size of an incomplete event that is held back. The objects of Kubernetes are smaller. */
 const maxHeldBytes = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@flotilla/json';
-import type { ApiResponse } from '../hosts/host.ts';
-import { protobufCodec } from '../http/protobuf/envelope.ts';
-import { watchEventFrame } from '../http/protobuf/watch-event.ts';
+import type { ApiResponse } from '../../hosts/host.ts';
+import { protobufCodec } from '../../http/protobuf/envelope.ts';
+import { watchEventFrame } from '../../http/protobuf/watch-event.ts';
 
 /** The format of the events of a watch. One object reads one watch. */
 export interface WatchFormat {
