@@ -8,8 +8,8 @@ import type { ControlServer } from './control-server.ts';
 export interface AddressAnnouncerOptions {
   readonly server: Pick<ControlServer, 'announce'>;
   readonly announcement: AgentAnnouncement;
-  /** Called with the response to each announcement. */
-  onAnnounced(receipt: AgentAnnouncementReceipt): void;
+  /** Called with the response to each announcement. Optional. */
+  readonly onAnnounced?: ((receipt: AgentAnnouncementReceipt) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -38,7 +38,8 @@ export function startAddressAnnouncer(
     for (let failures = 1; !signal.aborted; failures++) {
       try {
         again = false;
-        onAnnounced(await server.announce(announcement, signal));
+        const receipt = await server.announce(announcement, signal);
+        onAnnounced?.(receipt);
         if (again) continue;
         return;
       } catch (error) {

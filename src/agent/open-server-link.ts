@@ -99,7 +99,7 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
       const opener: TunnelOpener = {
         async openTunnel(carrier, ending) {
           // The server sends requests as soon as there is a tunnel, so the agent must know the credential before.
-          if (!isPrepared) onAnnounced(await server.announce({ ...announcement, isConnecting: true }, ending));
+          if (!isPrepared) onAnnounced?.(await server.announce({ ...announcement, isConnecting: true }, ending));
           isPrepared = true;
           return await server.openTunnel(carrier, ending, await describe(ending));
         },

@@ -146,7 +146,7 @@ interface OpenedHandler {
 
 /** Opens the gateway and authentication. */
 function openHandler(server: ServerContext, opened: ControlPlanes, certificates: CertificateExpiries): OpenedHandler {
-  const { settings, clock, log, closing, dir, store, sealer, signingKeys, auditLog, version } = server;
+  const { settings, clock, log, closing, dir, store, sealer, auditLog, version } = server;
   const { replicas, freshness } = server;
   const { management, planes, connected, hosts } = opened;
   const { plane, state } = management;
@@ -206,22 +206,14 @@ function openHandler(server: ServerContext, opened: ControlPlanes, certificates:
       ]),
     }),
     agentApi: openAgentApi({
+      ...server,
       management,
       accessKeys,
-      sealer: server.sealer,
-      signingKeys,
-      auditLog,
       auditPath: dir.auditLog,
       apiPrefix: settings.apiPrefix,
-      store,
       gateway: settings.management.gateway,
       limits: settings.limits,
       activity: gateway.activity,
-      freshness,
-      tunnels: server.tunnels,
-      closing,
-      clock,
-      log,
     }),
     auth: openAuthHandlers({ ...server, management, authenticate, refreshCounters }),
     ...operatorHandlers(server),

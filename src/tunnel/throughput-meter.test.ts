@@ -12,7 +12,10 @@ afterEach(() => {
 it('measures the larger direction of transfers, and keeps the highest throughput', async () => {
   const clock = new ManualClock();
   const [near, far] = await socketPair();
-  closing.push(() => near.destroy(), () => far.destroy());
+  closing.push(
+    () => near.destroy(),
+    () => far.destroy(),
+  );
   far.resume();
   const meter = new ThroughputMeter(near, clock);
   const send = async (bytes: number, seconds: number) => {

@@ -38,7 +38,8 @@ describe('an agent that joins with the command that the CLI prints', () => {
     return [...words, '--listen', '127.0.0.1:0', '--data-dir', dataDir()];
   }
 
-  const agentOf = async () => JSON.parse(await home.ok(['cluster', 'get', 'edge', '-o', 'json'])).status.agents?.[0] ?? {};
+  const agentOf = async () =>
+    JSON.parse(await home.ok(['cluster', 'get', 'edge', '-o', 'json'])).status.agents?.[0] ?? {};
   const waitUntilConnected = () =>
     expect
       .poll(async () => await home.ok(['cluster', 'get', 'edge']), patient)

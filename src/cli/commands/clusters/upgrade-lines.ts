@@ -15,7 +15,8 @@ export function upgradeLines({ status }: Pick<Cluster, 'status'>, options: Upgra
   const { agents = [] } = status ?? {};
   if (agents.length === 0) return [`cluster "${options.cluster}" has no agent`];
   const outdated = agents.filter(({ upgradeAvailable }) => upgradeAvailable !== undefined);
-  if (outdated.length === 0) return [`the agents of cluster "${options.cluster}" have the version of the server or a newer one`];
+  if (outdated.length === 0)
+    return [`the agents of cluster "${options.cluster}" have the version of the server or a newer one`];
   const releases = outdated.filter(({ release }) => release !== undefined);
   const processes = outdated.filter(({ release }) => release === undefined);
   const commands = new Set(releases.map((agent) => helmCommand(agent, options)));
