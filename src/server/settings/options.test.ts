@@ -83,6 +83,7 @@ describe('readOptions', () => {
         certFile: undefined,
         keyFile: undefined,
       },
+      usage: { sampleSeconds: 60 },
       server: { trustedProxies: [], hstsSeconds: 0 },
       console: { enabled: true, directory: consoleDirectory() },
       management: {
