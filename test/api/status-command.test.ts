@@ -42,8 +42,12 @@ describe('flotilla status', () => {
     return out.join('').trimEnd().split('\n');
   }
 
+  /** The last lines if no virtual cluster has ended a worker. */
+  const quiet = ['no virtual cluster is in quarantine', 'no worker thread was replaced in the last hour'];
+
   it('shows an address that other machines can use if the server listens on all addresses', async () => {
-    await expect.poll(status, { timeout: 10_000 }).toHaveLength(2);
+    const lines = [expect.stringMatching(/SETTINGS/), expect.any(String), ...quiet];
+    await expect.poll(status, { timeout: 10_000 }).toEqual(lines);
     const [, line = ''] = await status();
     const { port } = new URL(server.url);
     expect(line).toContain(` https://${reachableAddress('0.0.0.0', Number(port))} `);
@@ -60,7 +64,7 @@ describe('flotilla status', () => {
     const lines = await status();
     expect(lines[0]).toMatch(/SETTINGS +SCHEMAS$/);
     expect(lines.find((line) => line.startsWith('old '))).toMatch(/ different +0$/);
-    expect(lines.at(-1)).toBe(
+    expect(lines).toContain(
       'old does not support schema 2, so the store stays at schema 2; upgrade or stop this server',
     );
   });
