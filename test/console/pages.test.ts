@@ -132,7 +132,7 @@ describeConsole('every page of the console', (env) => {
     expect(faults).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
-  }, 300_000);
+  }, 600_000);
 
   it('manages the focus: at the start of a new page, back after a dialog, at the field after an error', async () => {
     const watched = await env.open();
