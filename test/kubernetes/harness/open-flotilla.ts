@@ -9,7 +9,7 @@ import {
   ServerTestEnv,
 } from '../../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../../src/server/start-server.ts';
-import { type Kubectl, kubectlWith } from '../../harness/kubectl.ts';
+import { type Kubectl, kubectlWith, rawPath } from '../../harness/kubectl.ts';
 import type { Kubernetes } from './start-kubernetes.ts';
 
 export const instancesPath = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
@@ -94,8 +94,7 @@ export async function openFlotilla({ programs, settings = {}, pages }: FlotillaO
       return own;
     },
     async kubectlInside(name, by = admin, plural = 'virtualclusterinstances') {
-      // `--raw` replaces the path of the server in the kubeconfig.
-      const path = `${groupPath}/namespaces/platform-p-default/${plural}/${name}/kubeconfig`;
+      const path = rawPath(`/apis/${managementGroup}/v1/namespaces/platform-p-default/${plural}/${name}/kubeconfig`);
       const answer = await by.ok(['create', '--raw', path, '-f', '-'], { input: '{}' });
       return kubectlWith(newFile(textAt(JSON.parse(answer), 'status', 'kubeConfig')));
     },
