@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { accessibilityViolations } from './harness/accessibility.ts';
 import { chromiumMissing, expectNoProblems, openPage, startBrowser } from './harness/browser.ts';
-import { horizontalOverflow } from './harness/looks.ts';
+import { pageOverflow } from './harness/looks.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const contentTypes: Record<string, string> = {
@@ -73,7 +73,7 @@ describeIfAvailable(chromiumMissing, 'the documentation site', () => {
     const monitored = await openPage(browser, url, { theme, width });
     await monitored.page.goto(path);
     expect(await accessibilityViolations(monitored.page)).toEqual([]);
-    expect(await horizontalOverflow(monitored.page)).toEqual([]);
+    expect(await pageOverflow(monitored.page)).toEqual([]);
     expectNoProblems(monitored);
     await monitored.context.close();
   });

@@ -52,26 +52,29 @@ export async function violationsInEveryLook(page: Page, name?: string): Promise<
 /** The widest screen on which tables are cards. */
 const phoneWidth = 576;
 
+/** Returns the horizontal overflow of the page itself. Parts of the page, such as tables, may scroll. */
+export async function pageOverflow(page: Page): Promise<string[]> {
+  const pixels = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  return pixels > 0 ? [`${pixels} pixels of horizontal overflow`] : [];
+}
+
 /**
- * Returns what scrolls horizontally: the page itself at any width, and on a phone every part of it, except for code, whose
- * lines must not be wrapped.
+ * Returns what scrolls horizontally: the page itself at any width, and on a phone every part of it, except for code and the
+ * output of commands, whose lines must not be wrapped.
  */
 export async function horizontalOverflow(page: Page): Promise<string[]> {
-  return await page.evaluate((phone) => {
-    const pixels = document.documentElement.scrollWidth - innerWidth;
+  const parts = await page.evaluate((phone) => {
     const wide = innerWidth > phone ? [] : [...document.querySelectorAll<HTMLElement>('main *')];
     const scrolling = wide.filter((element) => {
       const { overflowX } = getComputedStyle(element);
-      const isCode = element.closest('pre, code, [role="textbox"], .cm-scroller') !== null;
+      const isCode = element.closest('pre, code, [role="log"], [role="textbox"], .cm-scroller') !== null;
       return (
         (overflowX === 'auto' || overflowX === 'scroll') && !isCode && element.scrollWidth > element.clientWidth + 1
       );
     });
-    return [
-      ...(pixels > 0 ? [`${pixels} pixels of horizontal overflow`] : []),
-      ...scrolling.map((one) => `scrolls horizontally: ${one.getAttribute('aria-label') ?? one.className}`),
-    ];
+    return scrolling.map((one) => `scrolls horizontally: ${one.getAttribute('aria-label') ?? one.className}`);
   }, phoneWidth);
+  return [...(await pageOverflow(page)), ...parts];
 }
 
 async function applyLook(page: Page, { theme, width }: Look): Promise<void> {
