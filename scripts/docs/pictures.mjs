@@ -1,5 +1,5 @@
-// node scripts/docs/pictures.mjs: takes the screenshots of the console for the README, from a temporary server with a small
-// fleet. Needs the built program and Chromium.
+// node scripts/docs/pictures.mjs [DIRECTORY]: takes the screenshots of the console for the README and the guides, from a
+// temporary server with a small fleet. Writes them to docs/images by default. Needs the built program and Chromium.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,8 @@ import { chromium } from 'playwright-core';
 import { Agent, request } from 'undici';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const images = join(root, 'docs', 'images');
+/** The directory of the screenshots. */
+const images = process.argv[2] ?? join(root, 'docs', 'images');
 const apiVersion = 'management.platform.sh/v1';
 const group = `/kubernetes/management/apis/${apiVersion}`;
 
@@ -154,10 +155,12 @@ async function takePictures(url, key) {
     const page = await context.newPage();
     const take = (name) => page.screenshot({ path: join(images, `${name}.png`) });
     await page.goto('/');
-    await page.getByText('Access key', { exact: true }).click();
+    await page.getByRole('button', { name: 'Use an access key' }).click();
     await page.locator('input[name="access-key"]').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('search has failed').waitFor();
+    await page.getByRole('button', { name: 'Hide' }).click();
+    await page.mouse.move(0, 0);
+    await page.getByText('Virtual cluster search in project web-shop has failed').waitFor();
     await page.getByText(/became Ready in the last \d+ days/).waitFor({ timeout: 60_000 });
     await take('fleet');
 
