@@ -74,7 +74,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the He
     const rendered = await kubernetes.helm('template', 'flotilla', `charts/${chart}`, '-n', namespace, '-f', file);
     await kubernetes.kubectl.ok(['create', '--dry-run=server', '--validate=strict', '-f', '-'], { input: rendered });
     await kubernetes.helm('install', 'flotilla', `charts/${chart}`, '-n', namespace, '-f', file);
-    const [workload] = await items(namespace, chart === 'flotilla' ? 'statefulsets' : 'deployments');
+    const [workload] = await items(namespace, 'statefulsets,deployments');
     const wanted = valueAt(workload as JsonObject, 'spec', 'replicas');
     await expect.poll(async () => (await items(namespace, 'pods')).length, { timeout: 30_000 }).toBe(wanted);
     await kubernetes.helm('uninstall', 'flotilla', '-n', namespace);
