@@ -39,9 +39,9 @@ describeIfAvailable(kubectlMissing, 'the guides to agents', () => {
     const joined = await runBlocks([addCluster], { folder, flotilla });
     const agent = `flotilla agent --tunnel --built-in --listen 127.0.0.1:0 --data-dir joined --join-token ${tokenIn(joined)}`;
     const printed = await runBlocks([agent, waitForCluster, ...others], { folder, flotilla });
-    expect(printed).toMatch(/^edge .* SHA256:/m);
+    expect(printed).toMatch(/^agent-edge-\S+ .* SHA256:/m);
     expect(tokenIn(printed)).toMatch(/^join1\./);
-    await runBlocks(['flotilla cluster delete edge --yes'], { folder, flotilla });
+    await runBlocks(['flotilla cluster delete edge --yes', 'flotilla cluster delete factory --yes'], { folder, flotilla });
   });
 
   it('start an agent with an address, one without, and one with an access key', async () => {
