@@ -13,6 +13,20 @@ const waitForCluster = `
 until flotilla cluster get edge | grep -q 'Initialized *true *agent'; do read -r -t 0.2 <> <(:) || true; done
 `;
 
+const clusterUid = "kubectl get cluster edge -o jsonpath='{.status.clusterUID}'";
+
+/** Deletes the data of the agent, so that the agent contains another cluster after its next start. */
+const deleteData = `
+uid=$(${clusterUid})
+rm -r .flotilla-agent
+cp .flotilla/ca.crt .
+`;
+
+/** Waits until the server knows that the agent contains another cluster. Instances created before would count as lost. */
+const waitForNewCluster = `
+until [ "$(${clusterUid})" != "$uid" ]; do read -r -t 0.2 <> <(:) || true; done
+`;
+
 const useCluster = `${waitForCluster}
 flotilla create "demo-$$" --cluster edge --wait
 flotilla connect "demo-$$" --via "$via" -- kubectl get namespaces
@@ -41,7 +55,10 @@ describeIfAvailable(kubectlMissing, 'the guides to agents', () => {
     const printed = await runBlocks([agent, waitForCluster, ...others], { folder, flotilla });
     expect(printed).toMatch(/^agent-edge-\S+ .* SHA256:/m);
     expect(tokenIn(printed)).toMatch(/^join1\./);
-    await runBlocks(['flotilla cluster delete edge --yes', 'flotilla cluster delete factory --yes'], { folder, flotilla });
+    await runBlocks(['flotilla cluster delete edge --yes', 'flotilla cluster delete factory --yes'], {
+      folder,
+      flotilla,
+    });
   });
 
   it('start an agent with an address, one without, and one with an access key', async () => {
@@ -61,7 +78,7 @@ describeIfAvailable(kubectlMissing, 'the guides to agents', () => {
     const listen = { 'flotilla agent': 'flotilla agent --listen 127.0.0.1:0' };
     const replace = { ...listen, TOKEN: tokenIn(rejoined) };
     await runBlocks([...tunnel, 'via=gateway', useCluster], { folder, flotilla, replace });
-    await runBlocks(['rm -r .flotilla-agent; cp .flotilla/ca.crt .', ...withKey, 'via=gateway', useCluster], {
+    await runBlocks([deleteData, ...withKey, waitForNewCluster, 'via=gateway', useCluster], {
       folder,
       flotilla,
       replace: { ...listen, 'https://clusters.example.com': flotilla.url },
