@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -40,8 +40,9 @@ export async function directTarget(session, { url, ca, pid }) {
 export async function startAgent(session, ...flags) {
   const { url, ca } = session.target;
   const accessKey = await createAgentKey(session, 'edge');
-  const folder = session.folder('edge');
-  mkdirSync(folder, { recursive: true });
+  const agents = session.folder('edge');
+  mkdirSync(agents, { recursive: true });
+  const folder = mkdtempSync(join(agents, 'agent-'));
   const [caFile, keyFile] = [join(folder, 'ca.crt'), join(folder, 'key')];
   writeFileSync(caFile, ca);
   writeFileSync(keyFile, accessKey, { mode: 0o600 });
