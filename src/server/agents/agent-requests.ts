@@ -1,4 +1,5 @@
 import { flagAt, isJsonObject, type JsonObject, listAt, numberAt, parseJson, textAt } from '@flotilla/json';
+import { labelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { readAgentVersion } from '../../api/agent/agent-versions.ts';
 import type {
   AgentActivity,
@@ -39,13 +40,14 @@ export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnounc
   const [url, authority] = [textAt(sent, 'url'), textAt(sent, 'authority')];
   const [credential, version, host] = [textAt(sent, 'credential'), textAt(sent, 'version'), textAt(sent, 'host')];
   const isTunneled = flagAt(sent, 'isTunneled');
-  const isUrl = URL.canParse(url) && /^https:\/\/[^/?#@]+$/.test(url);
+  const isUrl = URL.canParse(url) && /^https:\/\/[^/?#@\s]+$/.test(url);
   if (!isUrl && !(isTunneled && url === '')) {
     throw badRequest('url must be an https address without a path');
   }
   if (credential === '') throw badRequest('credential is missing');
   if (host !== 'built-in' && host !== 'kubernetes') throw badRequest('host must be built-in or kubernetes');
-  const release = { name: shortText(sent, 'release', 'name'), namespace: shortText(sent, 'release', 'namespace') };
+  const release = { name: textAt(sent, 'release', 'name'), namespace: textAt(sent, 'release', 'namespace') };
+  const isRelease = subdomainFaults(release.name).length === 0 && labelFaults(release.namespace).length === 0;
   return {
     url,
     authority,
@@ -55,19 +57,17 @@ export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnounc
     version,
     sharesCredential: flagAt(sent, 'sharesCredential'),
     isConnecting: flagAt(sent, 'isConnecting'),
-    hostname: shortText(sent, 'hostname'),
+    hostname: readHostname(sent),
     readOnly: flagAt(sent, 'readOnly'),
-    ...(release.name === '' || release.namespace === '' ? {} : { release }),
+    // The command line prints a command with these names.
+    ...(isRelease ? { release } : {}),
   };
 }
 
-/** The maximum length of a host name, and of the name of a release. */
-const maxNameLength = 253;
-
-/** Returns a text that is shown to users; '' if it is longer than any name. */
-function shortText(sent: JsonObject, ...path: readonly string[]): string {
-  const text = textAt(sent, ...path);
-  return text.length > maxNameLength ? '' : text;
+/** Returns the host name, which is shown to users; '' if it is not a host name. */
+function readHostname(sent: JsonObject): string {
+  const text = textAt(sent, 'hostname');
+  return /^[\w.-]{1,253}$/.test(text) ? text : '';
 }
 
 /** Returns what an agent says about itself when it opens a tunnel. */
@@ -76,7 +76,7 @@ export function readTunnelQuery({ request }: Pick<Exchange, 'request'>): AgentTu
   const clusterUID = query.get('clusterUID') ?? '';
   return {
     version: readAgentVersion(query.get('version') ?? '') ?? '',
-    ...(clusterUID === '' || clusterUID.length > maxNameLength ? {} : { clusterUID }),
+    ...(/^[\w.:-]{1,253}$/.test(clusterUID) ? { clusterUID } : {}),
   };
 }
 

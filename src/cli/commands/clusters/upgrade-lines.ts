@@ -1,5 +1,7 @@
+import { labelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import type { Cluster } from '../../../api/management/v1/cluster.ts';
 import type { ClusterAgent } from '../../../api/management/v1/cluster-agent.ts';
+import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 
 export interface UpgradeOptions {
   readonly cluster: string;
@@ -19,14 +21,32 @@ export function upgradeLines({ status }: Pick<Cluster, 'status'>, options: Upgra
     return [`the agents of cluster "${options.cluster}" have the version of the server or a newer one`];
   const releases = outdated.filter(({ release }) => release !== undefined);
   const processes = outdated.filter(({ release }) => release === undefined);
-  const commands = new Set(releases.map((agent) => helmCommand(agent, options)));
+  const commands = new Set(releases.filter(hasValidRelease).map((agent) => helmCommand(agent, options)));
   return [
     ...(commands.size === 0 ? [] : ['Run with a kubeconfig of the cluster:', '', ...commands, '']),
+    ...releases
+      .filter((agent) => !hasValidRelease(agent))
+      .map(
+        ({ name }) =>
+          `The agent ${name} has announced an invalid Helm release. End its access key if you do not know why.`,
+      ),
     ...processes.map(
       ({ name, hostname, version, upgradeAvailable }) =>
-        `The agent ${name}${hostname === undefined ? '' : ` on ${hostname}`} was not installed with Helm: replace version ${version} with ${upgradeAvailable} there, and restart it with the same data directory.`,
+        `The agent ${name}${hostname === undefined ? '' : ` on ${onOneLine(hostname)}`} was not installed with Helm: replace version ${version} with ${upgradeAvailable} there, and restart it with the same data directory.`,
     ),
   ];
+}
+
+/**
+ * True if the names of the release are names of Kubernetes. Agents announce them, and users paste the command into a shell,
+ * where other characters could run another command.
+ */
+function hasValidRelease({ release }: ClusterAgent): boolean {
+  return subdomainFaults(release?.name ?? '').length === 0 && labelFaults(release?.namespace ?? '').length === 0;
+}
+
+function onOneLine(text: string): string {
+  return escapeControlCharacters(text.replaceAll(/\s/g, ' '));
 }
 
 /** The values of the release stay, except for the version of the image. New values of the chart have their defaults. */
