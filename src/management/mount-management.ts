@@ -128,7 +128,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     directClusterEndpointTokens(options),
     effectiveAccessReviews(options),
     notificationReviews(options),
-    activityRecords(options.activity, storeOf(stores, projectKind)),
+    activityRecords(options, storeOf(stores, projectKind)),
     ...emptyKinds.map((kind) => emptyResource(kind, storeOf(stores, projectKind))),
   ];
 }

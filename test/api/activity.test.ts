@@ -101,6 +101,22 @@ describe('the activity of a project', () => {
     expect(await seen('stranger', allActivity)).toEqual([]);
   });
 
+  it('stays hidden from a person whose access was removed, also after the deletion of the object', async () => {
+    const path = `${instancesOf('red')}/unshared`;
+    const select = `${redActivity}?fieldSelector=involvedObject.name%3Dunshared`;
+    await create('anna', instancesOf('red'), { metadata: { name: 'unshared' } });
+    await waitForInstance(bench, server, { project: 'red', name: 'unshared' }, inPhase('Ready'));
+    await patch('anna', path, { spec: { access: [{ name: 'guests', verbs: ['get'], users: ['guest'] }] } });
+    await patch('anna', path, { spec: { description: 'while it is shared' } });
+    expect((await seen('guest', select)).length).toBe(4);
+    await patch('anna', path, { spec: { access: [] } });
+    expect(await seen('guest', select)).toEqual([]);
+    expect((await ask('anna', path, { method: 'DELETE' })).code).toBe(200);
+    await waitForInstance(bench, server, { project: 'red', name: 'unshared' }, isGone);
+    expect(await seen('guest', select)).toEqual([]);
+    expect((await seen('anna', select)).length).toBe(6);
+  }, 60_000);
+
   it('contains neither values of fields nor source addresses nor names of access keys', async () => {
     const { text } = await ask('chief', redActivity);
     for (const hidden of ['secret-looking', 'not in the record', '127.0.0.1', 'of-anna', 'sourceIPs']) {

@@ -11,7 +11,7 @@ export interface StoredActivity extends Pick<ActivityRecord, 'action' | 'type' |
   readonly readers: ActivityReaders;
 }
 
-/** The permissions on the object when the record was written. They decide about records of deleted objects. */
+/** The permissions on the object when the record was written. */
 export interface ActivityReaders {
   /** The UID of the project that contained the object. A later project of the same name has another one. */
   readonly projectUid?: string;
@@ -38,8 +38,13 @@ export interface ActivityRows {
 
 /** The stored activity records of all objects of the management API. */
 export interface ActivityLog {
-  /** Returns the writes that store a record. They belong to the transaction that changes its object. */
+  /**
+   * Returns the writes that store a record. They belong to the transaction that changes its object. The readers in the record of
+   * a deletion become the last readers of the object.
+   */
   writesOf(namespace: string, stored: StoredActivity): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
   /** Returns records of a namespace, or of all namespaces if it is '', from the newest on, or after this place. */
   read(namespace: string, options: { readonly limit: number; readonly after?: ActivityPlace }): Promise<ActivityRows>;
+  /** Returns the permissions on an object when it was deleted; `undefined` if it was not, or nothing is known about it. */
+  lastReaders(namespace: string, uid: string): Promise<ActivityReaders | undefined>;
 }

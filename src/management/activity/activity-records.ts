@@ -6,9 +6,10 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { withStatusErrors } from '../../registry/store-status.ts';
-import { decodeContinue, encodeContinue, inconsistentRevision } from '../../registry/verbs/continue-token.ts';
 import type { ListOptions, ServedList, ServedObject } from '../../registry/verbs.ts';
-import type { ActivityLog, ActivityPlace, ActivityRow } from './activity-log.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { decodePlace, encodePlace } from './activity-continue.ts';
+import type { ActivityPlace, ActivityReaders, ActivityRow } from './activity-log.ts';
 
 /** The number of records in a page if the client sets no limit, and the maximum if it does. */
 const maxPage = 500;
@@ -16,18 +17,20 @@ const maxPage = 500;
 const maxRead = 4_000;
 const rowsPerRead = 500;
 
+type Dependencies = Pick<ManagementDependencies, 'activity' | 'sealer'>;
+
 /**
  * Serves the activity records, newest first. A list has at most 500 of them, and a `continue` for the next ones. It contains
  * the records whose object the caller may read.
  */
-export function activityRecords(log: ActivityLog, plane: Pick<KindStore, 'freshRevision'>): MountedResource {
+export function activityRecords(dependencies: Dependencies, plane: Pick<KindStore, 'freshRevision'>): MountedResource {
   return {
     kind: activityRecordKind,
     verbs: {
       async list(context, options): Promise<ServedList> {
         // The permissions of the caller must not be older than the records.
         const resourceVersion = String(await plane.freshRevision());
-        const { items, next } = await withStatusErrors(readPage(log, context, options));
+        const { items, next } = await withStatusErrors(readPage(dependencies, context, options));
         return { items, resourceVersion, ...(next === undefined ? {} : { continue: next }) };
       },
     },
@@ -40,17 +43,24 @@ interface Page {
   readonly next: string | undefined;
 }
 
-async function readPage(log: ActivityLog, context: RequestContext, options: ListOptions): Promise<Page> {
+async function readPage(
+  { activity, sealer }: Dependencies,
+  context: RequestContext,
+  options: ListOptions,
+): Promise<Page> {
   const { namespace } = context;
   const limit = options.limit === 0 ? maxPage : Math.min(options.limit, maxPage);
-  let after = options.continue === '' ? undefined : decodeContinue(true, options.continue).after;
+  let after = options.continue === '' ? undefined : decodePlace(sealer, namespace, options.continue);
+  const continueAfter = (place: ActivityPlace) => encodePlace(sealer, namespace, place);
   const items: ServedObject[] = [];
+  const isSelected = selectionOf(options);
+  const isReadable = readableBy(context, (row) => activity.lastReaders(row.namespace, row.stored.involvedObject.uid));
   for (let read = 0; read < maxRead; read += rowsPerRead) {
-    const found = await log.read(namespace, { limit: rowsPerRead, ...(after === undefined ? {} : { after }) });
+    const found = await activity.read(namespace, { limit: rowsPerRead, ...(after === undefined ? {} : { after }) });
     for (const [index, row] of found.rows.entries()) {
       after = row;
       const record = recordOf(row);
-      if (!isSelected(record, row, context, options)) continue;
+      if (!isSelected(record) || !(await isReadable(record, row))) continue;
       items.push(toServedObject(activityRecordKind, record));
       if (items.length < limit) continue;
       const isLast = index === found.rows.length - 1 && !found.hasMore;
@@ -63,23 +73,39 @@ async function readPage(log: ActivityLog, context: RequestContext, options: List
   return { items, next: after && continueAfter(after) };
 }
 
-function continueAfter({ namespace, name }: ActivityPlace): string {
-  return encodeContinue(true, { revision: inconsistentRevision, after: { namespace, name } });
-}
-
 function recordOf({ namespace, name, stored }: ActivityRow): KubeObject {
   const { time, readers: _, ...members } = stored;
   const metadata = { name, namespace, uid: name, creationTimestamp: timestamp(time) };
   return { apiVersion: apiVersionOf(activityRecordKind), kind: activityRecordKind.kind, metadata, ...members };
 }
 
-function isSelected(
-  record: KubeObject,
-  { stored: { readers } }: ActivityRow,
+function selectionOf({ fieldSelector, labelSelector }: ListOptions): (record: KubeObject) => boolean {
+  // Records have no labels, so the selector is compared once. It can be longer than all records.
+  if (labelSelector?.matches({}) === false) return () => false;
+  if (fieldSelector === undefined) return () => true;
+  return (record) => fieldSelector.matches((field) => textAt(record as JsonValue, ...field.split('.')));
+}
+
+/**
+ * Returns a function that decides whether the caller may read a record. Its object decides, and after the deletion of the
+ * object its last permissions. Older permissions must not apply again, because they may have been revoked.
+ */
+function readableBy(
   { mayRead }: RequestContext,
-  { fieldSelector, labelSelector }: ListOptions,
-): boolean {
-  const read = (field: string) => textAt(record as JsonValue, ...field.split('.'));
-  if (fieldSelector?.matches(read) === false || labelSelector?.matches({}) === false) return false;
-  return mayRead?.(record, { readers: { ...readers } as KubeObject }) ?? true;
+  lastReaders: (row: ActivityRow) => Promise<ActivityReaders | undefined>,
+): (record: KubeObject, row: ActivityRow) => boolean | Promise<boolean> {
+  if (mayRead === undefined) return () => true;
+  const known = new Map<string, Promise<ActivityReaders | undefined>>();
+  return (record, row) => {
+    const { readers, involvedObject } = row.stored;
+    const mayReadWith = (given: ActivityReaders) => mayRead(record, { readers: { ...given } as KubeObject });
+    const { projectUid } = readers;
+    const ofProject = projectUid === undefined ? {} : { projectUid };
+    if (mayReadWith(ofProject)) return true;
+    // Most records that the caller may not read need no further row.
+    if (!mayReadWith(readers)) return false;
+    const last = known.get(involvedObject.uid) ?? lastReaders(row);
+    known.set(involvedObject.uid, last);
+    return last.then((found) => found !== undefined && mayReadWith({ ...found, ...ofProject }));
+  };
 }

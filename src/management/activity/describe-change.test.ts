@@ -25,6 +25,11 @@ describe('describeChange', () => {
     });
   });
 
+  it('knows that no label exists only because all objects of JavaScript have a member of its name', () => {
+    const labels = { constructor: 'a', toString: 'b' };
+    expect(byClient(object(), object({}, { labels }))?.message).toBe('changed metadata.labels');
+  });
+
   it('ignores writes that change nothing a reader would want to know', () => {
     const last = { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' } };
     expect(byClient(object(), object({}, last))).toBeUndefined();

@@ -112,7 +112,7 @@ function changedFields(old: KubeObject, next: KubeObject): string[] {
   const inSpec = changedMembers(before ?? {}, after ?? {}).map((name) => `spec.${name}`);
   const inMetadata = recordedMetadata.flatMap((part) => {
     const changed = changedMembers(objectAt(old, 'metadata', part) ?? {}, objectAt(next, 'metadata', part) ?? {});
-    return changed.filter((name) => !silentAnnotations.has(name)).map((name) => knownNames[name] ?? `metadata.${part}`);
+    return changed.filter((name) => !silentAnnotations.has(name)).map((name) => knownNames.get(name) ?? `metadata.${part}`);
   });
   return [...new Set([...inSpec, ...inMetadata])];
 }
@@ -123,7 +123,7 @@ const silentAnnotations: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
 ]);
 
-const knownNames: Readonly<Record<string, string>> = { [nonDeletableAnnotation]: 'the protection from deletion' };
+const knownNames: ReadonlyMap<string, string> = new Map([[nonDeletableAnnotation, 'the protection from deletion']]);
 
 function changedMembers(before: JsonObject, after: JsonObject): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -131,7 +131,7 @@ function changedMembers(before: JsonObject, after: JsonObject): string[] {
 }
 
 function isEqualMember(before: JsonObject, after: JsonObject, name: string): boolean {
-  const [one, other] = [before[name], after[name]];
+  const [one, other] = [before, after].map((members) => (Object.hasOwn(members, name) ? members[name] : undefined));
   return one === undefined || other === undefined ? one === other : equalJson(one, other);
 }
 

@@ -25,7 +25,7 @@ function open() {
   };
   const messages = async (namespace: string) =>
     (await log.read(namespace, { limit: 100_000 })).rows.map(({ stored }) => stored.message);
-  return { clock, retention, add, messages };
+  return { clock, retention, store, log, add, messages };
 }
 
 describe('the retention of activity records', () => {
@@ -40,6 +40,27 @@ describe('the retention of activity records', () => {
     expect(kept.slice(0, 3)).toEqual(['9999', '9998', '9997']);
     expect(await messages('quiet')).toEqual(['the only one']);
     expect((await messages('')).length).toBe(kept.length + 1);
+    await retention.close();
+  });
+
+  it('removes the last readers of a deleted object with the record of its deletion', async () => {
+    const { clock, retention, store, log } = open();
+    const involvedObject = { kind: 'Space', name: 'x', uid: 'y' };
+    const readers = { owner: { user: 'anna' } };
+    const stored = {
+      action: 'Deleted',
+      type: 'Normal',
+      message: '',
+      involvedObject,
+      readers,
+      time: clock.now(),
+    } as const;
+    await store.transact({ writes: log.writesOf('p', stored) });
+    expect(await log.lastReaders('p', 'y')).toEqual(readers);
+    clock.advance(activityLifetimeMs + 1);
+    retention.start();
+    await retention.settled();
+    expect(await log.lastReaders('p', 'y')).toBeUndefined();
     await retention.close();
   });
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Key } from '../../store/key.ts';
 import { type Entry, maxTransactionWrites, type Store } from '../../store/store.ts';
-import { activityKeyIn, activityKeys, activityNameAt, activityRange, readActivityRow } from './activity-rows.ts';
+import { activityKeyIn, activityNameAt, activityRange, activityRowKeys, readActivityRow } from './activity-rows.ts';
 
 export interface ActivityRetentionOptions {
   readonly store: Pick<Store, 'list' | 'transact'>;
@@ -107,10 +107,7 @@ export class ActivityRetention {
   }
 
   async #remove(entries: readonly Entry[]): Promise<void> {
-    const keys = entries.flatMap(({ key, value }) => {
-      const { namespace, name } = readActivityRow(key, value);
-      return activityKeys(namespace, name);
-    });
+    const keys = entries.flatMap(({ key, value }) => activityRowKeys(readActivityRow(key, value)));
     for (let from = 0; from < keys.length && !this.#isClosed; from += maxTransactionWrites) {
       const some = keys.slice(from, from + maxTransactionWrites);
       const writes = some.map((key) => ({ key, value: undefined, unlogged: true }));

@@ -5,12 +5,14 @@ import type { Key, KeyRange } from '../../store/key.ts';
 
 /**
  * The slice with the activity records. Each record has two unlogged rows: one in the list of its namespace, and one in the
- * list of all namespaces, so that both can be read from the newest record on.
+ * list of all namespaces, so that both can be read from the newest record on. The record of a deletion has a third one, with
+ * the last readers of the object.
  */
 export const activityRecordsSlice = 'activity-records';
 
 const allList = 'all';
 const namespaceList = 'namespace';
+const lastReadersPrefix = 'last-readers';
 
 /** The first time in milliseconds that has more than thirteen digits. */
 const endOfTime = 10_000_000_000_000;
@@ -32,11 +34,22 @@ export function activityNameAt(time: number): string {
 }
 
 /** Returns the keys of a record: in the list of its namespace, and in that of all namespaces. */
-export function activityKeys(namespace: string, name: string): readonly [inNamespace: Key, inAll: Key] {
+function activityKeys(namespace: string, name: string): readonly [inNamespace: Key, inAll: Key] {
   return [
     { slice: activityRecordsSlice, segments: [namespaceList, namespace, name] },
     { slice: activityRecordsSlice, segments: [allList, name, namespace] },
   ];
+}
+
+/** Returns the key of the row with the permissions on an object when it was deleted. */
+export function lastReadersKey(namespace: string, uid: string): Key {
+  return { slice: activityRecordsSlice, segments: [lastReadersPrefix, namespace, uid] };
+}
+
+/** Returns the keys of all rows that belong to a record. */
+export function activityRowKeys({ namespace, name, stored }: ActivityRow): readonly Key[] {
+  const keys = activityKeys(namespace, name);
+  return stored.action === 'Deleted' ? [...keys, lastReadersKey(namespace, stored.involvedObject.uid)] : keys;
 }
 
 /** Returns the range of the records of a namespace, or of all namespaces if it is ''. */

@@ -1,16 +1,31 @@
-import type { ActivityLog } from '../../management/activity/activity-log.ts';
+import { parseTrustedJson } from '@flotilla/json';
+import type { ActivityLog, ActivityReaders } from '../../management/activity/activity-log.ts';
 import type { Store } from '../../store/store.ts';
 import type { ActivityRetention } from './activity-retention.ts';
-import { activityKeyIn, activityKeys, activityRange, newActivityName, readActivityRow } from './activity-rows.ts';
+import {
+  activityKeyIn,
+  activityRange,
+  activityRowKeys,
+  lastReadersKey,
+  newActivityName,
+  readActivityRow,
+} from './activity-rows.ts';
 
 /** Opens the activity records in the store. They are rows that are read when they are listed, so they use no memory. */
-export function openActivityLog(store: Pick<Store, 'list'>, retention: Pick<ActivityRetention, 'added'>): ActivityLog {
+export function openActivityLog(
+  store: Pick<Store, 'get' | 'list'>,
+  retention: Pick<ActivityRetention, 'added'>,
+): ActivityLog {
   return {
     writesOf(namespace, stored) {
       const value = JSON.stringify(stored);
       retention.added(namespace);
-      const keys = activityKeys(namespace, newActivityName(stored.time));
+      const keys = activityRowKeys({ namespace, name: newActivityName(stored.time), stored });
       return keys.map((key) => ({ key, value, unlogged: true }));
+    },
+    async lastReaders(namespace, uid) {
+      const row = await store.get(lastReadersKey(namespace, uid));
+      return row && ((parseTrustedJson(row.value) as { readers?: ActivityReaders }).readers ?? {});
     },
     async read(namespace, { limit, after }) {
       const position = after === undefined ? {} : { after: activityKeyIn(namespace, after.namespace, after.name) };
