@@ -1,16 +1,16 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { HostConnection } from '../reach/host-connection.ts';
 import { readHostUse } from './pod-usage.ts';
 
 const { signal } = new AbortController();
 
-/** A connection to a host that answers these paths. */
+/** A connection to a host that answers these paths with an object, or with a text. */
 function hostWith(answers: Readonly<Record<string, unknown>>): Pick<HostConnection, 'fetch'> {
   return {
     async fetch(path) {
       const found = answers[path];
       const status = found === undefined ? 404 : 200;
-      const text = JSON.stringify(found ?? { kind: 'Status', code: 404 });
+      const text = typeof found === 'string' ? found : JSON.stringify(found ?? { kind: 'Status', code: 404 });
       return {
         status,
         ok: status === 200,
@@ -70,5 +70,44 @@ it('tells nothing about what the host does not serve', async () => {
   const claims = { metadata: {}, items: [] };
   expect(await readHostUse(hostWith({ '/api/v1/persistentvolumeclaims?limit=500': claims }), signal)).toEqual({
     claims: [],
+  });
+});
+
+describe('a hostile host', () => {
+  const podsPath = '/apis/metrics.k8s.io/v1beta1/pods';
+  const claimsPath = '/api/v1/persistentvolumeclaims?limit=500';
+
+  it('cannot make the server parse millions of values', async () => {
+    const items = `{"items":[{}${',{}'.repeat(900_000)}]}`;
+    const nested = `{"items":[{"metadata":{"labels":[1${',1'.repeat(900_000)}]}}]}`;
+    const use = await readHostUse(hostWith({ [podsPath]: items, [claimsPath]: nested }), signal);
+    // The comparison of whole objects would print them.
+    expect([use.pods?.length, use.claims?.length]).toEqual([undefined, undefined]);
+  });
+
+  it('has a limit for each page of claims', async () => {
+    const padded = { metadata: { padding: 'x'.repeat(6 * 1024 * 1024) }, items: [claim('data', '8Gi')] };
+    expect((await readHostUse(hostWith({ [claimsPath]: padded }), signal)).claims?.length).toBeUndefined();
+  });
+
+  it('cannot report an impossible use, which would spoil the sums of a project and of the fleet', async () => {
+    const pod = (cpu: string, memory: string) => ({
+      metadata: { name: 'a', namespace: 'team', labels: 'none' },
+      containers: [{ usage: { cpu, memory } }],
+    });
+    const items = [pod('-5', '-1Gi'), pod('1e90', '1e90'), pod('9'.repeat(128), 'x'), pod('2', '1Mi'), null, 'x'];
+    const claims = { metadata: {}, items: [claim('a', '-1Gi'), claim('b', '1e90'), claim('c', '1Mi')] };
+    const use = await readHostUse(hostWith({ [podsPath]: { items }, [claimsPath]: claims }), signal);
+    const none = { cpuMillis: 0, memoryKib: 0 };
+    expect(use.pods?.map((each) => each.use)).toEqual([
+      none,
+      none,
+      none,
+      { cpuMillis: 2000, memoryKib: 1024 },
+      none,
+      none,
+    ]);
+    expect(use.pods?.every(({ labels }) => typeof labels === 'object')).toBe(true);
+    expect(use.claims?.map((each) => each.use.storageKib)).toEqual([0, 0, 1024]);
   });
 });

@@ -1,4 +1,4 @@
-import { type JsonValue, listAt, parseTrustedJson, textAt } from '@flotilla/json';
+import { type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 import { parseQuantity } from '@flotilla/kubernetes-formats';
 import { serviceUnavailable } from '../../../api/status.ts';
 import type { HostConnection } from '../reach/host-connection.ts';
@@ -27,8 +27,14 @@ export interface HostUse {
 
 const podMetricsPath = '/apis/metrics.k8s.io/v1beta1/pods';
 const claimsPath = '/api/v1/persistentvolumeclaims?limit=500';
-/** The maximum size of a response, about that of the metrics of 20,000 pods. Longer ones are not used. */
-const maxBytes = 16 * 1024 * 1024;
+/** The maximum sizes of responses: about those of the metrics of 20,000 pods, and of 500 claims. Longer ones are not used. */
+const maxPodsBytes = 16 * 1024 * 1024;
+const maxClaimsBytes = 4 * 1024 * 1024;
+/**
+ * The maximum number of values in a response; the metrics of 20,000 pods have fewer. Each value needs up to a hundred bytes of
+ * memory, however short its text is, and a host is not trusted.
+ */
+const maxResponseValues = 800_000;
 /** The maximum number of pages of claims: 10,000 claims. */
 const maxPages = 20;
 
@@ -57,13 +63,13 @@ async function readPods(
   connection: Pick<HostConnection, 'fetch'>,
   signal: AbortSignal,
 ): Promise<NamespacedUse<PodUse>[]> {
-  const document = await readDocument(connection, podMetricsPath, signal);
+  const document = await readDocument(connection, podMetricsPath, { signal, maxBytes: maxPodsBytes });
   return listAt(document, 'items').map((pod) => {
     let cpuMillis = 0;
     let memoryKib = 0;
     for (const container of listAt(pod, 'containers')) {
-      cpuMillis += amountAt(container, 'usage', 'cpu') * 1000;
-      memoryKib += amountAt(container, 'usage', 'memory') / 1024;
+      cpuMillis += possible(amountAt(container, 'usage', 'cpu') * 1000, mostCpuMillis);
+      memoryKib += possible(amountAt(container, 'usage', 'memory') / 1024, mostKib);
     }
     return { ...placeOf(pod), use: { cpuMillis, memoryKib } };
   });
@@ -77,11 +83,11 @@ async function readClaims(
   let next = '';
   for (let page = 0; page < maxPages; page++) {
     const path = next === '' ? claimsPath : `${claimsPath}&continue=${encodeURIComponent(next)}`;
-    const document = await readDocument(connection, path, signal);
+    const document = await readDocument(connection, path, { signal, maxBytes: maxClaimsBytes });
     for (const claim of listAt(document, 'items')) {
       const bytes =
         amountAt(claim, 'status', 'capacity', 'storage') || amountAt(claim, 'spec', 'resources', 'requests', 'storage');
-      claims.push({ ...placeOf(claim), use: { storageKib: bytes / 1024 } });
+      claims.push({ ...placeOf(claim), use: { storageKib: possible(bytes / 1024, mostKib) } });
     }
     next = textAt(document, 'metadata', 'continue');
     if (next === '') return claims;
@@ -90,10 +96,17 @@ async function readClaims(
 }
 
 function placeOf(object: JsonValue): { readonly namespace: string; readonly labels: Record<string, string> } {
-  const { labels } = ((object as { metadata?: { labels?: Record<string, string> } }).metadata ?? {}) as {
-    labels?: Record<string, string>;
-  };
-  return { namespace: textAt(object, 'metadata', 'namespace'), labels: labels ?? {} };
+  const labels = (objectAt(object, 'metadata', 'labels') ?? {}) as Record<string, string>;
+  return { namespace: textAt(object, 'metadata', 'namespace'), labels };
+}
+
+/** The highest use of a container or claim that is believed: 100,000 cores, and a pebibyte. */
+const mostCpuMillis = 100_000_000;
+const mostKib = 1024 ** 4;
+
+/** Returns the amount; 0 if it cannot be true. One such amount would spoil the sums of all projects. */
+function possible(amount: number, most: number): number {
+  return amount >= 0 && amount <= most ? amount : 0;
 }
 
 /** Returns a quantity as a number; 0 if it is absent or invalid. */
@@ -110,7 +123,7 @@ function amountAt(document: JsonValue, ...path: string[]): number {
 async function readDocument(
   connection: Pick<HostConnection, 'fetch'>,
   path: string,
-  signal: AbortSignal,
+  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<JsonValue> {
   const response = await connection.fetch(path, { method: 'GET', headers: { Accept: 'application/json' }, signal });
   const decoder = new TextDecoder();
@@ -122,5 +135,19 @@ async function readDocument(
     text += decoder.decode(chunk, { stream: true });
   }
   if (response.status !== 200) throw serviceUnavailable(`the response to ${path} has the status ${response.status}`);
-  return parseTrustedJson(text + decoder.decode());
+  text += decoder.decode();
+  if (hasMoreValues(text, maxResponseValues)) throw serviceUnavailable(`the response to ${path} has too many values`);
+  // All amounts are texts, so numbers need not be exact.
+  return JSON.parse(text) as JsonValue;
+}
+
+/** True if a JSON text may have more than `most` values. Counts the characters that precede values, also in strings. */
+function hasMoreValues(text: string, most: number): boolean {
+  let count = 0;
+  for (const character of [',', '[', '{']) {
+    for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+      if (++count > most) return true;
+    }
+  }
+  return false;
 }
