@@ -1,4 +1,4 @@
-import { type JsonObject, listAt, numberAt, textAt } from '@flotilla/json';
+import { flagAt, type JsonObject, listAt, numberAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoles, sleepAfterAnnotation } from '../../src/api/naming.ts';
 import { inPhase, instancesOf, waitForInstance } from '../../src/server/instances.fixture.ts';
@@ -111,6 +111,15 @@ describe('notifications', () => {
     const scope = { roles: [], allowPlatformCli: true, projects: [{ project: 'default' }] };
     const token = await bench.createKey(server, 'scoped', { user: 'chief', scope });
     expect(describeItems(await review('chief', {}, '', token))).toEqual([]);
+    // A review with the key does not forget what the user has read elsewhere, and marks nothing that it may not read.
+    const quotaIsRead = (json: JsonObject) =>
+      listAt(json, 'status', 'items').some((item) => flagAt(item, 'isRead') && /^Quota/.test(textAt(item, 'reason')));
+    expect(quotaIsRead(await review('chief', { markRead: true }))).toBe(true);
+    await review('chief', {}, '', token);
+    expect(quotaIsRead(await review('chief'))).toBe(true);
+    const adminKey = await bench.createKey(server, 'scoped-admin', { user: 'admin', scope });
+    await review('admin', { markRead: true }, '', adminKey);
+    expect(quotaIsRead(await review('admin'))).toBe(false);
     const body = { spec: { dismiss: Array.from({ length: 101 }, (_, index) => `id-${index}`) } };
     const refused = await bench.send(server, `${groupPath}/notificationreviews`, { method: 'POST', body });
     expect(refused.code).toBe(422);

@@ -55,10 +55,12 @@ async function review(
 ): Promise<NotificationReviewStatus> {
   const caller = callerOf(context.user);
   const { nextTimeSlice } = context;
-  const notices = await readable(await findNotices({ caller, state, now: clock.now(), nextTimeSlice }), context);
+  const found = await findNotices({ caller, state, now: clock.now(), nextTimeSlice });
+  const counted = found.slice(0, maxCounted);
+  const notices = await readable(counted, context);
   const old: NotificationState =
     caller.user === undefined ? { read: [], dismissed: [] } : await notificationStates.get(caller.user);
-  const next = changed(old, spec, notices);
+  const next = changed(old, spec, { all: counted, readable: notices });
   if (caller.user !== undefined && !dryRun && !isEqualState(old, next)) await notificationStates.set(caller.user, next);
   const dismissed = new Set(next.dismissed);
   const read = new Set(next.read);
@@ -76,24 +78,29 @@ const maxCounted = 1_000;
 /** Removes the notices about objects that the caller's credential may not read. */
 async function readable(notices: readonly Notice[], context: RequestContext): Promise<Notice[]> {
   const found: Notice[] = [];
-  for (const notice of notices.slice(0, maxCounted)) {
+  for (const notice of notices) {
     if (await context.may(notice.readPermission)) found.push(notice);
   }
   return found;
+}
+
+interface CountedNotices {
+  readonly all: readonly Notice[];
+  /** Those about objects that the caller's credential may read. The others keep their state. */
+  readonly readable: readonly Notice[];
 }
 
 /** Returns the changed state. It contains only IDs of current notices, so that it does not grow. */
 function changed(
   old: NotificationState,
   { markRead = false, dismiss = [] }: NonNullable<NotificationReview['spec']>,
-  notices: readonly Notice[],
+  { all, readable }: CountedNotices,
 ): NotificationState {
-  const before = { read: new Set(old.read), dismissed: new Set([...old.dismissed, ...dismiss]) };
-  const current = notices.map(({ id }) => id);
-  return {
-    read: current.filter((id) => markRead || before.read.has(id)),
-    dismissed: current.filter((id) => before.dismissed.has(id)),
-  };
+  const changeable = new Set(readable.map(({ id }) => id));
+  const read = new Set([...old.read, ...(markRead ? changeable : [])]);
+  const dismissed = new Set([...old.dismissed, ...dismiss.filter((id) => changeable.has(id))]);
+  const current = all.map(({ id }) => id);
+  return { read: current.filter((id) => read.has(id)), dismissed: current.filter((id) => dismissed.has(id)) };
 }
 
 function isEqualState(one: NotificationState, other: NotificationState): boolean {
