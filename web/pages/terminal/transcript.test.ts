@@ -42,3 +42,12 @@ it('a running command stays when the others are cleared', () => {
   clock.advance(1_000);
   expect(linesOf(transcript)).toEqual([['next row']]);
 });
+
+it('a transcript shows control characters of objects and of the server as text', () => {
+  const clock = new ManualClock();
+  const transcript = new Transcript(clock);
+  const id = transcript.begin('get pods -o yaml', 'default');
+  transcript.print(id, 'note: \u001b[31mred\u001b[0m \u202egnp.exe\u0007\nnext');
+  clock.advance(1_000);
+  expect(linesOf(transcript)).toEqual([['note: red \\u202egnp.exe\\u0007', 'next']]);
+});

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/lib/clock.ts';
 import { LogBuffer, type LogChunk } from '../../components/log/log-buffer.ts';
+import { displayedText } from '../../components/log/log-lines.ts';
 import type { ExecTarget } from '../../components/terminal/exec-connection.ts';
 
 /** One command and its output. */
@@ -55,11 +56,13 @@ export class Transcript {
 
   print(id: number, text: string): void {
     const entry = this.#entries.find((each) => each.id === id);
-    entry?.buffer.append(text.split('\n').map((line) => ({ time: '', text: line })));
-    let lines = 0;
+    // Commands print texts of objects and messages of clusters, which can contain all characters.
+    const lines = text.split('\n').map((line) => ({ time: '', text: displayedText(line) }));
+    entry?.buffer.append(lines);
+    let count = 0;
     const kept = this.#entries.toReversed().filter(({ buffer }, index) => {
-      lines += buffer.lineCount;
-      return index === 0 || lines <= maxLines;
+      count += buffer.lineCount;
+      return index === 0 || count <= maxLines;
     });
     this.#entries = kept.reverse();
     this.#show();
