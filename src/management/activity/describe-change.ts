@@ -112,7 +112,9 @@ function changedFields(old: KubeObject, next: KubeObject): string[] {
   const inSpec = changedMembers(before ?? {}, after ?? {}).map((name) => `spec.${name}`);
   const inMetadata = recordedMetadata.flatMap((part) => {
     const changed = changedMembers(objectAt(old, 'metadata', part) ?? {}, objectAt(next, 'metadata', part) ?? {});
-    return changed.filter((name) => !silentAnnotations.has(name)).map((name) => knownNames.get(name) ?? `metadata.${part}`);
+    return changed
+      .filter((name) => !silentAnnotations.has(name))
+      .map((name) => knownNames.get(name) ?? `metadata.${part}`);
   });
   return [...new Set([...inSpec, ...inMetadata])];
 }
