@@ -319,6 +319,9 @@ describe('the permission table (completions §8)', () => {
     ['update', 'clusters', { name: 'c-blue', subresource: 'spec.unusable' }, ['writer', 'heir', 'lord']],
     ['update', 'clusters', { name: 'c-blue', subresource: 'spec.access' }, ['lord']],
     ['get', 'clusters', { name: 'c-blue', subresource: 'virtualclusters' }, ['borrower', 'heir', 'lord']],
+    // The usage of a cluster includes that of other projects.
+    ['get', 'clusters', { name: 'c-red', subresource: 'usage' }, []],
+    ['get', 'clusters', { name: 'c-blue', subresource: 'usage' }, ['lord', 'keeper']],
     ['create', 'clusters', { name: 'c-blue', subresource: 'accesskey' }, []],
     ['create', 'clusters', {}, []],
     ['get', 'virtualclustertemplates', { name: 't-red' }, ['chief', 'anna', 'guest', 'mate', 'crew']],

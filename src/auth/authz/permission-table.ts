@@ -163,12 +163,8 @@ export const clusterPermissions: readonly Permission[] = [
   accessFieldPermission,
   { verbs: ['use'], subresources: object, grantedTo: [], accessVerbs: ['use'] },
   { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: ['auditor'], accessVerbs: ['use'] },
-  {
-    verbs: ['get'],
-    subresources: ['usage'],
-    grantedTo: ['allowedCluster', 'owner', 'auditor'],
-    accessVerbs: readVerbs,
-  },
+  // Members of projects that may use the cluster may not: it includes the usage of all other projects.
+  { verbs: ['get'], subresources: ['usage'], grantedTo: ['owner', 'auditor'], accessVerbs: [] },
 ];
 
 function permissionsOfTemplates(allowed: Relation): Permission[] {

@@ -30,13 +30,8 @@ export const clusterRows: readonly Row[] = [
   ...rows('clusters', 'use', 'one', ['admin', 'named'], { only: 'review' }),
   // The import candidates are visible to callers who may use the cluster.
   ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'auditor', 'named', 'named with use']),
-  ...rows('clusters/usage', 'get', 'one', [
-    'admin',
-    'auditor',
-    'member where it is allowed',
-    'owner',
-    'named with get',
-  ]),
+  // The usage includes that of other projects on the cluster.
+  ...rows('clusters/usage', 'get', 'one', ['admin', 'auditor', 'owner', 'named']),
   ...rows('clusters/accesskey', 'create', 'one', ['admin']),
   ...rows('clusters/jointoken', 'create', 'one', ['admin']),
 ];

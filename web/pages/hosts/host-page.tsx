@@ -36,11 +36,12 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
   const { name = '', deletionTimestamp } = cluster.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [write, remove, listImports, agentKey] = usePermissions([
+  const [write, remove, listImports, agentKey, readUsage] = usePermissions([
     { verb: 'patch', kind: kinds.cluster, name },
     { verb: 'delete', kind: kinds.cluster, name },
     { verb: 'get', kind: kinds.cluster, name, subresource: 'virtualclusters' },
     { verb: 'create', kind: kinds.cluster, name, subresource: 'accesskey' },
+    { verb: 'get', kind: kinds.cluster, name, subresource: 'usage' },
   ]);
   const isTerminating = deletionTimestamp !== undefined;
   const tabs = [
@@ -57,11 +58,15 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
     ...(agentKey?.allowed === true || write?.allowed === true
       ? [{ id: 'connection', label: 'Connection', render: () => <ConnectionTab cluster={cluster} /> }]
       : []),
-    {
-      id: 'usage',
-      label: 'Usage',
-      render: () => <UsageTab owner={{ kind: kinds.cluster, place: { name } }} />,
-    },
+    ...(readUsage?.allowed === true
+      ? [
+          {
+            id: 'usage',
+            label: 'Usage',
+            render: () => <UsageTab owner={{ kind: kinds.cluster, place: { name } }} />,
+          },
+        ]
+      : []),
     { id: 'access', label: 'Access', render: () => <AccessTab cluster={cluster} /> },
     {
       id: 'yaml',
