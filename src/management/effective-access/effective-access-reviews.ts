@@ -29,6 +29,11 @@ import { accessOf, accessTo, readContinue } from './list-access.ts';
 
 export type EffectiveAccessOptions = Pick<ManagementDependencies, 'state' | 'clock'>;
 
+interface ReviewOptions extends EffectiveAccessOptions {
+  /** Waits until the caller may use more CPU time. Optional. */
+  readonly nextTimeSlice: RequestContext['nextTimeSlice'] | undefined;
+}
+
 const kind = effectiveAccessReviewKind;
 
 /** The kinds that `spec.object` names. */
@@ -63,7 +68,8 @@ export function effectiveAccessReviews(options: EffectiveAccessOptions): Mounted
         throwIfInvalid(name, specErrors(spec));
         await options.state.caughtUp();
         const viewer = requireViewer(spec, context, options.state);
-        const status = viewer === 'projectAdmin' ? statusInProject(spec, options) : statusOf(spec, options);
+        const review = { ...options, nextTimeSlice: context.nextTimeSlice };
+        const status = await (viewer === 'projectAdmin' ? statusInProject(spec, review) : statusOf(spec, review));
         if (status === undefined) throw invalidObject(kind, name, [subjectNotFound(spec)]);
         return computedObject(kind, sent.metadata, { spec, status });
       },
@@ -136,41 +142,41 @@ function projectInQuestion({
  * Returns the status for an admin of the project. It lists nothing for subjects that do not exist or are disabled, as
  * for those without access to the project, because the caller may not read users.
  */
-function statusInProject(
+async function statusInProject(
   spec: EffectiveAccessSpec,
-  options: EffectiveAccessOptions,
-): EffectiveAccessStatus | undefined {
-  const status = statusOf(spec, options);
+  review: ReviewOptions,
+): Promise<EffectiveAccessStatus | undefined> {
+  const status = await statusOf(spec, review);
   if (objectFields.some((field) => spec[field] !== undefined)) return status;
   return status === undefined || status.inactive !== undefined ? { entries: [] } : status;
 }
 
 /** Returns the status. `undefined` if the subject does not exist. */
-function statusOf(
+async function statusOf(
   spec: EffectiveAccessSpec,
-  { state, clock }: EffectiveAccessOptions,
-): EffectiveAccessStatus | undefined {
+  { state, clock, nextTimeSlice }: ReviewOptions,
+): Promise<EffectiveAccessStatus | undefined> {
   const limit = spec.limit ?? maxEntries;
   const after = readContinue(spec.continue ?? '');
   const now = clock.now();
   const { virtualClusterInstance: ofInstance, spaceInstance: ofSpace } = spec;
   if (ofInstance !== undefined) {
     const instance = state.instance(projectNamespace(ofInstance.project), ofInstance.name);
-    return instance && accessTo(virtualClusterInstanceKind, instance, state, { after, limit, now });
+    return instance && accessTo(virtualClusterInstanceKind, instance, state, { after, limit, now, nextTimeSlice });
   }
   if (ofSpace !== undefined) {
     const space = state.space(projectNamespace(ofSpace.project), ofSpace.name);
-    return space && accessTo(spaceInstanceKind, space, state, { after, limit, now });
+    return space && accessTo(spaceInstanceKind, space, state, { after, limit, now, nextTimeSlice });
   }
   if (spec.object !== undefined) {
     const { resource, name } = spec.object;
     const kind = kindsOfObjects.find(({ plural }) => plural === resource);
     const exists = kind !== undefined && guardedKind(kind.group, kind.plural)?.find?.(state, '', name) !== undefined;
-    return exists ? accessTo(kind, { metadata: { name } }, state, { after, limit, now }) : undefined;
+    return exists ? accessTo(kind, { metadata: { name } }, state, { after, limit, now, nextTimeSlice }) : undefined;
   }
   const ref = subjectOf(spec);
   const found = findSubject(ref, state, now);
-  return found && accessOf(ref, found, state, { after, limit, project: spec.project || undefined });
+  return found && accessOf(ref, found, state, { after, limit, nextTimeSlice, project: spec.project || undefined });
 }
 
 function subjectNotFound(spec: EffectiveAccessSpec): FieldError {

@@ -31,14 +31,14 @@ import type { ManagementState } from '../state.ts';
 import { type AccessSubject, allSubjects, findSubject, type SubjectRef, subjectKinds } from './access-subjects.ts';
 
 /** Lists what a subject has access to. */
-export function accessOf(
+export async function accessOf(
   ref: SubjectRef,
   found: AccessSubject,
   state: ManagementState,
   query: AccessQuery,
-): EffectiveAccessStatus {
+): Promise<EffectiveAccessStatus> {
   if ('inactive' in found) return { entries: [], inactive: found.inactive };
-  const page = accessOfSubject(found.subject, state, query);
+  const page = await accessOfSubject(found.subject, state, query);
   return statusOf({ ...page, entries: page.entries.map((grants) => entryOf(ref, found, grants, state)) });
 }
 
@@ -46,12 +46,12 @@ export function accessOf(
 type ReviewedObject = Pick<VirtualClusterInstance | SpaceInstance, 'metadata' | 'spec'>;
 
 /** Lists all subjects that have access to an object. */
-export function accessTo(
+export async function accessTo(
   { group, plural }: Pick<ResourceKind, 'group' | 'plural'>,
   object: ReviewedObject,
   state: ManagementState,
-  { after, limit, now }: Pick<AccessQuery, 'after' | 'limit'> & { readonly now: number },
-): EffectiveAccessStatus {
+  { after, now, ...limits }: Omit<AccessQuery, 'project'> & { readonly now: number },
+): Promise<EffectiveAccessStatus> {
   const guarded = guardedKind(group, plural);
   const { namespace = '', name = '' } = object.metadata;
   // The agent of a cluster has access to the instances on it.
@@ -73,7 +73,7 @@ export function accessTo(
       yield { position, entries };
     }
   }
-  return statusOf(collectPage(items(), limit));
+  return statusOf(await collectPage(items(), limits));
 }
 
 function entryOf(

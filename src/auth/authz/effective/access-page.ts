@@ -1,4 +1,5 @@
 import { compareBytes } from '@flotilla/json';
+import { WorkBudget } from '../../../lib/work-budget.ts';
 
 /** The position of an object or subject in a list: its kind, its namespace and its name. */
 export type Position = readonly [rank: number, namespace: string, name: string];
@@ -19,12 +20,26 @@ export interface Page<Entry> {
 /** Maximum numbers of items of a page: those that are examined, and those whose entries are computed. */
 const maxInspected = 20_000;
 const maxComputed = 1000;
+/** The work per tick of the event loop, in items that are examined. Computing the entries of one takes as long as examining many. */
+const workPerTick = 2_000;
+const workPerComputed = 40;
+
+/** What a page may contain, and how long its computation may block other requests. */
+export interface PageLimits {
+  readonly limit: number;
+  /** Waits until the caller may use more CPU time. Optional. */
+  readonly nextTimeSlice?: (() => Promise<void>) | undefined;
+}
 
 /**
  * Collects the entries of items in the order of their positions, up to the limit. All entries of an item are on the
  * same page.
  */
-export function collectPage<Entry>(items: Iterable<PageItem<Entry>>, limit: number): Page<Entry> {
+export async function collectPage<Entry>(
+  items: Iterable<PageItem<Entry>>,
+  { limit, nextTimeSlice }: PageLimits,
+): Promise<Page<Entry>> {
+  const work = new WorkBudget(workPerTick, nextTimeSlice);
   const entries: Entry[] = [];
   let inspected = 0;
   let computed = 0;
@@ -33,6 +48,7 @@ export function collectPage<Entry>(items: Iterable<PageItem<Entry>>, limit: numb
     if (last !== undefined && (entries.length >= limit || inspected >= maxInspected || computed >= maxComputed)) {
       return { entries, next: last };
     }
+    if (work.spend(item.entries === undefined ? 1 : workPerComputed)) await work.next();
     inspected++;
     last = item.position;
     if (item.entries === undefined) continue;

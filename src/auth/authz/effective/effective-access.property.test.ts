@@ -42,30 +42,30 @@ function placesIn(state: ReviewState): GuardedPlace[] {
     });
 }
 
-function allPages(subject: AuthorizationSubject, state: ReviewState, limit: number): AccessGrants[] {
+async function allPages(subject: AuthorizationSubject, state: ReviewState, limit: number): Promise<AccessGrants[]> {
   const entries: AccessGrants[] = [];
-  for (let page = accessOfSubject(subject, state, { limit }); ; ) {
+  for (let page = await accessOfSubject(subject, state, { limit }); ; ) {
     entries.push(...page.entries);
     if (page.next === undefined) return entries;
-    page = accessOfSubject(subject, state, { limit, after: page.next });
+    page = await accessOfSubject(subject, state, { limit, after: page.next });
   }
 }
 
 describe('the effective access of any subject in any state', () => {
   it('contains exactly the permissions that the authorizer grants, whatever the size of pages', {
     timeout: 60_000,
-  }, () => {
+  }, async () => {
     let granted = 0;
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         world,
         fc.array(anyScope, { maxLength: 1 }),
         fc.integer({ min: 1, max: 50 }),
-        (objects, given, limit) => {
+        async (objects, given, limit) => {
           const state = accessStateOf(objects);
           for (const unscoped of subjectsOf(objects)) {
             const subject = { ...unscoped, scopes: given.map(compileScope) };
-            const entries = allPages(subject, state, limit);
+            const entries = await allPages(subject, state, limit);
             for (const place of placesIn(state)) {
               const here = entries.filter(
                 ({ resource, namespace, name }) =>
@@ -124,22 +124,22 @@ describe('the chain of grants', () => {
       }),
     ],
   });
-  const via = (subject: AuthorizationSubject) =>
-    accessOfSubject(subject, state, { limit: 500 })
-      .entries.filter(({ name, resource }) => name === 'demo' && resource === 'virtualclusterinstances')
+  const via = async (subject: AuthorizationSubject) =>
+    (await accessOfSubject(subject, state, { limit: 500 })).entries
+      .filter(({ name, resource }) => name === 'demo' && resource === 'virtualclusterinstances')
       .map((entry) => [entry.via, entry.verbs]);
 
-  it('names each reason separately: ownership, the role of a team, and an access entry', () => {
+  it('names each reason separately: ownership, the role of a team, and an access entry', async () => {
     const teams = ['platform:team:leads', 'platform:team:guests'];
     const all = ['get', 'update', 'patch', 'delete', 'use'];
-    expect(via(user('anna', ...teams))).toEqual([
+    expect(await via(user('anna', ...teams))).toEqual([
       [['team leads', 'admin of the project'], all],
       [['owner of the object'], all],
       [['team guests', 'access entry "lookers" of the object'], ['get']],
     ]);
   });
 
-  it('names the group of auditors', () => {
-    expect(via(user('rita', auditorsGroup))).toEqual([[[`group ${auditorsGroup}`], ['get']]]);
+  it('names the group of auditors', async () => {
+    expect(await via(user('rita', auditorsGroup))).toEqual([[[`group ${auditorsGroup}`], ['get']]]);
   });
 });

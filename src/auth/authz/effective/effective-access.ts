@@ -16,16 +16,22 @@ import { type GuardedKind, guardedKind } from '../guarded-kinds.ts';
 import { reviewedObjects } from '../rules-review.ts';
 import { type AuthorizationSubject, isAdmin } from '../subject.ts';
 import { type VisibilityFilter, visibilityFilterFor } from '../visibility-filter.ts';
-import { collectPage, comparePositions, type Page, type PageItem, type Position } from './access-page.ts';
+import {
+  collectPage,
+  comparePositions,
+  type Page,
+  type PageItem,
+  type PageLimits,
+  type Position,
+} from './access-page.ts';
 import { agentGrants } from './agent-access.ts';
 import { type AccessGrants, type GuardedPlace, grantsOn } from './object-grants.ts';
 
-export interface AccessQuery {
+export interface AccessQuery extends PageLimits {
   /** The only project to list. Optional; by default everything is listed. */
   readonly project?: string | undefined;
   /** The position at which the previous page ended. Optional; by default the list starts at the beginning. */
   readonly after?: Position | undefined;
-  readonly limit: number;
 }
 
 /** The kinds of objects in the order of the list. */
@@ -46,18 +52,18 @@ const reviewedKinds: readonly ResourceKind[] = [
  * Lists the objects that a subject has permissions on, with the grants from which the permissions result. An admin
  * without a scope has one entry, because it has all permissions.
  */
-export function accessOfSubject(
+export async function accessOfSubject(
   subject: AuthorizationSubject,
   state: ReviewState,
   query: AccessQuery,
-): Page<AccessGrants> {
+): Promise<Page<AccessGrants>> {
   if (subject.scopes.length === 0 && isAdmin(subject.user)) {
     const everything = { resource: '*', namespace: '', name: '', verbs: ['*'], subresources: ['*'] };
     return { entries: [{ ...everything, via: [`group ${adminsGroup}`] }] };
   }
   const ofAgent = agentGrants(subject);
   if (ofAgent !== undefined) return { entries: query.project === undefined ? [ofAgent] : [] };
-  return collectPage(itemsOf(subject, state, query), query.limit);
+  return await collectPage(itemsOf(subject, state, query), query);
 }
 
 function* itemsOf(
