@@ -23,6 +23,7 @@ const titles = {
   gateway: 'Gateway to a connected cluster',
   direct: 'Direct endpoint',
   tunnel: 'Tunnels of agents',
+  idleAgents: 'Idle agents',
   console: 'Web console',
 };
 
@@ -76,6 +77,9 @@ const notes = {
     'of an agent, at the agent, and through the server, which is connected to the agent or uses its tunnel; its CPU time is ' +
     'per MiB, and "of the rate" is the throughput relative to the row above. All ways are measured in turn, in five rounds. ' +
     'The figures are those of the median round. The agents share the cores with the server and the client.',
+  idleAgents:
+    'Agents of Kubernetes clusters without instances, all in one process. The memory growth is that of the resident memory of ' +
+    'the server from before the agents connect.',
   console: 'In headless Chromium, on the same cores as the server, with an empty cache and an existing session.',
 };
 

@@ -30,6 +30,7 @@ import { direct } from './scenarios/direct.mjs';
 import { fairness } from './scenarios/fairness.mjs';
 import { gateway } from './scenarios/gateway.mjs';
 import { gets } from './scenarios/gets.mjs';
+import { idleAgents } from './scenarios/idle-agents.mjs';
 import { instances } from './scenarios/instances.mjs';
 import { large } from './scenarios/large.mjs';
 import { lists } from './scenarios/lists.mjs';
@@ -67,6 +68,7 @@ const scenarios = {
   gateway,
   direct,
   tunnel,
+  idleAgents,
   console: webConsole,
 };
 /** Has sides of its own, so it runs alone. */

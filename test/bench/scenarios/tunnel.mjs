@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { createAgentKey, directTarget, startAgent, untilOnline } from '../agent.mjs';
 import { mebibytes, median, middleBy } from '../figures.mjs';
-import { residentBytes } from '../process-figures.mjs';
 import { buildAgentFleet, startAgentFleet } from '../tunnel/start-agent-fleet.mjs';
 
 const path = '/api/v1/namespaces/default/configmaps';
@@ -16,8 +15,6 @@ export async function tunnel(session) {
   await session.start('tunnel');
   await gets(session);
   await downloads(session, program);
-  await session.start('idle-agents', { inspect: true });
-  await idleAgents(session, program);
 }
 
 /** The same get at the agent of a built-in cluster, and through the server and a tunnel. */
@@ -112,29 +109,4 @@ async function connectTo(session, { url, ca }) {
   };
   await session.run('send', { method: 'POST', path: `${management}/clusters`, object: cluster, expected: 201 });
   await untilOnline(session, 'connected');
-}
-
-/** The memory that idle agents add to the server, and its CPU time for them. */
-async function idleAgents(session, program) {
-  const { sizes, target, signal } = session;
-  const agents = await session.run('makeAgents', { count: sizes.idleAgents });
-  await session.settle();
-  // Collects garbage.
-  await session.liveHeap();
-  const before = residentBytes(target.pids);
-  const fleet = await startAgentFleet(program, { management: target.url, authority: target.ca, agents, signal });
-  try {
-    for (const { cluster } of agents) await untilOnline(session, cluster);
-    await session.settle();
-    await session.liveHeap();
-    const growth = mebibytes(residentBytes(target.pids) - before);
-    const { serverCpu, disturbed } = await session.measure('idle agents', 'rest', { seconds: 2 * sizes.idleSeconds });
-    session.note('tunnel-idle', `${sizes.idleAgents} idle agents with two tunnels each, CPU per second`, {
-      growth,
-      serverCpu,
-      disturbed,
-    });
-  } finally {
-    await fleet.stop();
-  }
 }
