@@ -3,6 +3,8 @@ import type { HostListener, InstanceDriver } from '../../hosts/host.ts';
 export interface HostSubscriptionsOptions {
   /** Returns the driver of the currently connected host of a cluster; `undefined` if there is none. */
   driverOf(cluster: string): InstanceDriver | undefined;
+  /** True if there is an instance on this cluster. */
+  hasInstances(cluster: string): boolean;
   /** Returns the listener for changes to the instances on this cluster. */
   listenerOf(cluster: string): HostListener;
 }
@@ -13,8 +15,9 @@ interface Subscription {
 }
 
 /**
- * Keeps one subscription per cluster to the changes on its host. New credentials of a cluster replace its Host object;
- * the subscription then moves to the new Host object.
+ * Keeps one subscription to the changes on the host of each cluster that has instances. A subscription is expensive: a
+ * Kubernetes host then keeps a watch per kind open. New credentials of a cluster replace its Host object; the subscription
+ * then moves to the new Host object.
  */
 export class HostSubscriptions {
   readonly #options: HostSubscriptionsOptions;
@@ -27,11 +30,13 @@ export class HostSubscriptions {
   }
 
   /**
-   * Subscribes to the current host of the cluster. Does nothing if the existing subscription already uses that host.
+   * Subscribes to the current host of the cluster if the cluster has instances, and ends the subscription otherwise. Does
+   * nothing if the existing subscription already uses that host.
    */
-  ensureSubscribed(cluster: string): void {
+  update(cluster: string): void {
     const existing = this.#subscriptions.get(cluster);
-    const host = this.#stopped ? undefined : this.#options.driverOf(cluster);
+    const isNeeded = !this.#stopped && this.#options.hasInstances(cluster);
+    const host = isNeeded ? this.#options.driverOf(cluster) : undefined;
     if (existing?.host === host) return;
     existing?.end.abort();
     this.#subscriptions.delete(cluster);

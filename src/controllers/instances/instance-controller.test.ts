@@ -194,6 +194,38 @@ describe('a new instance', () => {
   });
 });
 
+describe('the watch of a host', () => {
+  it('is open only while there is an instance on the cluster', async () => {
+    let watches = 0;
+    const world = await setUp((real) => ({
+      async watch(listener, signal) {
+        watches++;
+        await real.watch(listener, signal);
+        watches--;
+      },
+    }));
+    const host = world.hosts.get('local');
+    world.replace('local', host);
+    expect(watches).toBe(0);
+    await world.make('one');
+    await world.make('two');
+    await world.until('one', isReady);
+    await world.until('two', isReady);
+    expect(watches).toBe(1);
+    await world.remove('one');
+    await world.until('one', isGone);
+    expect(watches).toBe(1);
+    await world.remove('two');
+    await world.until('two', () => watches === 0);
+    // A host with new credentials and without instances is not watched either.
+    world.replace('local', host && { ...host });
+    expect(watches).toBe(0);
+    await world.make('three');
+    await world.until('three', isReady);
+    expect(watches).toBe(1);
+  });
+});
+
 describe('an instance that would lose its data by sleeping', () => {
   const force = 'sleepmode.platform.sh/force';
   const accept = 'sleepmode.platform.sh/accept-data-loss';

@@ -113,28 +113,21 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   const tracker = new ActivityTracker(activity, clock);
   const firstReady = new FirstReadyTimer(clock, (project, milliseconds) => options.onReady?.(project, milliseconds));
   let add: (key: string) => void = () => {};
-  /** Subscriptions to the hosts of all clusters that have or had an instance. */
-  const subscriptions = new HostSubscriptions({
-    driverOf: (cluster) => driverIn(manages, options.hostOf(cluster)),
-    listenerOf: (cluster) => ({
-      onChange({ namespace }) {
-        for (const key of index.inHostNamespace(cluster, namespace)) add(key);
-      },
-      onGap: () => addAllOn(cluster),
-    }),
-  });
-  const addAllOn = (cluster: string) => {
-    for (const key of index.onCluster(cluster)) add(key);
+  const addAll = (keys: readonly string[]) => {
+    for (const key of keys) add(key);
   };
+  const subscriptions = hostSubscriptions(options, manages, index, addAll);
   const unsubscribeHosts = options.onHostReplaced?.((cluster) => {
-    subscriptions.ensureSubscribed(cluster);
-    addAllOn(cluster);
+    subscriptions.update(cluster);
+    addAll(index.onCluster(cluster));
   });
 
   const isolations = new IsolationChanges(index, manages.projectFields);
   const unscheduled = () => index.onCluster('');
   const forget = (key: string) => {
+    const cluster = index.clusterOf(key);
     const uid = index.remove(key) ?? '';
+    subscriptions.update(cluster);
     tracker.forget(uid);
     bindings.forget(uid);
     firstReady.forget(uid);
@@ -154,8 +147,12 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       {
         resource: trimmedInstanceClient(instances),
         keys(instance) {
+          const key = instanceKey(instance);
+          const clusterBefore = index.clusterOf(key);
           if (index.put(instance)) firstReady.start(instance.metadata.uid ?? '');
-          return [instanceKey(instance)];
+          subscriptions.update(clusterBefore);
+          subscriptions.update(index.clusterOf(key));
+          return [key];
         },
       },
     ],
@@ -182,7 +179,8 @@ export function startInstanceController(options: InstanceControllerOptions): Run
         return undefined;
       }
       const snapshot = snapshotOf(instance);
-      subscriptions.ensureSubscribed(snapshot.cluster);
+      // The host may have become available without an event.
+      subscriptions.update(snapshot.cluster);
       if (instance.metadata.deletionTimestamp !== undefined)
         return await removeInstanceStep(snapshot, dependencies, signal);
       if (snapshot.cluster === '') return await scheduleStep(snapshot, dependencies, signal);
@@ -198,6 +196,23 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       await recorder.stop();
     },
   };
+}
+
+/** Returns the subscriptions to the hosts of the clusters that have instances in the index. */
+function hostSubscriptions(
+  { hostOf }: Pick<InstanceControllerOptions, 'hostOf'>,
+  manages: ManagedInstances,
+  index: InstanceIndex,
+  addAll: (keys: readonly string[]) => void,
+): HostSubscriptions {
+  return new HostSubscriptions({
+    hasInstances: (cluster) => cluster !== '' && index.hasInstancesOn(cluster),
+    driverOf: (cluster) => driverIn(manages, hostOf(cluster)),
+    listenerOf: (cluster) => ({
+      onChange: ({ namespace }) => addAll(index.inHostNamespace(cluster, namespace)),
+      onGap: () => addAll(index.onCluster(cluster)),
+    }),
+  });
 }
 
 function driverIn(manages: ManagedInstances, host: Host | undefined): InstanceDriver | undefined {

@@ -16,6 +16,7 @@ it('the index finds affected instances, and follows moves and deletions', () => 
   expect(directory.onCluster('')).toEqual(['p/a']);
   directory.put(instance('a', 'u1', 'local', 'other'));
   expect(directory.onCluster('')).toEqual([]);
+  expect(directory.onCluster('local')).toEqual(['p/b', 'p/a']);
   expect(directory.clusterOf('p/a')).toBe('local');
   expect(directory.inHostNamespace('local', 'ns-a')).toEqual(['p/a']);
   expect(directory.inHostNamespace('', 'ns-a')).toEqual([]);
@@ -25,7 +26,9 @@ it('the index finds affected instances, and follows moves and deletions', () => 
   directory.put(instance('b', 'u3', 'local'));
   expect(directory.keyOfUid('u2')).toBeUndefined();
   expect(directory.remove('p/b')).toBe('u3');
+  expect(directory.hasInstancesOn('local')).toBe(true);
   expect(directory.remove('p/a')).toBe('u1');
+  expect(directory.hasInstancesOn('local')).toBe(false);
   expect(directory.remove('p/a')).toBeUndefined();
   expect([directory.size, directory.withTemplate('t'), directory.inHostNamespace('local', 'ns-a')]).toEqual([
     0,

@@ -16,6 +16,7 @@ export class InstanceIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #byUid = new Map<string, string>();
   readonly #byTemplate = new KeyMultimap();
+  readonly #byCluster = new KeyMultimap();
   /** Keys of instances, by cluster and namespace on that cluster. */
   readonly #byNamespace = new KeyMultimap();
 
@@ -35,6 +36,7 @@ export class InstanceIndex {
     this.#entries.set(key, entry);
     this.#byUid.set(entry.uid, key);
     this.#byTemplate.add(entry.template, key);
+    this.#byCluster.add(entry.cluster, key);
     this.#byNamespace.add(hostNamespaceKey(entry), key);
     return before?.uid !== entry.uid;
   }
@@ -46,6 +48,7 @@ export class InstanceIndex {
     this.#entries.delete(key);
     this.#byUid.delete(entry.uid);
     this.#byTemplate.remove(entry.template, key);
+    this.#byCluster.remove(entry.cluster, key);
     this.#byNamespace.remove(hostNamespaceKey(entry), key);
     return entry.uid;
   }
@@ -77,7 +80,11 @@ export class InstanceIndex {
 
   /** Returns the keys of the instances on a cluster. '' returns the instances that are not scheduled yet. */
   onCluster(cluster: string): readonly string[] {
-    return [...this.#entries].filter(([, entry]) => entry.cluster === cluster).map(([key]) => key);
+    return this.#byCluster.of(cluster);
+  }
+
+  hasInstancesOn(cluster: string): boolean {
+    return this.#byCluster.has(cluster);
   }
 }
 
@@ -102,6 +109,10 @@ class KeyMultimap {
     const keys = this.#keys.get(value);
     keys?.delete(key);
     if (keys?.size === 0) this.#keys.delete(value);
+  }
+
+  has(value: string): boolean {
+    return this.#keys.has(value);
   }
 
   of(value: string): readonly string[] {
