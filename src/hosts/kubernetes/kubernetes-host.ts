@@ -26,7 +26,7 @@ import { isolateNamespace, namespaceMetadata } from './isolation/isolate-namespa
 import { applyTemplateObjects } from './isolation/template-objects.ts';
 import { controlPlaneLog } from './observe/control-plane-log.ts';
 import { isAsleep } from './observe/describe-virtual-cluster.ts';
-import { HostCache, type VirtualClusterSnapshot } from './observe/host-cache.ts';
+import { HostCache, type HostCacheOptions, type VirtualClusterSnapshot } from './observe/host-cache.ts';
 import { HostProbes } from './observe/host-probes.ts';
 import { metadataOnlyFetch } from './observe/metadata-only-fetch.ts';
 import { summarizeService } from './observe/object-summaries.ts';
@@ -56,8 +56,8 @@ export interface KubernetesHostOptions {
 
 /**
  * The host driver for Kubernetes clusters. Each virtual cluster is a Helm release of the vCluster chart. Reads use a
- * cache, which starts one watch per kind on first use. Operations that change a virtual cluster read the current
- * objects from the cluster first.
+ * cache, which starts one watch per kind on first use and stops them after some minutes without use. Operations that change a
+ * virtual cluster read the current objects from the cluster first.
  */
 export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost {
   return new KubernetesHost(options);
@@ -80,7 +80,11 @@ class KubernetesHost implements ClosableHost {
     // Each waiting operation adds a listener to this signal. 0 means that Node.js does not warn about many listeners.
     setMaxListeners(0, this.#closing.signal);
     this.#connection = connection;
-    this.#work = hostWork(options);
+    this.#work = hostWork(options, {
+      // The connections close when the cache reports changes, so the cache runs as long as they are open.
+      isInUse: () => this.#connections.size > 0,
+      onIdle: () => this.#probes.forgetAll(),
+    });
     const { hostClient, cache } = this.#work;
     this.#connections = openVirtualClusterConnections({
       connection,
@@ -103,17 +107,17 @@ class KubernetesHost implements ClosableHost {
     });
   }
 
-  /** Runs the changes of a space one after another. Reads need no cache, because a space is one namespace. */
+  /** Runs the changes of a space one after another. They need no cache, because a space is one namespace. */
   #inLanes(spaces: InstanceDriver): InstanceDriver {
     return {
       ...spaces,
       install: (request, call = {}) =>
-        this.#change(request.location, call, (signal) => spaces.install(request, { signal })),
+        this.#inLane(request.location, call, (signal) => spaces.install(request, { signal })),
       remove: (location, of, call = {}) =>
-        this.#change(location, call, (signal) => spaces.remove(location, of, { signal })),
+        this.#inLane(location, call, (signal) => spaces.remove(location, of, { signal })),
       sleep: (location, call = {}) =>
-        this.#change(location, call, (signal) => spaces.sleep(location, { ...call, signal })),
-      wake: (location, call = {}) => this.#change(location, call, (signal) => spaces.wake(location, { signal })),
+        this.#inLane(location, call, (signal) => spaces.sleep(location, { ...call, signal })),
+      wake: (location, call = {}) => this.#inLane(location, call, (signal) => spaces.wake(location, { signal })),
     };
   }
 
@@ -182,14 +186,23 @@ class KubernetesHost implements ClosableHost {
     await Promise.allSettled([...closing, ...this.#changes]);
   }
 
-  /** Runs the operations on one virtual cluster one after another, and aborts them when the host is closed. */
-  async #change<T>(
+  /** Runs an operation on a virtual cluster with the cache, which the operation needs to see its own changes. */
+  #change<T>(location: HostLocation, call: HostCallOptions, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const signal = this.#untilClosed(call);
+    return this.#work.cache.use(signal, () => this.#inLane(location, { signal }, task));
+  }
+
+  #untilClosed({ signal }: HostCallOptions): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  /** Runs the operations at one location one after another, and aborts them when the host is closed. */
+  async #inLane<T>(
     { namespace, name }: HostLocation,
-    { signal }: HostCallOptions,
+    call: HostCallOptions,
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const combined = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
-    await this.#work.cache.ready(combined);
+    const combined = this.#untilClosed(call);
     const changing = this.#lanes.run(`${namespace}/${name}`, () => {
       combined.throwIfAborted();
       return task(combined);
@@ -245,11 +258,12 @@ function openSpaces(work: HostContext, closing: AbortSignal): InstanceDriver {
   });
 }
 
-function hostWork(options: KubernetesHostOptions): HostContext {
+function hostWork(options: KubernetesHostOptions, cacheUse: Pick<HostCacheOptions, 'isInUse' | 'onIdle'>): HostContext {
   const { connection, clock, log } = options;
   const hostClient = httpClient({ server: '', fetch: connection.fetch });
   const metadataClient = httpClient({ server: '', fetch: metadataOnlyFetch(connection.fetch) });
   const cache = new HostCache({
+    ...cacheUse,
     hostClient,
     metadataClient,
     async probe(signal) {

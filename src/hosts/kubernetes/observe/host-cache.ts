@@ -33,6 +33,10 @@ export interface HostCacheOptions {
   readonly metadataClient: ApiClient;
   /** Sends a request to the host. Rejects if the host does not respond. */
   probe(signal: AbortSignal): Promise<void>;
+  /** True if the cache is in use in a way that it does not know, so that it must not stop. Optional; defaults to false. */
+  isInUse?(): boolean;
+  /** Called after the cache has stopped because nothing used it. Optional. */
+  onIdle?(): void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -61,17 +65,34 @@ interface Copies {
 const catchUpTimeoutMs = 5_000;
 
 /**
+ * The time without use after which the cache stops. It is longer than the pause between two requests of a person who works
+ * with a virtual cluster or opens pages of the console.
+ */
+const idleTimeoutMs = 5 * 60_000;
+
+/** The watches of a cache from a start until it stops. */
+interface Run {
+  readonly copies: Copies;
+  readonly failures: Map<string, unknown>;
+  readonly stopping: AbortController;
+  readonly done: Promise<unknown>;
+}
+
+/**
  * A cache of the Kubernetes objects that belong to the virtual clusters on a host. The first use starts one watch per
- * kind.
+ * kind. They stop after some minutes without use, because each of them keeps a connection open, also if nothing changes.
  */
 export class HostCache {
   readonly #options: HostCacheOptions;
-  readonly #stopping = new AbortController();
+  readonly #closing = new AbortController();
   readonly #listeners = new Set<HostListener>();
-  readonly #failures = new Map<string, unknown>();
   readonly #waiters = new Set<() => void>();
-  #copies: Copies | undefined;
-  #heartbeat: Promise<void> | undefined;
+  readonly #stopped = new Set<Promise<unknown>>();
+  #run: Run | undefined;
+  /** The number of watches and operations that use the cache now. */
+  #uses = 0;
+  #lastUse = 0;
+  #cancelIdleCheck: (() => void) | undefined;
   #isSynced = false;
 
   constructor(options: HostCacheOptions) {
@@ -80,19 +101,33 @@ export class HostCache {
 
   /** Resolves after the cache is synced. Rejects with StatusError if the objects on the host cannot be listed. */
   async ready(signal: AbortSignal): Promise<void> {
-    this.#start();
-    for (;;) {
-      signal.throwIfAborted();
-      if (this.#stopping.signal.aborted) throw serviceUnavailable('the connection to the cluster has been closed');
-      if (this.#isSynced) return;
-      const [failure] = this.#failures.values();
-      if (failure !== undefined) throw asStatus(failure);
-      await this.#nextChange(signal);
+    await this.use(signal, async () => {});
+  }
+
+  /**
+   * Runs a task after the cache is synced. The cache does not stop before the task has ended. Rejects like `ready`, and with
+   * the error of the task.
+   */
+  async use<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+    const release = this.#hold();
+    try {
+      const { failures } = this.#start();
+      for (;;) {
+        signal.throwIfAborted();
+        if (this.#closing.signal.aborted) throw serviceUnavailable('the connection to the cluster has been closed');
+        if (this.#isSynced) break;
+        const [failure] = failures.values();
+        if (failure !== undefined) throw asStatus(failure);
+        await this.#nextChange(signal);
+      }
+      return await task();
+    } finally {
+      release();
     }
   }
 
   snapshotOf(location: HostLocation): VirtualClusterSnapshot {
-    const { services, statefulSets, deployments, pods, records, namespaces } = this.#start();
+    const { services, statefulSets, deployments, pods, records, namespaces } = this.#start().copies;
     return {
       location,
       service: services.get(location.namespace, location.name),
@@ -105,7 +140,7 @@ export class HostCache {
 
   /** Returns the locations of all virtual clusters, sorted by namespace and name. */
   locations(): readonly HostLocation[] {
-    const places = [...this.#start().services.all()].map(({ namespace, name }) => ({ namespace, name }));
+    const places = [...this.#start().copies.services.all()].map(({ namespace, name }) => ({ namespace, name }));
     return places.sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name));
   }
 
@@ -121,7 +156,7 @@ export class HostCache {
     try {
       for (;;) {
         if (holds(this.snapshotOf(location))) return true;
-        if (combined.aborted || this.#stopping.signal.aborted) return false;
+        if (combined.aborted || this.#closing.signal.aborted) return false;
         await this.#nextChange(combined);
       }
     } finally {
@@ -131,13 +166,15 @@ export class HostCache {
 
   /** Reports changes to the listener until the signal fires or the cache is closed. */
   async watch(listener: HostListener, signal: AbortSignal): Promise<void> {
-    const end = AbortSignal.any([signal, this.#stopping.signal]);
+    const end = AbortSignal.any([signal, this.#closing.signal]);
     if (end.aborted) return;
+    const release = this.#hold();
     this.#start();
     this.#listeners.add(listener);
     listener.onGap();
     await new Promise<void>((resolve) => end.addEventListener('abort', () => resolve(), { once: true }));
     this.#listeners.delete(listener);
+    release();
   }
 
   /**
@@ -156,22 +193,60 @@ export class HostCache {
   }
 
   async close(): Promise<void> {
-    this.#stopping.abort();
+    this.#closing.abort();
+    this.#cancelIdleCheck?.();
+    this.#run?.stopping.abort();
     this.#wake();
-    await Promise.all([this.#heartbeat, ...Object.values(this.#copies ?? {}).map(({ done }) => done)]);
+    await Promise.all(this.#stopped);
   }
 
-  #start(): Copies {
-    if (this.#copies === undefined) {
-      this.#copies = this.#startAll();
-      const { probe, clock } = this.#options;
-      const onState = (failure: unknown) => this.#setStatus('the host', failure);
-      this.#heartbeat = runHeartbeat({ probe, clock, signal: this.#stopping.signal, onResult: onState });
-    }
-    return this.#copies;
+  #start(): Run {
+    if (this.#run !== undefined) return this.#run;
+    const stopping = new AbortController();
+    // A closed cache can be read, but it watches nothing.
+    if (this.#closing.signal.aborted) stopping.abort();
+    const failures = new Map<string, unknown>();
+    const copies = this.#startAll(stopping.signal, failures);
+    const { probe, clock } = this.#options;
+    const onResult = (failure: unknown) => this.#setStatus(failures, 'the host', failure);
+    const heartbeat = runHeartbeat({ probe, clock, signal: stopping.signal, onResult });
+    const done = Promise.all([heartbeat, ...Object.values(copies).map((copy: Copies[keyof Copies]) => copy.done)]);
+    this.#run = { copies, failures, stopping, done };
+    this.#stopped.add(done);
+    void done.then(() => this.#stopped.delete(done));
+    this.#lastUse = clock.elapsed();
+    this.#checkIdleAfter(idleTimeoutMs);
+    return this.#run;
   }
 
-  #startAll(): Copies {
+  /** Registers a use. The returned function ends it. */
+  #hold(): () => void {
+    this.#uses++;
+    return () => {
+      this.#uses--;
+      this.#lastUse = this.#options.clock.elapsed();
+    };
+  }
+
+  #checkIdleAfter(milliseconds: number): void {
+    const { clock, isInUse, onIdle } = this.#options;
+    this.#cancelIdleCheck?.();
+    if (this.#closing.signal.aborted) return;
+    this.#cancelIdleCheck = clock.after(milliseconds, () => {
+      const isUsed = this.#uses > 0 || isInUse?.() === true;
+      const idle = isUsed ? 0 : clock.elapsed() - this.#lastUse;
+      if (idle < idleTimeoutMs) {
+        this.#checkIdleAfter(idleTimeoutMs - idle);
+        return;
+      }
+      this.#run?.stopping.abort();
+      this.#run = undefined;
+      this.#isSynced = false;
+      onIdle?.();
+    });
+  }
+
+  #startAll(signal: AbortSignal, failures: Run['failures']): Copies {
     const { hostClient, metadataClient } = this.#options;
     const copy = <Summary extends ObjectSummary>(
       client: ApiClient,
@@ -184,9 +259,9 @@ export class HostCache {
         resource: client.resource(kind),
         labelSelector,
         summarize: read,
-        signal: this.#stopping.signal,
+        signal,
         onChange: (fact) => this.#changed(kind, fact),
-        onStatus: (failure) => this.#setStatus(kind.plural, failure),
+        onStatus: (failure) => this.#setStatus(failures, kind.plural, failure),
       });
     return {
       services: copy(hostClient, serviceKind, controlPlaneSelector, summarizeService),
@@ -204,10 +279,12 @@ export class HostCache {
     this.#wake();
   }
 
-  #setStatus(what: string, failure: unknown): void {
-    if (failure === undefined) this.#failures.delete(what);
-    else this.#failures.set(what, failure);
-    const isSynced = this.#failures.size === 0 && Object.values(this.#start()).every(({ isSynced }) => isSynced);
+  #setStatus(failures: Run['failures'], what: string, failure: unknown): void {
+    // A list may end after its run has stopped.
+    if (failures !== this.#run?.failures) return;
+    if (failure === undefined) failures.delete(what);
+    else failures.set(what, failure);
+    const isSynced = failures.size === 0 && Object.values(this.#run.copies).every(({ isSynced }) => isSynced);
     if (isSynced !== this.#isSynced) {
       this.#isSynced = isSynced;
       for (const listener of [...this.#listeners]) listener.onGap();

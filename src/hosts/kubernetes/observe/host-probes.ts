@@ -57,6 +57,12 @@ export class HostProbes {
     return result !== undefined && 'kubernetesVersion' in result ? { ...seen, ...result } : seen;
   }
 
+  /** Removes all results and stops repeating probes. */
+  forgetAll(): void {
+    this.#probes.forgetAll();
+    this.#missingPods.forgetAll();
+  }
+
   close(): void {
     this.#probes.close();
     this.#missingPods.close();

@@ -59,10 +59,15 @@ export class ProbeCache<Result> {
     this.#entries.delete(keyOf(location));
   }
 
-  close(): void {
-    this.#stopping.abort();
+  /** Like `forget`, for all virtual clusters. */
+  forgetAll(): void {
     for (const { cancel } of this.#entries.values()) cancel();
     this.#entries.clear();
+  }
+
+  close(): void {
+    this.#stopping.abort();
+    this.forgetAll();
   }
 
   async #probe(location: HostLocation, entry: Entry<Result>): Promise<Result> {

@@ -36,6 +36,8 @@ export interface VirtualClusterConnections {
    * connections, and makes the next request read the credentials again.
    */
   handleChange(location: HostLocation): void;
+  /** The number of virtual clusters to which there are connections that may be in use. */
+  readonly size: number;
   close(): Promise<void>;
 }
 
@@ -76,6 +78,10 @@ class OnDemandConnections implements VirtualClusterConnections {
     this.#options = { ...defaults, ...options };
     // Each read of a secret adds a listener to this signal. 0 means that Node.js does not warn about many listeners.
     setMaxListeners(0, this.#closing.signal);
+  }
+
+  get size(): number {
+    return this.#connections.size + this.#pending.size;
   }
 
   apiOf(location: HostLocation): Required<ClusterApi> {

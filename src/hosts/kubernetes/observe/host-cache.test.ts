@@ -1,0 +1,113 @@
+import { setMaxListeners } from 'node:events';
+import { afterEach, expect, it } from 'vitest';
+import type { ApiClient, ResourceClient } from '../../../client/resource-client.ts';
+import { ManualClock } from '../../../lib/clock.ts';
+import { silentLog } from '../../../lib/log.ts';
+import { HostCache, type HostCacheOptions } from './host-cache.ts';
+
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+const minute = 60_000;
+const kinds = 6;
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A cache of a host without objects, and the number of its open watches. */
+function setUp(options: Pick<HostCacheOptions, 'isInUse' | 'onIdle'> = {}) {
+  const clock = new ManualClock();
+  const open = { watches: 0, lists: 0 };
+  const resource = {
+    async list() {
+      open.lists++;
+      return { items: [], resourceVersion: '1' };
+    },
+    async *watch({ signal = never }) {
+      if (signal.aborted) return;
+      open.watches++;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      open.watches--;
+    },
+  };
+  const client = { resource: () => resource as unknown as ResourceClient } as ApiClient;
+  const probe = async () => {};
+  const clients = { hostClient: client, metadataClient: client };
+  const cache = new HostCache({ ...options, ...clients, probe, clock, log: silentLog });
+  ends.push(() => cache.close());
+  /** Waits until the watches have started or stopped. Each of them needs a few turns of the event loop. */
+  const until = async (watches: number) => {
+    for (let turn = 0; turn < 1_000 && open.watches !== watches; turn++) await new Promise(setImmediate);
+    expect(open.watches).toBe(watches);
+  };
+  return { cache, clock, open, until };
+}
+
+it('starts watches on first use, and stops them after five minutes without use', async () => {
+  let idle = 0;
+  const { cache, clock, until } = setUp({ onIdle: () => idle++ });
+  await until(0);
+  await cache.ready(never);
+  await until(kinds);
+  clock.advance(4 * minute);
+  await cache.ready(never);
+  clock.advance(4 * minute);
+  await until(kinds);
+  clock.advance(minute);
+  await until(0);
+  expect(idle).toBe(1);
+  // Nothing keeps an alarm while the cache is stopped.
+  clock.advance(60 * minute);
+  expect(idle).toBe(1);
+});
+
+it('lists again when it is used after it has stopped, and tells its listeners', async () => {
+  const { cache, clock, open, until } = setUp();
+  let gaps = 0;
+  cache.listen({ onChange() {}, onGap: () => gaps++ });
+  await cache.ready(never);
+  await until(kinds);
+  clock.advance(5 * minute);
+  await until(0);
+  expect([open.lists, gaps]).toEqual([kinds, 1]);
+  await cache.ready(never);
+  await until(kinds);
+  expect([open.lists, gaps]).toEqual([2 * kinds, 2]);
+});
+
+it('runs as long as it is watched, an operation needs it or a connection is open', async () => {
+  const used = { isInUse: false };
+  const { cache, clock, until } = setUp({ isInUse: () => used.isInUse });
+  const ending = new AbortController();
+  const watching = cache.watch({ onChange() {}, onGap() {} }, ending.signal);
+  await until(kinds);
+  clock.advance(30 * minute);
+  await until(kinds);
+  let finish = () => {};
+  const task = () =>
+    new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  const operation = cache.use(never, task);
+  ending.abort();
+  await watching;
+  clock.advance(30 * minute);
+  await until(kinds);
+  used.isInUse = true;
+  finish();
+  await operation;
+  clock.advance(30 * minute);
+  await until(kinds);
+  used.isInUse = false;
+  clock.advance(5 * minute);
+  await until(0);
+});
+
+it('rejects calls after it was closed, and a use that waits for it', async () => {
+  const { cache } = setUp();
+  const waiting = cache.ready(never);
+  const closing = cache.close();
+  await expect(waiting).rejects.toThrow('the connection to the cluster has been closed');
+  await closing;
+  await expect(cache.ready(never)).rejects.toThrow('the connection to the cluster has been closed');
+});
