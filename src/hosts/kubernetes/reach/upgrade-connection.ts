@@ -35,7 +35,12 @@ export async function upgradeConnection(
       outgoing.once('error', reject);
       outgoing.once('upgrade', (response, _, head) => {
         if (head.length > 0) socket.unshift(head);
-        resolve({ status: 101, headers: headersOf(response), socket });
+        const upgraded = () => resolve({ status: 101, headers: headersOf(response), socket });
+        // On a busy event loop, the response is read before the write of the request is reported as complete. An HTTP/2
+        // session that writes to a TLS socket at that moment aborts the process.
+        if (outgoing.writableFinished) upgraded();
+        else outgoing.once('finish', upgraded);
+        socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
       });
       outgoing.once('response', (response) => {
         response.once('close', end);
