@@ -40,6 +40,11 @@ describe('the CLI with objects of every kind', () => {
       stdout: '',
       stderr: 'flotilla: the server has no kind "projcts"; did you mean "projects"?\n',
     });
+    expect(await home.run(['get', 'cluster', 'local'])).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: 'flotilla: virtual cluster "cluster" not found; for the cluster: flotilla get cluster/local\n',
+    });
     expect(await home.run(['-o', 'json', 'sleep', 'demo'])).toEqual({
       code: 2,
       stdout: '',

@@ -9,11 +9,9 @@ import type { ServerApi } from './server-api.ts';
  * kubectl. Kinds without commands of their own are found by API discovery.
  */
 export async function findKind(api: ServerApi, word: string, signal: AbortSignal): Promise<NamedKind> {
-  const typed = word.toLowerCase();
-  const known = namedKinds.find((kind) =>
-    [kindWord(kind), kind.command, kind.plural, kind.singular].some((one) => one !== '' && one === typed),
-  );
+  const known = kindWithCommands(word);
   if (known !== undefined) return known;
+  const typed = word.toLowerCase();
   const words = namedKinds.map(kindWord);
   for (const groupPath of await groupPaths(api, signal)) {
     const { resources } = await api.json({ path: `${managementRoot(api)}/${groupPath}`, signal });
@@ -33,6 +31,14 @@ export async function findKind(api: ServerApi, word: string, signal: AbortSignal
         ? `did you mean ${close.map((one) => `"${one}"`).join(' or ')}?`
         : `there are: ${[...new Set(words)].sort().join(', ')}`,
   });
+}
+
+/** Returns the kind with commands of its own that has this name; `undefined` if there is none. */
+export function kindWithCommands(word: string): NamedKind | undefined {
+  const typed = word.toLowerCase();
+  return namedKinds.find((kind) =>
+    [kindWord(kind), kind.command, kind.plural, kind.singular].some((one) => one !== '' && one === typed),
+  );
 }
 
 function managementRoot({ access }: ServerApi): string {

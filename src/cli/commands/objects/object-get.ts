@@ -1,10 +1,12 @@
 import type { JsonObject } from '@flotilla/json';
+import { StatusError } from '../../../api/status.ts';
+import { CliError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { findKind } from '../../connection/find-kind.ts';
+import { findKind, kindWithCommands } from '../../connection/find-kind.ts';
 import { objectPath, tableMediaType } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
-import type { NamedKind } from '../../kinds.ts';
+import { commandPath, type NamedKind } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { showObjects } from './object-list.ts';
@@ -28,7 +30,8 @@ export function getCommand(given: NamedKind, details?: ObjectDetails): CommandRu
     return await withServer(call, async (api) => {
       const { project } = api.access;
       const wanted: Wanted[] = [];
-      for (const text of values.argumentList('name')) wanted.push(await wantedObject(api, given, text, signal));
+      const names = values.argumentList('name');
+      for (const text of names) wanted.push(await wantedObject(api, given, text, signal));
       const [first] = wanted;
       if (values.flag('watch') && first !== undefined) {
         const { kind, name } = first;
@@ -47,7 +50,8 @@ export function getCommand(given: NamedKind, details?: ObjectDetails): CommandRu
       const found: { kind: NamedKind; response: JsonObject }[] = [];
       for (const { kind, name } of wanted) {
         const path = objectPath(api, kind, { project }, name);
-        found.push({ kind, response: await api.json({ path, accept, signal }) });
+        const response = await api.json({ path, accept, signal }).catch((error) => throwWithHint(error, given, names));
+        found.push({ kind, response });
       }
       if (format.kind === 'objects') {
         const items = found.map(({ response }) => response);
@@ -71,6 +75,17 @@ export function getCommand(given: NamedKind, details?: ObjectDetails): CommandRu
       return undefined;
     });
   };
+}
+
+/** Throws the error. Explains how other kinds are named if the user typed `cluster edge` instead of `cluster/edge`. */
+function throwWithHint(error: unknown, given: NamedKind, [first = '', second]: readonly string[]): never {
+  const kind = kindWithCommands(first);
+  if (error instanceof StatusError && error.code === 404 && second !== undefined && kind !== undefined)
+    throw new CliError(`${given.noun} "${first}" not found`, {
+      next: `for the ${kind.noun}: flotilla ${commandPath(given, 'get')} ${first}/${second}`,
+      cause: error,
+    });
+  throw error;
 }
 
 async function wantedObject(api: ServerApi, given: NamedKind, text: string, signal: AbortSignal): Promise<Wanted> {
