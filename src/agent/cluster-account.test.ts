@@ -33,7 +33,7 @@ describe('the requests of an agent to its cluster', () => {
     const { api, sent } = openApi(false);
     await api.send(own('POST', '/api/v1/namespaces'));
     await api.send({ ...own('GET', '/api/v1/pods'), as: { name: 'anna', groups: [] } });
-    // A user with the name of the server is not the server.
+    // Another caller with the user name of the server does not get the permissions of the server.
     await api.send({ ...own('GET', '/api/v1/secrets'), as: { ...controlServerUser } });
     await api.upgrade(own('GET', '/api/v1/namespaces/a/pods/b/exec'));
     expect(sent).toEqual([

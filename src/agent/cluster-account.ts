@@ -41,10 +41,10 @@ export function clusterAccountApi({ connection, readOnly }: ClusterAccountOption
 }
 
 const readMethods = ['GET', 'HEAD'];
-/** Subresources that lead into a container or to a program, in which also a GET can change something. */
-const leadingInside = ['exec', 'attach', 'proxy'];
+/** Subresources with access to a container or program. Even a GET can change something there. */
+const forbiddenSubresources = ['exec', 'attach', 'proxy'];
 
-/** True for a request that changes nothing in the cluster. A port-forward is one: imported virtual clusters are reached by it. */
+/** True for a request that a read-only agent permits. This includes port-forwards, which imported virtual clusters need. */
 function isReadOnlyRequest({ method, path }: Pick<ApiRequest, 'method' | 'path'>, isUpgrade: boolean): boolean {
   const segments = pathSegments(rawPath(path));
   const last = segments.at(-1) ?? '';
@@ -52,11 +52,13 @@ function isReadOnlyRequest({ method, path }: Pick<ApiRequest, 'method' | 'path'>
   if (isPod && last === 'portforward') return isUpgrade;
   if (method === 'POST')
     return segments[1] === 'authorization.k8s.io' && /^selfsubject(access|rules)reviews$/.test(last);
-  return readMethods.includes(method) && !isUpgrade && !segments.some((segment) => leadingInside.includes(segment));
+  return (
+    readMethods.includes(method) && !isUpgrade && !segments.some((segment) => forbiddenSubresources.includes(segment))
+  );
 }
 
 function refusal(): Error {
   return forbiddenPath(
-    'the agent of the cluster is read-only (--read-only): it permits no requests that change the cluster or lead into its pods',
+    'the agent of the cluster is read-only (--read-only): it permits no exec, attach and proxy requests, and no requests that change the cluster',
   );
 }

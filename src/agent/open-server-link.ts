@@ -98,7 +98,7 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
       let isPrepared = false;
       const opener: TunnelOpener = {
         async openTunnel(carrier, ending) {
-          // The server sends requests as soon as there is a tunnel, so the agent must know the credential before.
+          // The server sends requests as soon as there is a tunnel, so the agent must know the credential first.
           if (!isPrepared) onAnnounced?.(await server.announce({ ...announcement, isConnecting: true }, ending));
           isPrepared = true;
           return await server.openTunnel(carrier, ending, await describe(ending));
@@ -118,7 +118,7 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   return { auth, start };
 }
 
-/** The maximum time to wait for the ID of the cluster. The server can also be told later, when a tunnel is opened again. */
+/** The maximum time to wait for the ID of the cluster. If it is exceeded, the agent sends the ID when it opens a tunnel again. */
 const uidMilliseconds = 3_000;
 
 /** Returns the function that describes the agent to the server when a tunnel is opened. */

@@ -89,8 +89,8 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
     ...settings.listen,
     log,
     tls: tls.pair,
-    // All agents of a cluster know its credential. So an agent with a tunnel accepts it only in its own tunnels, and whoever has
-    // the key of one agent cannot use another agent as the server does.
+    // All agents of a cluster know its credential, so an agent with a tunnel accepts it only in its own tunnels. Otherwise anyone with
+    // the key of one agent could send requests to another agent as the server.
     handler: routerFor((token) => !isTunneled && credentials.includes(token)),
     acceptedHandler: routerFor((token) => credentials.includes(token)),
   });

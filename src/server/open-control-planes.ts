@@ -148,7 +148,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
 }
 
 /**
- * Creates the first objects and the access keys of administrators that are missing, and ends the access that a restore has
+ * Creates the first objects and missing access keys of administrators, and revokes the credentials that a restore has
  * brought back. Returns true if it has created an access key.
  */
 async function prepareAccess(

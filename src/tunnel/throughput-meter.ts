@@ -6,8 +6,8 @@ import type { Clock } from '../lib/clock.ts';
 const minimumBytes = 256 * 1024;
 
 /**
- * Measures the throughput of a connection from the transfers that happen anyway, without data of its own. Only sockets count
- * their bytes, so other connections have no throughput.
+ * Measures the throughput of a connection from its real transfers. It sends no data of its own. Only sockets count their bytes,
+ * so other connections report no throughput.
  */
 export class ThroughputMeter {
   readonly #socket: Socket | undefined;

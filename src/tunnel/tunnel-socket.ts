@@ -57,7 +57,7 @@ export class TunnelSocket extends Duplex {
   }
 
   override _writev(chunks: { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
-    // The stream passes corked chunks on together, without copying them.
+    // A corked stream passes its chunks on in one call, without copying them.
     this.#stream.cork();
     for (const { chunk } of chunks.slice(0, -1)) this.#stream.write(chunk);
     this.#stream.write(chunks.at(-1)?.chunk, done);

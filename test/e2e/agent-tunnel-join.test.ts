@@ -48,7 +48,7 @@ describe('an agent that joins with the command that the CLI prints', () => {
   it('serves its cluster, joins once, and joins again after its disk was lost', async () => {
     const printed = await home.ok(['cluster', 'add', 'edge', '--join', '--chart', 'oci://example.com/flotilla-agent']);
     expect(printed).toMatch(
-      /^cluster "edge" created\nRun one of these commands within an hour\. Its token works once\./,
+      /^cluster "edge" created\nRun one of these commands within an hour\. The token works once\./,
     );
     expect(printed).toMatch(
       /^ {2}helm install edge-agent oci:\/\/example.com\/flotilla-agent .*\\\n +--set tunnel=true --set joinToken=join1\.\S+$/m,
@@ -85,7 +85,7 @@ describe('an agent that joins with the command that the CLI prints', () => {
     expect((await home.run(['cluster', 'add-agent', 'edge'])).stderr).toContain('contains the cluster (--built-in)');
     expect(await home.ok(['cluster', 'upgrade-agent', 'edge'])).toContain('have the version of the server');
     const several = await home.ok(['cluster', 'add', 'pair', '--join', '--agents', '2']);
-    expect(several).toContain('Its token works for 2 agents.');
+    expect(several).toContain('The token works for 2 agents.');
     expect(several).toMatch(/^ +--set tunnel=true --set replicas=2 --set joinToken=join1\.\S+$/m);
     expect(await home.run(['cluster', 'add', 'none', '--agents', '2'])).toMatchObject({ code: 1 });
     expect(await home.run(['connect', 'nothing', '--via', 'tunnel'])).toMatchObject({

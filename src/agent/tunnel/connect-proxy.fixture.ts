@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 export class ConnectProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** The number of connections that it has forwarded, and of those without the password. */
+  /** The number of connections that it has forwarded, and of those that it has refused for lack of the password. */
   accepted = 0;
   refused = 0;
 

@@ -22,7 +22,7 @@ const patient = { timeout: 30_000, interval: 50 };
 
 let bench: ServerTestEnv;
 let server: RunningServer;
-/** A server whose built-in cluster is the Kubernetes cluster of the agents. */
+/** A second server. Its built-in cluster replaces a real Kubernetes cluster: the agents connect to it with a kubeconfig. */
 let kubernetes: ServerTestEnv;
 let kubeconfigFile: string;
 let agents: RunningAgent[];
@@ -123,14 +123,14 @@ describe('two agents of one cluster', () => {
     const shown = await shownAgents();
     expect(new Set(shown.map((agent) => textAt(agent, 'keyFingerprint'))).size).toBe(2);
     expect(shown.every((agent) => textAt(agent, 'version') !== '' && textAt(agent, 'hostname') !== '')).toBe(true);
-    // Each agent accepts the requests of the server: none of them ends because the other one has announced itself.
+    // Each agent accepts the requests of the server: the announcement of one agent does not end requests to the other one.
     const watches = await openWatches(12);
     const codes = await Promise.all(Array.from({ length: 20 }, async () => (await send(namespacesPath)).code));
     expect(new Set(codes)).toEqual(new Set([200]));
 
     await stop(first);
     const ended = await Promise.all(
-      watches.map(async ({ ended }) => await Promise.race([ended, unended(async () => await waitForAgents(1))])),
+      watches.map(async ({ ended }) => await Promise.race([ended, falseAfter(async () => await waitForAgents(1))])),
     );
     const endedCount = ended.filter(Boolean).length;
     expect(endedCount).toBeGreaterThan(0);
@@ -179,9 +179,9 @@ describe('two agents of one cluster', () => {
   });
 });
 
-/** Resolves with false when the condition holds. */
-async function unended(condition: () => Promise<unknown>): Promise<false> {
-  await condition();
+/** Resolves with false after `wait`. */
+async function falseAfter(wait: () => Promise<unknown>): Promise<false> {
+  await wait();
   return false;
 }
 
@@ -197,12 +197,12 @@ describe('a join token for several agents', () => {
     const keys = listAt((await send(`${groupPath}/accesskeys`)).json, 'items') as JsonObject[];
     const agentKeys = keys.filter((key) => textAt(key, 'spec', 'type') === 'Agent');
     expect(agentKeys).toHaveLength(3);
-    // A deleted key does not come back with the token.
+    // The token does not create a deleted access key again.
     const own = agentKeys.find((key) => textAt(key, 'spec', 'agentKey', 'fingerprint') === pair.publicKey.fingerprint);
     const name = textAt(own ?? {}, 'metadata', 'name');
     expect((await send(`${groupPath}/accesskeys/${name}`, { method: 'DELETE' })).code).toBe(200);
     const again = await joinWithoutAgent(token, 'kubernetes', pair);
-    expect([again.code, again.text]).toEqual([409, expect.stringContaining('has ended')]);
+    expect([again.code, again.text]).toEqual([409, expect.stringContaining('was deleted')]);
   });
 
   it('lets no second agent join if one of them contains the cluster', async () => {

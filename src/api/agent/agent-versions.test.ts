@@ -18,10 +18,10 @@ describe('the version of an agent', () => {
     [
       '0.1.0',
       '0.3.0',
-      /^the agent has version 0\.1\.0, but this server of version 0\.3\.0 accepts agents from version 0\.2 on; upgrade/,
+      /^the agent has version 0\.1\.0, but this server of version 0\.3\.0 accepts only agents of version 0\.2 or newer; upgrade/,
     ],
-    ['0.9.0', '1.1.0', /accepts agents from version 1\.0 on/],
-    ['1.9.0', '3.0.0', /accepts agents from version 2\.x on/],
+    ['0.9.0', '1.1.0', /accepts only agents of version 1\.0 or newer/],
+    ['1.9.0', '3.0.0', /accepts only agents of version 2\.x or newer/],
     ['2.0.0', '1.9.0', /too new for this server of version 1\.9\.0; upgrade the server first/],
   ])('%s is refused by a server of version %s', (agent, server, message) => {
     expect(agentVersionFault(agent, server)).toMatch(message);

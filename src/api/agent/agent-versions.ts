@@ -1,6 +1,6 @@
 import { compareVersions } from '../management/template-version.ts';
 
-/** A program that sends another text as its version has no version. */
+/** Any other text is treated as if the program had no version. */
 const format = /^(\d{1,9})\.(\d{1,9})\.\d{1,9}([-+][0-9A-Za-z.+-]{1,64})?$/;
 
 /** Returns the version that an agent has sent; `undefined` if it is not a version. */
@@ -16,7 +16,7 @@ export function isAgentOutdated(agent: string, server: string): boolean {
 /**
  * Returns why a server of this version refuses an agent; `undefined` if it accepts it. A server accepts agents of its own
  * and of the previous minor version, so that servers and agents need not be upgraded at the same time. It also accepts newer
- * agents of its major version: an agent uses only what the server offers. `0.x` is followed by `1.0`.
+ * agents of its major version, because an agent uses only what the server offers. `0.x` is followed by `1.0`.
  */
 export function agentVersionFault(agent: string, server: string): string | undefined {
   const [own, other] = [numbersOf(server), numbersOf(agent)];
@@ -28,7 +28,7 @@ export function agentVersionFault(agent: string, server: string): string | undef
   const isAccepted = other[0] === major ? other[1] >= minor - 1 : other[0] === major - 1 && minor === 0;
   if (isAccepted) return undefined;
   const oldest = minor === 0 ? `${major - 1}.x` : `${major}.${minor - 1}`;
-  return `the agent has version ${agent}, but this server of version ${server} accepts agents from version ${oldest} on; upgrade the agent`;
+  return `the agent has version ${agent}, but this server of version ${server} accepts only agents of version ${oldest} or newer; upgrade the agent`;
 }
 
 function numbersOf(version: string): readonly [major: number, minor: number] | undefined {

@@ -134,7 +134,7 @@ export interface AgentAnnouncementReceipt {
   readonly credential?: string;
 }
 
-/** Facts about an agent that the server must know before it uses a tunnel. They are the query of the request. */
+/** Facts about an agent that the server must know before it uses a tunnel, sent as the query of the request. */
 export interface AgentTunnelQuery {
   readonly version: string;
   /** The unique ID of the cluster of the agent. Absent if the agent does not know it yet. */

@@ -22,7 +22,7 @@ export interface AuditQuery {
   readonly decision?: AuditDecision;
   /** `include` returns dry runs too, `only` returns nothing else. Optional; by default, dry runs are not returned. */
   readonly dryRuns?: AuditDryRuns;
-  /** Words that the line must all contain, in any order. Case-insensitive. */
+  /** Words of which a matching line contains all, in any order and regardless of case. */
   readonly text?: string;
   /** Only lines that were written at this time or later, in RFC 3339 format. */
   readonly since?: string;

@@ -31,7 +31,7 @@ export const amountFields = [
 export type AmountField = (typeof amountFields)[number];
 export type UsageAmounts = Readonly<Record<AmountField, number>>;
 
-/** The fields that are times. Subjects that were observed at the same time were observed for the longest of these. */
+/** The fields that are times. Subjects are observed at the same time, so their sum has the longest of their times. */
 const timeFields: ReadonlySet<AmountField> = new Set([
   'seconds',
   'sizeSeconds',
@@ -42,7 +42,7 @@ const timeFields: ReadonlySet<AmountField> = new Set([
 
 export const noAmounts: UsageAmounts = amountsFrom(() => 0);
 
-/** Returns amounts with the result of `of` for each field. */
+/** Returns amounts in which each field has the value that `of` returns for it. */
 export function amountsFrom(of: (field: AmountField) => number): UsageAmounts {
   return Object.fromEntries(amountFields.map((field) => [field, of(field)])) as Record<AmountField, number>;
 }

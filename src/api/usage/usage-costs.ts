@@ -3,7 +3,7 @@ import type { UsageAmounts } from './usage-amounts.ts';
 const hour = 3600;
 const kibPerGib = 1024 * 1024;
 
-/** A unit that can have a price: the quantity of it in an amount, and its description. */
+/** A unit that can have a price, its description, and the function that returns its quantity in amounts of usage. */
 interface PricedUnit {
   readonly name: string;
   readonly title: string;

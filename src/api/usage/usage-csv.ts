@@ -1,6 +1,6 @@
 import type { Usage, UsageSample, UsageTotal } from '../management/v1/usage/usage.ts';
 
-/** The columns of exported usage, and the members of samples that they contain. */
+/** The columns of exported usage, and the field of a sample that each contains. */
 const columns: readonly (readonly [title: string, member: keyof UsageTotal])[] = [
   ['seconds', 'seconds'],
   ['requests', 'requests'],

@@ -26,7 +26,7 @@ const month = 31 * 24 * 3600 * 1000;
 const additions = fc.array(fc.tuple(fc.integer({ min: -month, max: 0 }), amounts), { maxLength: 60 });
 
 /** Stores additions as rows, and reads what is kept at `now`. */
-function storedAndKept(ring: Ring, added: readonly (readonly [number, UsageAmounts])[]) {
+function storeAndReadKept(ring: Ring, added: readonly (readonly [number, UsageAmounts])[]) {
   const rows = new Map<number, string>();
   for (const [offset, amount] of added) {
     const slot = slotAt(ring, now + offset);
@@ -47,7 +47,7 @@ describe.each(rings)('the ring of a $name', (ring) => {
     const first = startOfSlot(ring, slotAt(ring, now) - ring.slots + 1);
     fc.assert(
       fc.property(additions, (added) => {
-        const { kept } = storedAndKept(ring, added);
+        const { kept } = storeAndReadKept(ring, added);
         const slots = new Set(keptSlots(ring, now));
         const read = sumOf([...kept].filter(([slot]) => slots.has(slot)).map(([, amount]) => amount));
         const expected = sumOf(added.filter(([offset]) => now + offset >= first).map(([, amount]) => amount));

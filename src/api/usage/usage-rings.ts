@@ -7,7 +7,7 @@ import { addPeriods, decodeAmounts, encodeAmounts, noAmounts, type UsageAmounts 
 export interface Ring {
   readonly name: 'day' | 'fortnight';
   readonly slotSeconds: number;
-  /** The number of slots that are kept, with the current one. */
+  /** The number of slots that are kept, including the current one. */
   readonly slots: number;
   readonly slotsPerChunk: number;
 }

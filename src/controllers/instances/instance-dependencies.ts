@@ -24,7 +24,7 @@ export interface InstanceDependencies {
   driverOf(cluster: string): InstanceDriver | undefined;
   /** Chooses a cluster for an instance that has none; `undefined` if no cluster is available now. */
   chooseCluster(project: string): string | undefined;
-  /** True if an agent of the cluster permits only imports. Optional; by default, no cluster is read-only. */
+  /** True if one of the agents of the cluster permits only imports. Optional; by default, no cluster is read-only. */
   isReadOnly?(cluster: string): boolean;
   readonly activity: InstanceActivity;
   /** Renders a template. Optional; defaults to `renderDefinition`, which blocks this thread meanwhile. */

@@ -50,7 +50,7 @@ export function acceptsInstances(cluster: Cluster): boolean {
   return cluster.metadata.deletionTimestamp === undefined && cluster.spec?.unusable !== true;
 }
 
-/** True if nothing may be installed on the cluster, because an agent of it permits only imports. */
+/** True if nothing may be installed on the cluster, because one of its agents permits only imports. */
 export function isReadOnly(cluster: Cluster): boolean {
   return (cluster.status?.agents ?? []).some(({ readOnly }) => readOnly === true);
 }

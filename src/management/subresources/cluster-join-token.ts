@@ -37,7 +37,7 @@ const lifetimeSeconds = 3600;
 /**
  * POST `clusters/<name>/jointoken`: creates a token with which agents join, and returns it once. A cluster has at most
  * one such token. If an agent has joined already, the request must say that the new agents are added or replace it; the keys of
- * the replaced agents end at once. An access key of an agent ends when the new agent has joined.
+ * the replaced agents are revoked at once. The access key of an agent without a key pair is revoked when the new agent has joined.
  */
 export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubresource {
   const { state, accessKeys, clock } = options;
@@ -62,7 +62,7 @@ export function clusterJoinToken(options: ClusterJoinTokenOptions): MountedSubre
         if (!dryRun) {
           const ended = replace ? existing : existing.filter(isJoinToken);
           for (const key of ended) await endKey(key, accessKeys);
-          if (replace) await hideAgents(cluster, options);
+          if (replace) await removeAgentsFromStatus(cluster, options);
         }
         // The access key of an agent ends when the new agent has joined, unless that agent is an additional one.
         const replaced = replace || add ? [] : existing.filter((key) => !isJoinToken(key));
@@ -104,7 +104,7 @@ function alreadyJoined(cluster: string, { spec }: AccessKey): StatusError {
   return conflict(
     groupResourceOf(clusterKind),
     cluster,
-    `an agent with the key ${fingerprint} joined at ${joinedAt}; set spec.add to true to let further agents join (flotilla cluster add-agent ${cluster}), or spec.replace to true to end the keys of all agents and let another agent join (flotilla cluster rejoin ${cluster})`,
+    `an agent with the key ${fingerprint} joined at ${joinedAt}; set spec.add to true to let further agents join (flotilla cluster add-agent ${cluster}), or spec.replace to true to revoke the keys of all agents and let another agent join (flotilla cluster rejoin ${cluster})`,
   );
 }
 
@@ -153,7 +153,7 @@ function keyFor(
  * Removes the agents from the status of their cluster, and the digest of their announcements. So the first agent that joins gets a
  * new credential of the server, because the former agents know the old one.
  */
-async function hideAgents(cluster: string, { clusters }: ClusterJoinTokenOptions): Promise<void> {
+async function removeAgentsFromStatus(cluster: string, { clusters }: ClusterJoinTokenOptions): Promise<void> {
   const how = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false } as const;
   const metadata = { annotations: { [agentAnnouncementDigestAnnotation]: null } };
   await clusters.verbs.patch(systemContext(''), cluster, { type: 'merge', document: { metadata }, findings: [] }, how);

@@ -21,8 +21,8 @@ const intervalMs = 3_600_000;
 const pageSize = 500;
 
 /**
- * Removes activity records that are too old or too many. Every replica does it for the records that it adds, and for old
- * ones; removing a record twice has no effect.
+ * Removes activity records that are too old, or that exceed the limit of a namespace. Every replica does both; it checks the limit
+ * only for the records that it adds. Removing a record twice has no effect.
  */
 export class ActivityRetention {
   readonly #options: ActivityRetentionOptions;
@@ -36,7 +36,7 @@ export class ActivityRetention {
     this.#options = options;
   }
 
-  /** Starts to remove old records, now and every hour. */
+  /** Starts the removal of old records, now and every hour. */
   start(): void {
     const { clock } = this.#options;
     const oldest = activityNameAt(clock.now() - activityLifetimeMs);
@@ -44,7 +44,7 @@ export class ActivityRetention {
     this.#cancel = clock.after(intervalMs, () => this.start());
   }
 
-  /** Called after a record was added to a namespace. */
+  /** Reports that a record was added to a namespace. */
   added(namespace: string): void {
     const count = (this.#added.get(namespace) ?? 0) + 1;
     if (count < addedPerCount) {
@@ -71,7 +71,7 @@ export class ActivityRetention {
       if (this.#isClosed) return;
       await task().catch((error: unknown) => {
         const { log } = this.#options;
-        log.warn({ error: String(error) }, 'cannot remove old activity records; it is tried again later');
+        log.warn({ error: String(error) }, 'cannot remove old activity records; the server will try again later');
       });
     });
   }

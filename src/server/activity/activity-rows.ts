@@ -5,8 +5,8 @@ import type { Key, KeyRange } from '../../store/key.ts';
 
 /**
  * The slice with the activity records. Each record has two unlogged rows: one in the list of its namespace, and one in the
- * list of all namespaces, so that both can be read from the newest record on. The record of a deletion has a third one, with
- * the last readers of the object.
+ * list of all namespaces, so that both can be listed from the newest record to the oldest. The record of a deletion has a third one,
+ * with the last readers of the object.
  */
 export const activityRecordsSlice = 'activity-records';
 

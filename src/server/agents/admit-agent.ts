@@ -22,8 +22,8 @@ export function refuseVersion(version: string): void {
 
 /**
  * Returns a function that is called before a tunnel of an agent is used. It rejects with StatusError if the agent must not serve
- * the cluster: its version is not supported, or it runs in another cluster than an agent that has joined before. Requests would
- * otherwise reach one of two clusters by chance.
+ * the cluster: its version is not supported, or it runs in another cluster than an agent that joined earlier. Otherwise,
+ * each request would reach one of the two clusters at random.
  */
 export function createTunnelAdmission({ status, tunnels }: AdmitTunnelOptions) {
   return async (entry: AgentEntry, { version, clusterUID }: AgentTunnelQuery): Promise<void> => {
@@ -43,7 +43,7 @@ export function createTunnelAdmission({ status, tunnels }: AdmitTunnelOptions) {
 }
 
 function anotherCluster(cluster: string, uid: string, other: ClusterAgent) {
-  const detail = `the agent runs in another Kubernetes cluster (UID ${uid}) than the agent ${other.name} (UID ${other.clusterUID}); connect this cluster under another name, or end the keys of the other agents (flotilla cluster rejoin ${cluster})`;
+  const detail = `the agent runs in another Kubernetes cluster (UID ${uid}) than the agent ${other.name} (UID ${other.clusterUID}); connect this cluster under another name, or revoke the keys of the other agents (flotilla cluster rejoin ${cluster})`;
   return conflict(groupResourceOf(clusterKind), cluster, detail);
 }
 

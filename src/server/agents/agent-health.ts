@@ -31,8 +31,8 @@ interface ConnectedAgent extends AgentEntry {
 }
 
 /**
- * Shows in the status of each cluster when its agents were connected last, the round trip times and the throughput. The
- * replica to which the policy feed of an agent is connected writes.
+ * Writes to the status of each cluster when its agents were last connected, their round trip times and throughput. For each
+ * agent, the replica that serves its policy feed writes.
  */
 export class AgentHealth {
   readonly #options: AgentHealthOptions;

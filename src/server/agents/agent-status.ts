@@ -11,7 +11,7 @@ export interface AgentEntry {
   readonly agent: string;
 }
 
-/** The agents of one cluster report at different replicas, which write the same list. */
+/** The number of attempts. The agents of a cluster can be connected to different replicas, which write the same list. */
 const maxAttempts = 10;
 
 /** The entries of agents in the status of their clusters. */

@@ -99,7 +99,7 @@ function mayRemoveEndpoint({ status }: Cluster, { url }: AgentAnnouncement): boo
   return url !== '' || (status?.agents ?? []).length < 2;
 }
 
-/** Returns digests of how the server and how clients reach the agent, without a credential that agents share. */
+/** Returns digests of the address for the server and of the address for clients. A shared credential is not part of them. */
 function digestsOf({ spec }: Cluster, announcement: AgentAnnouncement, shares: boolean) {
   const { url, authority, credential, isTunneled = false, host } = announcement;
   const digest = (content: readonly unknown[]) => hash('sha256', JSON.stringify(content), 'base64url');

@@ -19,7 +19,7 @@ const maxAttempts = 20;
 /**
  * Returns the function that lets an agent join with a token for several agents. The first write records the key of the agent in the
  * token, on the condition that the token is unchanged, so no more agents join than the token permits. The second write creates the
- * access key, and the third one records its name, so that nobody creates a deleted access key again. An agent that repeats its
+ * access key, and the third one records its name, so that a deleted access key is not created again. An agent that repeats its
  * request continues after the last completed write.
  */
 export function joinSeveralAgents(kinds: KindStores) {
@@ -35,7 +35,8 @@ export function joinSeveralAgents(kinds: KindStores) {
     });
     const known = keys.byClaim(agentKeyClaim(fingerprint))?.object.metadata.name;
     const created = token.spec?.agentJoin?.joined.find((each) => each.fingerprint === fingerprint)?.accessKey;
-    if (known === undefined && created !== undefined) throw refuse(`the key ${fingerprint} has ended`);
+    if (known === undefined && created !== undefined)
+      throw refuse(`the access key of the agent with the key ${fingerprint} was deleted; create a new join token`);
     const accessKey = known ?? (await createKey(keys, token, agentKey));
     await changeToken(keys, metadata.name ?? '', ({ joined }) =>
       joined.map((each) => (each.fingerprint === fingerprint ? { ...each, accessKey } : each)),

@@ -15,12 +15,12 @@ export interface Contribution {
 const prefix = 'contribution';
 /** The number of entries per row, so that a row stays below 100 kB. */
 const entriesPerRow = 500;
-/** The maximum number of rows of one server. Beyond it, usage is not counted: nobody reads the rows. */
+/** The maximum number of rows of a contribution, and of one read. Entries of a contribution beyond it are dropped. */
 const maxRows = 10 * maxTransactionWrites;
 
 /**
  * The contributions of servers that are not the leader, as unlogged rows that the leader reads and removes. A contribution
- * that was read counts for the interval in which the leader reads it.
+ * counts for the interval in which the leader reads it.
  */
 export class Contributions {
   readonly #store: Pick<Store, 'list' | 'transact'>;

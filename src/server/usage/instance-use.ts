@@ -8,7 +8,7 @@ export interface ObjectSize {
   readonly kib: number;
 }
 
-/** What is known about one instance in an interval. Members are absent if they were not measured. */
+/** The measurements of one instance in an interval. Fields are absent if they were not measured. */
 export interface InstanceMeasurement {
   /** The length of the interval. */
   readonly seconds: number;

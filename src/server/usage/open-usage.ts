@@ -34,7 +34,7 @@ export interface UsageOptions {
   readonly log: Log;
 }
 
-/** The time that a host has to report its use of resources. */
+/** The time limit for a host to report its use of resources. */
 const hostTimeoutMs = 10_000;
 
 /** Returns the slots of a subject, as far as this server knows them. */
@@ -51,7 +51,7 @@ export class UsageSampling {
   readonly #subjects: UsageSubjects;
   readonly #task: PeriodicTask;
   readonly #stopLeading: () => Promise<void>;
-  #leading: Leading | undefined;
+  #leading: LeaderState | undefined;
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: UsageOptions) {
@@ -63,10 +63,10 @@ export class UsageSampling {
     this.#task = new PeriodicTask({ clock, run: () => this.#run() });
     this.#stopLeading = runOnLeader(replicas, (fence, assertCurrent) => {
       const recorder = new UsageRecorder({ store, clock, fence, measuresWork: options.measuresWork });
-      const leading: Leading = { recorder, assertCurrent, since: clock.elapsed() };
+      const leading: LeaderState = { recorder, assertCurrent, since: clock.elapsed() };
       this.#leading = leading;
       return async () => {
-        // The rest of the interval is counted, if this server may still write.
+        // Counts the interval up to now, if this server may still write.
         await this.#guarded(() => this.#record(leading, true));
         this.#leading = undefined;
       };
@@ -99,7 +99,7 @@ export class UsageSampling {
     return interval - (clock.now() % interval);
   }
 
-  /** Runs work after the work before it. Never rejects. */
+  /** Runs the work after all earlier work. Never rejects. */
   #guarded(work: () => Promise<void>): Promise<void> {
     this.#working = this.#working.then(work).catch((error: unknown) => {
       this.#options.log.warn({ error: String(error) }, 'cannot record usage; the next attempt includes it');
@@ -118,12 +118,12 @@ export class UsageSampling {
   }
 
   /** Adds the usage since the last call to the stored usage. */
-  async #record(leading: Leading, isLast = false): Promise<void> {
+  async #record(leading: LeaderState, isLast = false): Promise<void> {
     const { store, clock } = this.#options;
     leading.assertCurrent();
     const others = store.isShared ? await this.#contributions.read() : { contributions: [], keys: [] };
     const own = await this.#take();
-    // Hosts may take long. They are not asked while the server shuts down.
+    // Hosts may be slow to respond, so the server does not ask them while it shuts down.
     const hosts = isLast ? new Map<string, HostUseIndex>() : await this.#readHosts();
     const now = clock.elapsed();
     const seconds = (now - leading.since) / 1000;
@@ -157,13 +157,13 @@ export class UsageSampling {
 
   #forget(subject: SubjectKey): void {
     this.#leading?.recorder.forget(subject);
-    // Every server tries this. Rows that remain have no effect, because no uid is used twice, and end with their ring.
+    // Every server tries this. Rows that remain have no effect, because no uid is used twice, and are removed when they are too old.
     void removeSubject(this.#options.store, subject, this.#options.clock.now()).catch(() => {});
   }
 }
 
-/** The work of the leader. */
-interface Leading {
+/** The state that only the leader has. */
+interface LeaderState {
   readonly recorder: UsageRecorder;
   assertCurrent(): void;
   /** The start of the current interval, on the monotonic clock. */

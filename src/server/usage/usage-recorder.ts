@@ -40,7 +40,7 @@ export interface Interval {
   readonly seconds: number;
   readonly contributions: readonly Contribution[];
   readonly subjects: RecordedSubjects;
-  /** The use of hosts by cluster. Clusters that do not tell are absent. */
+  /** The use of hosts by cluster. Clusters that do not report it are absent. */
   readonly hosts: ReadonlyMap<string, HostUseIndex>;
 }
 
@@ -61,7 +61,7 @@ const maxUnwrittenIdleMs = 15 * 60_000;
 /** The number of slots of a subject in memory, three hours. Older ones are dropped if the store accepts no writes. */
 const maxPendingSlots = 36;
 const removalIntervalMs = 3_600_000;
-/** An instance names its plane within seconds. Planes without an instance, which users create directly, are dropped. */
+/** The time after which the size of a plane without an instance is dropped. An instance names its plane within seconds. */
 const maxUnassignedMs = 10 * 60_000;
 
 /** Records the usage of all subjects. Only the leader has a recorder. Its functions must not run concurrently. */

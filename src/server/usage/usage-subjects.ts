@@ -21,9 +21,7 @@ interface KnownInstance {
   readonly planeId: string | undefined;
 }
 
-/**
- * Follows everything of which usage is recorded. Reading thousands of instances for each interval would take too long.
- */
+/** Watches the objects whose usage is recorded. Reading thousands of instances for each interval would take too long. */
 export class UsageSubjects implements RecordedSubjects {
   readonly #instances = new Map<string, KnownInstance>();
   /** The uids of projects and clusters by name. */

@@ -52,7 +52,7 @@ async function pass(minutes: number, path = `${groupPath}/usages/fleet`): Promis
 
 const list = (name: string) => bench.send(server, `${gatewayPath(name)}/api/v1/namespaces/default/configmaps`);
 
-/** A test that lets minutes pass at once, which ends the tenure of a replica. usage-replicas.test.ts lets seconds pass. */
+/** Adds a test that advances the clock by minutes. That would end the tenure of a replica; usage-replicas.test.ts uses seconds. */
 const itWithMinutes = (name: string, run: () => Promise<void>) =>
   itExceptOnEtcd(name, 'the beats of a replica do not follow a clock that jumps', run);
 
@@ -78,7 +78,7 @@ describe('the usage of a virtual cluster', () => {
         expect(numberAt(read, 'total', 'objects'), path).toBeGreaterThan(5);
         expect(numberAt(read, 'total', 'bytes'), path).toBeGreaterThan(1000);
         expect(numberAt(read, 'total', 'workerSeconds'), path).toBeGreaterThan(0);
-        // The built-in cluster runs no pods: absent, not zero.
+        // The built-in cluster runs no pods, so these amounts are absent, not zero.
         for (const absent of ['cpuCores', 'memoryBytes', 'storageBytes', 'cost']) {
           expect(valueAt(read, 'total', absent), `${path} ${absent}`).toBeUndefined();
         }
@@ -110,7 +110,7 @@ describe('the usage of a virtual cluster', () => {
     const read = await usage(`${instances}/demo/usage`);
     expect(numberAt(read, 'total', 'requests')).toBe(1);
     expect(listAt(read, 'samples').map((sample) => textAt(sample, 'start').slice(11, 16))).toEqual(['12:00', '12:25']);
-    // The plane was not loaded since the restart: its objects are those of before.
+    // The plane has not been loaded since the restart, so the number of its objects is the last known one.
     const [before, after] = listAt(read, 'samples');
     expect(numberAt(after, 'objects')).toBe(numberAt(before, 'objects'));
     expect(numberAt(await usage(`${instances}/demo/usage?period=14d`), 'total', 'requests')).toBe(1);

@@ -18,7 +18,8 @@ const agent = t.object({
   connected: t.optional(t.boolean({ description: 'True if the agent is connected to the server.' })),
   lastSeen: t.optional(
     t.timestamp({
-      description: 'Time at which the agent was connected last. While it is connected, written every five minutes.',
+      description:
+        'Time at which the agent was last connected. Updated every five minutes while the agent is connected.',
     }),
   ),
   version: t.optional(t.string({ description: 'Version of the agent.' })),
@@ -43,7 +44,7 @@ const agent = t.object({
   kilobytesPerSecond: t.optional(
     t.integer({
       description:
-        'Highest throughput in the tunnels of the agent over ten seconds, in one direction. It shows what transfers have used, so the bandwidth can be higher. Absent until a transfer was measured.',
+        'Highest throughput in the tunnels of the agent over ten seconds, in one direction. Only real transfers are measured, so the bandwidth can be higher. Absent until a transfer has been measured.',
     }),
   ),
 });

@@ -74,7 +74,7 @@ function agentsText(agents: readonly ClusterAgent[]): string | undefined {
   return `${agents.filter(({ connected }) => connected === true).length}/${agents.length}`;
 }
 
-function distinct(texts: readonly string[]): string | undefined {
+function joinDistinct(texts: readonly string[]): string | undefined {
   return texts.length === 0 ? undefined : [...new Set(texts)].join(', ');
 }
 
@@ -103,12 +103,12 @@ export const clusterKind = defineKind({
     column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that the cluster reports.' }),
     ageColumn,
     column<Static<typeof schema>>('Agents', ({ status: { agents = [] } = {} }) => agentsText(agents), {
-      description: 'Number of connected agents, and of all agents.',
+      description: 'Number of connected agents and number of all agents.',
       wide: true,
     }),
     column<Static<typeof schema>>(
       'Agent Version',
-      ({ status: { agents = [] } = {} }) => distinct(agents.flatMap(({ version }) => version ?? [])),
+      ({ status: { agents = [] } = {} }) => joinDistinct(agents.flatMap(({ version }) => version ?? [])),
       { description: 'Versions of the agents.', wide: true },
     ),
     column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),

@@ -68,7 +68,7 @@ export async function reportReplacedCluster(context: StepContext): Promise<boole
   return true;
 }
 
-/** Reports that nothing can be installed on the cluster because its agent permits only imports, and returns true. */
+/** If the agent of the cluster permits only imports, reports that nothing can be installed there and returns true. */
 function reportReadOnly({ snapshot, draft, dependencies }: HostStepContext): boolean {
   const { object, cluster, profile } = snapshot;
   if (dependencies.isReadOnly?.(cluster) !== true) return false;

@@ -2,7 +2,7 @@ import { defineKind } from '../../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../../naming.ts';
 import { type Static, t } from '../../../schema/schema-builder.ts';
 
-/** With two tunnels per agent, a cluster with this number of agents has half of the tunnels that a cluster may have. */
+/** The maximum number of agents of a cluster. With two tunnels each, they use half of the tunnels that a cluster may have. */
 const maxAgentsPerToken = 8;
 
 const spec = t.object(
@@ -10,12 +10,13 @@ const spec = t.object(
     replace: t.optional(
       t.boolean({
         description:
-          'If true, the keys of the agents of the cluster and older join tokens end at once. If an agent has joined already, either this field or add is required.',
+          'If true, the keys of the agents of the cluster and older join tokens are revoked at once. If an agent has already joined, either this field or add is required.',
       }),
     ),
     add: t.optional(
       t.boolean({
-        description: 'If true, the token adds agents to those that have joined already, which keep their keys.',
+        description:
+          'If true, the token adds agents to the cluster, and agents that have already joined keep their keys.',
       }),
     ),
     agents: t.optional(

@@ -46,7 +46,8 @@ export const priceListKind = defineKind({
   singular: 'pricelist',
   categories: [managementCategory],
   namespaced: false,
-  description: 'The prices of usage. Only the object "default" exists. Costs of all times use its current prices.',
+  description:
+    'The prices of usage. Only the object "default" exists. Its current prices apply to all costs, also for past usage.',
   schema,
   columns: [column('Currency', 'spec.currency', { description: 'Currency of the prices.' }), ageColumn],
 });
