@@ -208,10 +208,10 @@ export const objectCommands: readonly CommandSpec[] = [
   },
   {
     path: 'cluster rejoin',
-    summary: 'End the credentials of the agents of a cluster and let another agent join',
+    summary: 'Revoke the credentials of the agents of a cluster and let another agent join',
     details:
       'Use it after the agent has lost its disk, if its key may have leaked, or if a join token has expired. The key of ' +
-      'the agent, its access keys and older join tokens end at once. The command prints the commands that start an ' +
+      'the agent, its access keys and older join tokens become invalid at once. The command prints the commands that start an ' +
       'agent with a new token.',
     args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
     options: [agentsOption, chartOption],
@@ -241,7 +241,7 @@ export const objectCommands: readonly CommandSpec[] = [
     summary: 'Print the commands that upgrade the agents of a cluster',
     details:
       'The command compares the agents with the server. For agents that run in a Helm release, it prints the helm command ' +
-      'that upgrades the release; for others, the machines on which the program must be replaced.',
+      'that upgrades the release; for other agents, it prints the machines on which you must replace the program.',
     args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
     options: [contextOption, chartOption],
     examples: [

@@ -57,7 +57,7 @@ const agentOptions: readonly OptionSpec[] = [
   },
   {
     flags: '--helm-release <namespace/name>',
-    description: 'Helm release that runs the agent, which the status of the cluster shows (set by the chart)',
+    description: 'Helm release of the agent, shown in the status of the cluster; the chart sets this flag',
   },
   {
     flags: '--plane-workers <number>',

@@ -7,9 +7,9 @@ export const usageCommand: CommandSpec = {
   path: 'usage',
   summary: 'Show the usage and the costs of a virtual cluster, project, cluster or of everything',
   details:
-    'With a name, the usage of a virtual cluster in the project. With --project alone, that of the project. Without a ' +
-    'name and without --project, --space or --cluster, that of the whole installation (administrators and auditors). ' +
-    'Amounts that were not measured have no value. An administrator sets the prices in the price list.',
+    'NAME selects a virtual cluster in the project. --project without NAME selects the project. Without NAME, --project, ' +
+    '--space and --cluster, the command shows the usage of the whole installation (only for administrators and auditors). ' +
+    'Amounts that were not measured are shown without a value. An administrator sets the prices in the price list.',
   args: [{ name: '[name]', description: 'Name of the virtual cluster', candidates: 'virtual-cluster' }],
   options: [
     {

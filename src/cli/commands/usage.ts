@@ -30,10 +30,10 @@ export const run: CommandRun = async (call) => {
 function checkSubject(values: CallValues): void {
   const given = [values.optionalArgument('name'), values.text('space'), values.text('cluster')];
   if (given.filter((one) => one !== undefined).length > 1) {
-    throw usageError('give only one of the name of a virtual cluster, --space and --cluster');
+    throw usageError('the name of a virtual cluster, --space and --cluster are mutually exclusive');
   }
   if (values.text('cluster') !== undefined && values.text('project') !== undefined) {
-    throw usageError('--cluster and --project cannot be used together');
+    throw usageError('--cluster and --project are mutually exclusive');
   }
 }
 
@@ -57,9 +57,9 @@ function tableOf({ total, currency = '', period }: Usage, { terminal: { colors }
     ['Objects', text(total.objects)],
     ['Object size', size(total.bytes)],
     ['Worker time', total.workerSeconds === undefined ? undefined : `${text(total.workerSeconds)} s`],
-    ['CPU of pods', total.cpuCores === undefined ? undefined : `${text(total.cpuCores)} cores`],
-    ['Memory of pods', size(total.memoryBytes)],
-    ['Storage of pods', size(total.storageBytes)],
+    ['Pod CPU', total.cpuCores === undefined ? undefined : `${text(total.cpuCores)} cores`],
+    ['Pod memory', size(total.memoryBytes)],
+    ['Pod storage', size(total.storageBytes)],
     ['Cost', total.cost === undefined ? undefined : `${total.cost} ${currency}`.trimEnd()],
   ];
   return formatTable(

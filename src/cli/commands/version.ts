@@ -19,8 +19,8 @@ type ServerVersion =
   | { readonly note: string };
 
 /**
- * Prints the versions of this program, of the server and of the agents. A server that does not answer is not an error: it does not
- * change the answer about this program, which bug reports and scripts need most in that situation.
+ * Prints the versions of this program, of the server and of the agents. A server that does not respond is not an error: bug
+ * reports and scripts need the version of this program most in that situation.
  */
 export const run: CommandRun = async (call) => {
   const { values, terminal } = call;
@@ -62,8 +62,8 @@ async function fetchServerVersion(call: CommandCall): Promise<ServerVersion> {
 }
 
 /**
- * Returns the agents of the clusters that the caller may read. None without a credential or without the permission: the versions
- * of the program and of the server are known without it.
+ * Returns the agents of the clusters that the caller may read. Returns an empty list without a credential or permission, because
+ * the versions of the program and of the server are known without them.
  */
 async function fetchAgents(call: CommandCall): Promise<JsonObject[]> {
   try {

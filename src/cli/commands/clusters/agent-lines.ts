@@ -6,7 +6,7 @@ import type { Terminal } from '../../output/terminal.ts';
 
 const columns = ['Agent', 'Host Name', 'Connected', 'Seen', 'Version', 'Round Trip', 'Throughput', 'Key'];
 
-/** Returns a table of the agents of a cluster as lines; none if it has no agent. */
+/** Returns the lines of a table of the agents of a cluster; an empty list if it has no agent. */
 export function agentLines(
   { status }: Pick<Cluster, 'status'>,
   { colors }: Pick<Terminal, 'colors'>,

@@ -6,7 +6,7 @@ import { clusterJoinToken, managementApiVersion } from '../../kinds.ts';
 
 export interface JoinTokenOptions {
   readonly cluster: string;
-  /** The relation to the agents that have joined: a new cluster has none, their keys end at once, or they keep their keys. */
+  /** What happens to the agents that have joined: there are none yet, their keys are revoked, or they keep their keys. */
   readonly others: 'none' | 'replace' | 'keep';
   /** The number of agents that join. */
   readonly agents: number;
@@ -55,7 +55,7 @@ export function printJoinCommands(
   const where = agents === 1 ? 'on a machine' : `on each of ${agents} machines`;
   const choice = agents === 1 ? ' (or with --built-in, without one)' : '';
   const lines = [
-    `Run one of these commands within an hour. Its token ${works} no address that others can reach.`,
+    `Run one of these commands within an hour. The token ${works} no address that others can reach.`,
     '',
     'With Helm, in a Kubernetes cluster:',
     '',

@@ -11,7 +11,7 @@ export interface UpgradeOptions {
 
 /**
  * Returns lines with the commands that upgrade the agents of a cluster to the version of the server: one helm command per
- * release, and the machines on which an agent runs in another way.
+ * release, and a line for each agent that was not installed with Helm.
  */
 export function upgradeLines({ status }: Pick<Cluster, 'status'>, options: UpgradeOptions): readonly string[] {
   const { agents = [] } = status ?? {};
@@ -28,7 +28,7 @@ export function upgradeLines({ status }: Pick<Cluster, 'status'>, options: Upgra
       .filter((agent) => !hasValidRelease(agent))
       .map(
         ({ name }) =>
-          `The agent ${name} has announced an invalid Helm release. End its access key if you do not know why.`,
+          `The agent ${name} has announced an invalid Helm release. If you did not expect this, delete its access key.`,
       ),
     ...processes.map(
       ({ name, hostname, version, upgradeAvailable }) =>
@@ -38,8 +38,8 @@ export function upgradeLines({ status }: Pick<Cluster, 'status'>, options: Upgra
 }
 
 /**
- * True if the names of the release are names of Kubernetes. Agents announce them, and users paste the command into a shell,
- * where other characters could run another command.
+ * True if the name and namespace of the release are valid Kubernetes names. Agents announce them, and users paste the command
+ * into a shell, where other characters could run another command.
  */
 function hasValidRelease({ release }: ClusterAgent): boolean {
   return subdomainFaults(release?.name ?? '').length === 0 && labelFaults(release?.namespace ?? '').length === 0;
@@ -49,7 +49,7 @@ function onOneLine(text: string): string {
   return escapeControlCharacters(text.replaceAll(/\s/g, ' '));
 }
 
-/** The values of the release stay, except for the version of the image. New values of the chart have their defaults. */
+/** The upgrade keeps the values of the release, except for the image tag. Values that are new in the chart get their defaults. */
 function helmCommand({ release, upgradeAvailable }: ClusterAgent, { chart }: UpgradeOptions): string {
   return [
     `  helm upgrade ${release?.name} ${chart} --namespace ${release?.namespace} \\`,
