@@ -89,7 +89,7 @@ function checkFieldCount({ kind, live, applied }: ApplyRequest): void {
   );
 }
 
-/** Throws if the apply would add a manager to an object with very long managedFields. Managers that it has may continue. */
+/** Throws if the apply would add a manager to an object with very long managedFields. Existing managers may continue. */
 function checkNewManager({ live, manager, subresource }: ApplyRequest): void {
   const entries = live?.metadata.managedFields ?? [];
   const isKnown = entries.some(
@@ -97,7 +97,7 @@ function checkNewManager({ live, manager, subresource }: ApplyRequest): void {
   );
   if (isKnown || !isOwnershipLong(entries)) return;
   throw new TooManyFieldsError(
-    `the managedFields of the live object have more than ${maxOwnershipLength} characters, so no further manager can apply it; use an existing manager, or update or patch`,
+    `the managedFields of the live object have more than ${maxOwnershipLength} characters, so no new manager can apply it; use an existing manager, an update or a patch`,
   );
 }
 

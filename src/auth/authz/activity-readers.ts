@@ -12,8 +12,8 @@ import { hasRole } from './project-grants.ts';
 import { readsProject } from './reads-project.ts';
 
 /**
- * Returns an activity record in the form that permissions are decided on: with the owner and the `access` list that its
- * object had when the record was written. They decide if the object has been deleted.
+ * Returns an activity record in the form that the authorizer needs: with the owner and the `access` list that its
+ * object had when the record was written. The authorizer uses them if the object has been deleted.
  */
 export function guardedActivityRecord(record: KubeObject, hidden: JsonObject | undefined): GuardedObject {
   const { apiVersion, kind, metadata } = record;

@@ -163,7 +163,7 @@ export const clusterPermissions: readonly Permission[] = [
   accessFieldPermission,
   { verbs: ['use'], subresources: object, grantedTo: [], accessVerbs: ['use'] },
   { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: ['auditor'], accessVerbs: ['use'] },
-  // Members of projects that may use the cluster may not: it includes the usage of all other projects.
+  // Members of projects that may use the cluster may not read its usage, which includes that of all other projects.
   { verbs: ['get'], subresources: ['usage'], grantedTo: ['owner', 'auditor'], accessVerbs: [] },
 ];
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 /**
  * Measures for which plane a worker is busy. The time in which the event loop waits for events does not count. The caller
- * reports each change of the plane that the worker works for; the time since the last report belongs to the plane before.
+ * reports each change of the plane that the worker works for; the time since the last report is attributed to the previous plane.
  */
 export class WorkTime {
   readonly #busyMs: () => number;
@@ -23,12 +23,12 @@ export class WorkTime {
     this.#plane = planeId;
   }
 
-  /** Returns the times since the last call, and starts again. */
+  /** Returns the busy times since the last call, and resets them. */
   take(): ReadonlyMap<string, number> {
     this.#count();
     const taken = new Map(this.#msByPlane);
     this.#msByPlane.clear();
-    // Work after this belongs to no plane until the next report, for example that of timers.
+    // Later work, for example of timers, is attributed to no plane until the next report.
     this.#plane = '';
     return taken;
   }

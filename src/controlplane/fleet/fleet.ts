@@ -108,7 +108,7 @@ export interface Fleet {
   preferShards(shards: readonly string[]): void;
   /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: { readonly planes: number; readonly bytes: number };
-  /** Returns the number and the size of the objects of each plane in memory. Takes some time, so call it rarely. */
+  /** Returns the number and the size of the objects of each plane in memory. This takes some time, so call it rarely. */
   sizes(): readonly PlaneSize[];
   /** Completes removals that were interrupted by a crash. Called when the server starts, or has become the leader. */
   resumeRemovals(fence?: RevisionCheck): Promise<void>;

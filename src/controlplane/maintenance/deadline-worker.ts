@@ -9,8 +9,8 @@ import { RowWorker } from './row-worker.ts';
 const pageSize = 500;
 
 /**
- * A scan waits for the rows of a page for this time. Then it continues with the next page, without the planes that are
- * still at work. Without this wait, a scan would read the rows of a busy plane again for each page of them.
+ * A scan waits at most this time until the rows of a page are handled. Then it continues with the next page, and skips planes
+ * that are still at work. Without this wait, a scan would read all rows of a busy plane again for each page.
  */
 const patienceMs = 250;
 

@@ -40,7 +40,7 @@ export function startMaintenance(given: MaintenanceOptions): Maintenance {
     async idle() {
       do {
         await Promise.all(workers.map((worker) => worker.idle()));
-        // The workers can write new rows for each other, so all of them are checked again.
+        // Each worker can write new rows for the others, so check all of them again.
       } while (workers.some((worker) => !worker.isIdle));
     },
     async stop() {

@@ -13,30 +13,34 @@ const proof = {
   'sec-websocket-protocol': `v5.channel.k8s.io, ${consoleProtocol(login)}`,
 };
 
-function missing(headers: Record<string, string | undefined>, externalUrl?: string, of: string | undefined = login) {
+function missingProofs(
+  headers: Record<string, string | undefined>,
+  externalUrl?: string,
+  of: string | undefined = login,
+) {
   const request = { headers: { ...proof, ...headers } } as unknown as IncomingRequest;
   return missingWebSocketProof(request, { login: of, externalUrl });
 }
 
 describe('the proof of a WebSocket', () => {
   it('is the origin of this server and the login of the session', () => {
-    expect(missing({})).toEqual([]);
+    expect(missingProofs({})).toEqual([]);
     // Not every browser sends it with a WebSocket.
-    expect(missing({ 'sec-fetch-site': undefined })).toEqual([]);
-    expect(missing({ host: 'pod-7:8443', origin: 'https://fleet.example' }, 'https://fleet.example')).toEqual([]);
+    expect(missingProofs({ 'sec-fetch-site': undefined })).toEqual([]);
+    expect(missingProofs({ host: 'pod-7:8443', origin: 'https://fleet.example' }, 'https://fleet.example')).toEqual([]);
   });
 
   it('is missing without the origin, or with another one', () => {
-    expect(missing({ origin: undefined })).toEqual(['the header "Origin" is missing']);
+    expect(missingProofs({ origin: undefined })).toEqual(['the header "Origin" is missing']);
     for (const origin of ['https://evil.test', 'https://here.test', 'https://here.test:8444', 'null', '', `${own}/`]) {
-      expect(missing({ origin }), origin).toEqual(['the header "Origin" is not the origin of this server']);
+      expect(missingProofs({ origin }), origin).toEqual(['the header "Origin" is not the origin of this server']);
     }
-    expect(missing({ host: 'evil.test@here.test' })).toHaveLength(1);
+    expect(missingProofs({ host: 'evil.test@here.test' })).toHaveLength(1);
   });
 
   it('is missing if another site opened it', () => {
     for (const site of ['cross-site', 'same-site', 'none', ''])
-      expect(missing({ 'sec-fetch-site': site })).toEqual(['the header "Sec-Fetch-Site" is not "same-origin"']);
+      expect(missingProofs({ 'sec-fetch-site': site })).toEqual(['the header "Sec-Fetch-Site" is not "same-origin"']);
   });
 
   it('is missing if the page names no login, another one, or several', () => {
@@ -50,11 +54,11 @@ describe('the proof of a WebSocket', () => {
       `${consoleProtocol(login)}x`,
       `${consoleProtocol(login)}, ${consoleProtocol('login-of-another')}`,
     ]) {
-      expect(missing({ 'sec-websocket-protocol': offered }), offered).toEqual([
+      expect(missingProofs({ 'sec-websocket-protocol': offered }), offered).toEqual([
         expect.stringMatching(/does not name the login of the session/),
       ]);
     }
-    expect(missing({}, undefined, '')).toHaveLength(1);
+    expect(missingProofs({}, undefined, '')).toHaveLength(1);
   });
 });
 

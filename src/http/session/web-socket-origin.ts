@@ -20,8 +20,8 @@ export function isConsoleShell({ request, info }: Pick<Exchange, 'request' | 'in
 }
 
 /**
- * Returns the reasons why the WebSocket might not come from a page of this server in the given login; empty if it
- * certainly does. CORS does not apply to WebSockets, and they have no headers of the page. So the Origin header, which
+ * Returns the missing proofs that a page of this server opened the WebSocket with the given login; empty if there are
+ * none. CORS does not apply to WebSockets, and they have no headers of the page. So the Origin header, which
  * no page can change, is required, and the page must name its login, which pages of other origins cannot read.
  */
 export function missingWebSocketProof(

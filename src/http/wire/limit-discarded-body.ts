@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The rest of a request body that is read and discarded after the response, so that the connection can be used again. A
- * body just above the limit of 3 MiB is below it: some clients send their next request on the connection before they notice
+ * The maximum rest of a request body that is read and discarded after the response, so that the connection can be used again.
+ * It is larger than the limit of 3 MiB for bodies: some clients send their next request on the connection before they notice
  * that it is closed, and that request would fail. Each chunk takes a microsecond, however short it is.
  */
 const maxDiscardedBytes = 4 * 1024 * 1024;
@@ -11,7 +11,7 @@ const maxDiscardedChunks = 1_000;
 
 /**
  * The time between the end of the response and the end of the connection. If the connection were closed while the client is
- * still sending, its system could drop the response.
+ * still sending, its operating system could drop the response.
  */
 const lingerMs = 500;
 

@@ -9,7 +9,7 @@ export const defaultBodyLimit = 3_145_728;
 
 /**
  * The maximum number of parts in which a body may arrive. Each takes a microsecond, however short it is. A body of the maximum
- * size has as many parts if each of them has 32 bytes.
+ * size reaches this number if its parts have 32 bytes on average.
  */
 const maxParts = 100_000;
 

@@ -3,7 +3,7 @@ import type { ActivityRecord } from '../../api/management/v1/notifications/activ
 import type { Owner } from '../../api/management/v1/owner.ts';
 import type { StoredResource } from '../../registry/resource.ts';
 
-/** A record as it is stored: the fields of the object, and what decides who may read it. */
+/** A record as it is stored: the fields of the object, and the permissions that determine who may read it. */
 export interface StoredActivity extends Pick<ActivityRecord, 'action' | 'type' | 'message' | 'involvedObject'> {
   readonly actor?: string;
   /** The time of the record in milliseconds since the epoch. */
@@ -43,8 +43,8 @@ export interface ActivityLog {
    * a deletion become the last readers of the object.
    */
   writesOf(namespace: string, stored: StoredActivity): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
-  /** Returns records of a namespace, or of all namespaces if it is '', from the newest on, or after this place. */
+  /** Returns records of a namespace, or of all namespaces if it is '', newest first. Starts after the place if there is one. */
   read(namespace: string, options: { readonly limit: number; readonly after?: ActivityPlace }): Promise<ActivityRows>;
-  /** Returns the permissions on an object when it was deleted; `undefined` if it was not, or nothing is known about it. */
+  /** Returns the permissions on an object when it was deleted; `undefined` if none are stored. */
   lastReaders(namespace: string, uid: string): Promise<ActivityReaders | undefined>;
 }

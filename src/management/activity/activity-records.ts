@@ -21,7 +21,7 @@ type Dependencies = Pick<ManagementDependencies, 'activity' | 'sealer'>;
 
 /**
  * Serves the activity records, newest first. A list has at most 500 of them, and a `continue` for the next ones. It contains
- * the records whose object the caller may read.
+ * only records of objects that the caller may read.
  */
 export function activityRecords(dependencies: Dependencies, plane: Pick<KindStore, 'freshRevision'>): MountedResource {
   return {
@@ -87,8 +87,8 @@ function selectionOf({ fieldSelector, labelSelector }: ListOptions): (record: Ku
 }
 
 /**
- * Returns a function that decides whether the caller may read a record. Its object decides, and after the deletion of the
- * object its last permissions. Older permissions must not apply again, because they may have been revoked.
+ * Returns a function that decides whether the caller may read a record. The permissions on its object decide, and after the
+ * deletion of the object the permissions at that time. Older permissions must not apply again, because they may have been revoked.
  */
 function readableBy(
   { mayRead }: RequestContext,

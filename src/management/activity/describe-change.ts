@@ -16,8 +16,8 @@ const maxMessageLength = 300;
 const maxNames = 5;
 
 /**
- * Describes a write for the activity records. `undefined` if it is not worth a record: the server's own bookkeeping, and
- * heartbeats of clients. Messages contain names of fields, users and teams, and never values of fields.
+ * Describes a write for the activity records. Returns `undefined` for writes without a record: the server's own bookkeeping,
+ * and heartbeats of clients. Messages contain names of fields, users and teams, and never values of fields.
  */
 export function describeChange(
   old: KubeObject | undefined,

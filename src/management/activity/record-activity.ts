@@ -20,7 +20,7 @@ const maxAccessLength = 2_048;
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'clock' | 'activity'>;
 
-/** Writes an activity record with each write of an object that is worth one, in the same transaction. */
+/** Adds activity records to the transactions that write objects. `describeChange` decides which writes have a record. */
 export function withActivity(resource: StoredResource, dependencies: Dependencies): StoredResource {
   const { state, clock, activity } = dependencies;
   return {

@@ -17,7 +17,7 @@ import type { MountedResource, MountedSubresource } from '../../registry/mounted
 import type { GetOptions, ServedObject } from '../../registry/verbs.ts';
 import { computedObject } from '../subresources/computed-object.ts';
 
-/** What usage is recorded for: an object with this uid, or the whole installation. */
+/** The subject of recorded usage: the object with this uid, or the whole installation. */
 export type UsageSubject =
   | { readonly of: 'instance' | 'project' | 'cluster'; readonly uid: string }
   | { readonly of: 'fleet' };

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '@flotilla/json';
 import type { ManagedFieldsEntry } from '../tracked-object.ts';
 
 /**
- * The maximum length of the managedFields of an object to which a further manager is added by an apply. Each apply reads and
+ * The maximum length of managedFields to which an apply can still add a manager. Each apply reads and
  * writes the fields of all managers. Real objects have some kilobytes.
  */
 export const maxOwnershipLength = 512 * 1024;

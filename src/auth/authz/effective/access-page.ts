@@ -20,7 +20,7 @@ export interface Page<Entry> {
 /** Maximum numbers of items of a page: those that are examined, and those whose entries are computed. */
 const maxInspected = 20_000;
 const maxComputed = 1000;
-/** The work per tick of the event loop, in items that are examined. Computing the entries of one takes as long as examining many. */
+/** The work per tick of the event loop. Inspecting an item is one unit; computing its entries takes as long as 40. */
 const workPerTick = 2_000;
 const workPerComputed = 40;
 

@@ -56,7 +56,7 @@ it('starts watches on first use, and stops them after five minutes without use',
   clock.advance(minute);
   await until(0);
   expect(idle).toBe(1);
-  // Nothing keeps an alarm while the cache is stopped.
+  // No timer is set while the cache is stopped.
   clock.advance(60 * minute);
   expect(idle).toBe(1);
 });

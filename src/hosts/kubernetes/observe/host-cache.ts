@@ -33,7 +33,7 @@ export interface HostCacheOptions {
   readonly metadataClient: ApiClient;
   /** Sends a request to the host. Rejects if the host does not respond. */
   probe(signal: AbortSignal): Promise<void>;
-  /** True if the cache is in use in a way that it does not know, so that it must not stop. Optional; defaults to false. */
+  /** True if something that is not registered with the cache needs it, so that it must not stop. Optional; defaults to false. */
   isInUse?(): boolean;
   /** Called after the cache has stopped because nothing used it. Optional. */
   onIdle?(): void;

@@ -19,7 +19,7 @@ export interface ClaimUse {
   readonly storageKib: number;
 }
 
-/** The use of resources on a host. A member is absent if the host does not tell. */
+/** The use of resources on a host. A field is absent if the host does not report it. */
 export interface HostUse {
   readonly pods?: readonly NamespacedUse<PodUse>[];
   readonly claims?: readonly NamespacedUse<ClaimUse>[];
@@ -27,7 +27,7 @@ export interface HostUse {
 
 const podMetricsPath = '/apis/metrics.k8s.io/v1beta1/pods';
 const claimsPath = '/api/v1/persistentvolumeclaims?limit=500';
-/** The maximum sizes of responses: about those of the metrics of 20,000 pods, and of 500 claims. Longer ones are not used. */
+/** The maximum sizes of responses: about those of the metrics of 20,000 pods, and of 500 claims. Longer responses are discarded. */
 const maxPodsBytes = 16 * 1024 * 1024;
 const maxClaimsBytes = 4 * 1024 * 1024;
 /**
@@ -68,8 +68,8 @@ async function readPods(
     let cpuMillis = 0;
     let memoryKib = 0;
     for (const container of listAt(pod, 'containers')) {
-      cpuMillis += possible(amountAt(container, 'usage', 'cpu') * 1000, mostCpuMillis);
-      memoryKib += possible(amountAt(container, 'usage', 'memory') / 1024, mostKib);
+      cpuMillis += plausible(amountAt(container, 'usage', 'cpu') * 1000, mostCpuMillis);
+      memoryKib += plausible(amountAt(container, 'usage', 'memory') / 1024, mostKib);
     }
     return { ...placeOf(pod), use: { cpuMillis, memoryKib } };
   });
@@ -87,7 +87,7 @@ async function readClaims(
     for (const claim of listAt(document, 'items')) {
       const bytes =
         amountAt(claim, 'status', 'capacity', 'storage') || amountAt(claim, 'spec', 'resources', 'requests', 'storage');
-      claims.push({ ...placeOf(claim), use: { storageKib: possible(bytes / 1024, mostKib) } });
+      claims.push({ ...placeOf(claim), use: { storageKib: plausible(bytes / 1024, mostKib) } });
     }
     next = textAt(document, 'metadata', 'continue');
     if (next === '') return claims;
@@ -100,12 +100,12 @@ function placeOf(object: JsonValue): { readonly namespace: string; readonly labe
   return { namespace: textAt(object, 'metadata', 'namespace'), labels };
 }
 
-/** The highest use of a container or claim that is believed: 100,000 cores, and a pebibyte. */
+/** The highest plausible use of a container or claim: 100,000 cores, and a pebibyte. */
 const mostCpuMillis = 100_000_000;
 const mostKib = 1024 ** 4;
 
-/** Returns the amount; 0 if it cannot be true. One such amount would spoil the sums of all projects. */
-function possible(amount: number, most: number): number {
+/** Returns the amount; 0 if it is implausible. One such amount would falsify the sums of all projects. */
+function plausible(amount: number, most: number): number {
   return amount >= 0 && amount <= most ? amount : 0;
 }
 
@@ -137,7 +137,7 @@ async function readDocument(
   if (response.status !== 200) throw serviceUnavailable(`the response to ${path} has the status ${response.status}`);
   text += decoder.decode();
   if (hasMoreValues(text, maxResponseValues)) throw serviceUnavailable(`the response to ${path} has too many values`);
-  // All amounts are texts, so numbers need not be exact.
+  // All amounts are JSON strings, so the parser need not keep numbers exact.
   return JSON.parse(text) as JsonValue;
 }
 
