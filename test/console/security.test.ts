@@ -80,7 +80,7 @@ describeConsole('the pages for security officers and operators', (env) => {
 
     const auditor = await env.open();
     await signInAs(auditor.page, 'rita', password, '/system');
-    const list = ({ page }: typeof auditor) => page.getByRole('region', { name: 'Reasons of quarantines' });
+    const list = ({ page }: typeof auditor) => page.getByRole('region', { name: 'Quarantined virtual clusters' });
     await list(auditor)
       .getByRole('row')
       .filter({ hasText: 'stuck' })

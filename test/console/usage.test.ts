@@ -63,8 +63,8 @@ describeConsole(
         });
         expect(faults).toEqual([]);
       }
-      // The built-in cluster runs no pods: absent, not 0.
-      expect(await page.getByText('CPU of pods').count()).toBe(0);
+      // The built-in cluster runs no pods, so the amount is absent, not 0.
+      expect(await page.getByText('Pod CPU').count()).toBe(0);
       await page.getByRole('button', { name: 'Show table' }).click();
       const table = page.getByRole('region', { name: 'Usage by time' });
       await table.getByRole('columnheader', { name: 'Requests' }).waitFor();

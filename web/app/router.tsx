@@ -48,7 +48,7 @@ export interface ExplorerSearch extends ListSearch {
   readonly kind?: string | undefined;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
-  /** The part of an open pod: `logs` or `terminal`. By default its YAML and events are shown. */
+  /** The part of the pod page: `logs` or `terminal`. By default, the page shows YAML and events. */
   readonly view?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { sendJson } from './send.ts';
 export interface ServedKind extends KindRef {
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
-  /** The groups of kinds to which it belongs, such as `all`. Absent if there are none. */
+  /** The categories of the resource, such as `all`. Absent if there are none. */
   readonly categories?: readonly string[];
 }
 

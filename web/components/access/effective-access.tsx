@@ -48,7 +48,7 @@ export function EffectiveAccess({ subject }: { readonly subject: AccessQuestion 
           label="Permissions"
           head={
             isObject
-              ? ['Subject', 'Permissions', ...(isInstance ? ['Roles inside'] : []), 'Granted by']
+              ? ['Subject', 'Permissions', ...(isInstance ? ['Cluster roles'] : []), 'Granted by']
               : ['Object', 'Permissions', 'Granted by']
           }
           rows={entries.map((entry, index) => ({
@@ -87,7 +87,7 @@ async function review(subject: AccessQuestion, position: string, signal: AbortSi
   });
 }
 
-/** The names of the reviewed kinds within a sentence, by plural resource name. */
+/** The nouns for the reviewed kinds in sentences, by plural resource name. */
 const resourceNouns: Readonly<Record<string, string>> = {
   projects: 'project',
   virtualclusterinstances: 'virtual cluster',

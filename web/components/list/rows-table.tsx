@@ -26,7 +26,7 @@ export interface RowsTableProps<Type extends KubeObject> {
 const tableRowHeight = 44;
 
 /**
- * The height in pixels of a card, which is a row on a phone: a line for each column, and the rest. The style sheet has the
+ * The height in pixels of a card, which is a row on a phone: one line per column, and the padding. The style sheet has the
  * same values.
  */
 const cardHeight = (columns: number) => 28 * columns + 17;

@@ -23,8 +23,8 @@ const defaultLimits: LogBufferLimits = { maxLines: 10_000, maxCharacters: 8 * 10
 const chunkLines = 200;
 
 /**
- * The last lines of a log. If the limits are exceeded, the oldest chunk is dropped, so that a page that stays open uses
- * a bounded amount of memory.
+ * The last lines of a log. If the limits are exceeded, the oldest chunk is dropped. This bounds the memory of a page that
+ * stays open.
  */
 export class LogBuffer {
   readonly #limits: LogBufferLimits;

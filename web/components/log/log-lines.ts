@@ -1,7 +1,7 @@
 import { escapeControlCharacters } from '../../../src/client/escape-controls.ts';
 import type { LogLine } from './log-buffer.ts';
 
-/** The maximum length of a line. Longer lines are cut, because a line without end could exhaust the memory. */
+/** The maximum length of a line. Longer lines are cut, because an endless line could exhaust the memory. */
 export const maxLineCharacters = 16_384;
 
 /** Matches the escape sequences of terminals, such as colors. Only the text of a log is displayed. */
@@ -51,7 +51,7 @@ export class LineDecoder {
     return lines;
   }
 
-  /** Returns the last line if it has no end. */
+  /** Returns the last line if no newline ends it. */
   end(): string[] {
     const rest = this.#rest + this.#decoder.decode();
     this.#rest = '';

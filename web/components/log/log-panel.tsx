@@ -52,7 +52,7 @@ export function LogPanel({ url, label, fileName, hasPrevious, isActive, children
       <div className={classes.toolbar}>
         {children}
         <NativeSelect
-          label="Start with the last"
+          label="Show last"
           data={tails}
           value={tailLines}
           onChange={(event) => setTailLines(event.currentTarget.value)}
@@ -98,7 +98,7 @@ export function LogPanel({ url, label, fileName, hasPrevious, isActive, children
           {stateText(snapshot, previous)}
           {snapshot.state === 'ended' && !previous ? (
             <Button variant="subtle" size="compact-xs" ml="xs" onClick={resume}>
-              Read on
+              Load new lines
             </Button>
           ) : null}
         </span>
@@ -191,7 +191,7 @@ function goToMatch(viewport: HTMLElement | null, step: 1 | -1): void {
   if (marks.length === 0) return;
   const current = marks.findIndex((mark) => mark.hasAttribute('data-current'));
   marks[current]?.removeAttribute('data-current');
-  // The first step goes to the latest match, which is where the user reads.
+  // The first step goes to the latest match, because the user usually reads the end of the log.
   const next = current < 0 ? marks.length - 1 : (current + step + marks.length) % marks.length;
   marks[next]?.setAttribute('data-current', '');
   marks[next]?.scrollIntoView({ block: 'center' });
@@ -199,14 +199,14 @@ function goToMatch(viewport: HTMLElement | null, step: 1 | -1): void {
 
 function stateText({ state, lineCount }: LogSnapshot, previous: boolean): string {
   if (state === 'loading') return 'Loading log…';
-  if (state === 'interrupted') return 'Connection lost. The log continues when the server can be reached.';
+  if (state === 'interrupted') return 'Connection lost. The log continues when the server is reachable again.';
   if (state === 'refused') return '';
   if (state === 'live') return lineCount === 0 ? 'The log is empty. New lines appear here.' : 'Following new lines.';
   if (lineCount === 0) return 'The log is empty.';
-  return previous ? 'The end of the log of the previous container.' : 'The end of the log.';
+  return previous ? 'End of the log of the previous container.' : 'End of the log.';
 }
 
 function countText({ lineCount, dropped }: LogSnapshot): string {
   const count = pluralize(lineCount, 'line');
-  return dropped === 0 ? count : `The last ${count}; download the log for the ${pluralize(dropped, 'line')} before.`;
+  return dropped === 0 ? count : `Last ${count}. To see the ${pluralize(dropped, 'earlier line')}, download the log.`;
 }

@@ -49,7 +49,7 @@ function searchLines(lines: readonly LogLine[], { query, onlyMatching, timestamp
     if (onlyMatching && needle !== '' && !isMatch) continue;
     if (timestamps && time !== '') plain += `${time} `;
     let from = 0;
-    // Lower case can have another length than the text; then only the line is found, without marks.
+    // Lower case can change the length of a text. Then the line is found, but the match is not marked.
     for (const at of text.toLowerCase().length === text.length ? found : []) {
       parts.push({ text: plain + text.slice(from, at), isMatch: false });
       parts.push({ text: text.slice(at, at + needle.length), isMatch: true });

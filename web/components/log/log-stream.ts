@@ -42,7 +42,7 @@ const updateIntervalMs = 100;
 
 /**
  * The delays before a broken stream is resumed, at least three seconds. In that time the page learns whether the virtual
- * cluster fell asleep: then there is no retry, because it would wake the virtual cluster.
+ * cluster fell asleep. A retry would wake it, so there is none then.
  */
 const retry = { initialMilliseconds: 6_000, maxMilliseconds: 20_000 };
 
@@ -60,7 +60,7 @@ export class LogStream {
   #update: (() => void) | undefined;
   #reading: AbortController | undefined;
   #lastTime = '';
-  /** The number of lines with the time of the last line, which a resumed stream contains again. */
+  /** The number of received lines with the same time as the last one. A resumed stream repeats them. */
   #sameTime = 0;
 
   constructor(options: LogStreamOptions) {
@@ -128,7 +128,7 @@ export class LogStream {
       if (resumedFrom === '' || time === '') return true;
       const order = compareTimes(time, resumedFrom);
       if (order !== 0) return order > 0;
-      // Several lines can have the same time. As many as are known were received before.
+      // Several lines can have the same time. The first ones were already received; their number is known.
       repeated -= 1;
       return repeated < 0;
     };
@@ -184,7 +184,7 @@ export class LogStream {
   }
 }
 
-/** True if the server would respond in the same way again. */
+/** True if the server would return the same error again. */
 function isFinal(error: unknown): boolean {
   return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }

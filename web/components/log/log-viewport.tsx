@@ -18,8 +18,8 @@ export interface LogViewportProps {
 const endTolerance = 24;
 
 /**
- * The lines of a log. The view follows new lines until the user scrolls up. Then it stays as it is, also if the buffer
- * drops the lines that it shows, until the user returns to the end.
+ * The lines of a log. The view follows new lines until the user scrolls up. Then it stays unchanged until the user returns to
+ * the end, even if the buffer drops the lines that it shows.
  */
 export function LogViewport({ snapshot, search, wrap, label, viewport }: LogViewportProps) {
   const [paused, setPaused] = useState<LogSnapshot>();

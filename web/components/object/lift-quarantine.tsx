@@ -22,11 +22,11 @@ export interface LiftQuarantineProps {
 
 /** The button that lifts the quarantine of an instance. It is shown only to users who may change the hosting cluster. */
 export function LiftQuarantine({ instance }: LiftQuarantineProps) {
-  // Spaces have no such object, so their reference has no name of one.
+  // Spaces have no VirtualCluster object, so their reference contains no name.
   const ref: Partial<Record<'cluster' | 'namespace' | 'virtualCluster', string | undefined>> =
     instance.spec?.clusterRef ?? {};
   const { cluster = '', namespace = '', virtualCluster: name = '' } = ref;
-  // The cluster is asked about the permission inside it only if the caller may use the cluster at all.
+  // Checks the permission in the cluster only if the caller may use the cluster at all.
   const { allowed } = usePermission({ verb: 'use', kind: kinds.cluster, name: cluster });
   if (!allowed || name === '') return null;
   return <LiftButton title={instance.metadata.name ?? ''} place={{ cluster, namespace, name }} />;

@@ -16,13 +16,13 @@ export interface ExecTarget {
   readonly tty: boolean;
 }
 
-/** The end of a connection. */
+/** The way in which a connection ended. */
 export type ExecEnd =
   /** The command ended, or could not be run. */
   | { readonly type: 'exit'; readonly exit: ExecExit }
   /** The server refused the connection. */
   | { readonly type: 'refused'; readonly error: unknown }
-  /** The connection broke. The command may still run or not. */
+  /** The connection broke. The command may still be running. */
   | { readonly type: 'lost'; readonly wasOpen: boolean };
 
 export interface ExecHandlers {
@@ -35,7 +35,7 @@ export interface ExecHandlers {
 /** The interval at which the size is sent again, so that proxies do not close an idle connection. */
 const keepAliveMs = 25_000;
 
-/** The time after the exit code in which the server closes the connection, and in which the last output can arrive. */
+/** The time to wait after the exit code until the server closes the connection. The last output can arrive in this time. */
 const closeTimeoutMs = 1_000;
 
 /** A command in a container, connected over a WebSocket. The session cookie authenticates it. */
@@ -71,7 +71,7 @@ export class ExecConnection {
     this.#send(resizeFrame(size));
   }
 
-  /** Closes the connection without a call of `onEnd`. */
+  /** Closes the connection without calling `onEnd`. */
   close(): void {
     this.#isEnded = true;
     clearInterval(this.#keepAlive);
@@ -118,14 +118,14 @@ export class ExecConnection {
 
 function execUrl({ root, namespace, pod, container, command, tty }: ExecTarget): string {
   const query = new URLSearchParams({ container, stdout: 'true' });
-  // With a terminal, both outputs are the same stream.
+  // With a terminal, stdout and stderr are one stream.
   for (const name of tty ? ['stdin', 'tty'] : ['stderr']) query.set(name, 'true');
   for (const word of command) query.append('command', word);
   return `${objectUrl(root, kinds.pod, { namespace, name: pod }, 'exec')}?${query}`;
 }
 
 /**
- * Returns the reason why the server refuses a WebSocket, which browsers do not tell to pages. Sends the same request
+ * Returns the reason why the server refuses a WebSocket. Browsers do not report it to pages. Sends the same request
  * without an upgrade: it runs nothing, and fails with the same error. `undefined` if the server would accept the
  * WebSocket or cannot be reached.
  */

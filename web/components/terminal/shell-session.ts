@@ -22,12 +22,12 @@ export interface ShellSessionOptions {
 
 /**
  * The delays before a lost connection is opened again, at least three seconds. In that time the page learns whether the
- * virtual cluster fell asleep: then there is no retry, because it would wake the virtual cluster.
+ * virtual cluster fell asleep. A retry would wake it, so there is none then.
  */
 const retry = { initialMilliseconds: 6_000, maxMilliseconds: 20_000 };
 const maxRetries = 10;
 
-/** A shell in a container. If the connection is lost, a new shell is started; the user is told that it is new. */
+/** A shell in a container. If the connection is lost, a new shell is started, and a message says so. */
 export class ShellSession {
   readonly #options: ShellSessionOptions;
   readonly #output: OutputQueue;
@@ -43,7 +43,7 @@ export class ShellSession {
     this.#output = new OutputQueue((data, done) => options.terminal.write(data, done));
   }
 
-  /** Starts a shell. A running one is left to end by itself. */
+  /** Starts a shell. Does not stop a shell that is already running. */
   start(): void {
     const { target, terminal, onState } = this.#options;
     this.close();

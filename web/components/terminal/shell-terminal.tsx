@@ -129,7 +129,7 @@ function openTerminal(parent: HTMLElement, scheme: 'light' | 'dark', label: stri
     fontSize: 13,
     scrollback: 5_000,
     cursorBlink: false,
-    // Colors of programs that are hard to read on the background are adjusted.
+    // The terminal adjusts colors of programs that are hard to read on the background.
     minimumContrastRatio: 4.5,
     screenReaderMode: true,
     macOptionIsMeta: true,
@@ -156,7 +156,7 @@ function stateText(state: ShellState): string {
       return state.text;
     case 'lost':
       return state.retries
-        ? 'Connection lost. Trying to connect again; that starts a new shell.'
-        : 'Connection lost. Connecting again starts a new shell.';
+        ? 'Connection lost. Reconnecting, which starts a new shell.'
+        : 'Connection lost. Reconnect to start a new shell.';
   }
 }

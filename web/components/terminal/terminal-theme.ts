@@ -1,6 +1,6 @@
 import type { ITheme } from '@xterm/xterm';
 
-/** The colors of the terminal. Both themes have a contrast of at least 4.5 on their background. */
+/** The colors of the terminal. In both themes, all colors have a contrast of at least 4.5 to the background. */
 const light: ITheme = {
   background: '#ffffff',
   foreground: '#17242b',

@@ -21,7 +21,7 @@ export function axisMaximum(points: readonly ChartPoint[]): number {
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= largest) ?? 10);
 }
 
-/** Returns the polylines of a chart as the points of SVG. A new one begins after each gap. */
+/** Returns the SVG points of the polylines of a chart. A new polyline begins after each gap. */
 export function chartLines(points: readonly ChartPoint[], area: ChartArea): readonly string[] {
   const top = axisMaximum(points);
   const { from, to, step, width, height } = area;
@@ -29,7 +29,7 @@ export function chartLines(points: readonly ChartPoint[], area: ChartArea): read
   let last = Number.NEGATIVE_INFINITY;
   for (const { time, value } of points) {
     if (value === undefined || time < from || time > to) continue;
-    // The samples of a restarted server are a little apart, which is not a gap.
+    // A restart of the server leaves a small distance between two samples, which is not a gap.
     if (time - last > step * 1.5) lines.push([]);
     last = time;
     const x = ((time - from) / (to - from)) * width;

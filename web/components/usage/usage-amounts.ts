@@ -21,7 +21,7 @@ function bytes(value: number): string {
   return `${count(shown)} ${units[unit]}`;
 }
 
-/** The amounts in the order of the page. Those that were not measured are not shown. */
+/** The amounts in the order of the page. The page hides amounts that were not measured. */
 export const shownAmounts: readonly ShownAmount[] = [
   { title: 'Requests', explanation: 'through the gateway', amountOf: (usage) => usage.requests, format: count },
   { title: 'Open watches', explanation: 'on average', amountOf: (usage) => usage.watches, format: count },
@@ -35,14 +35,14 @@ export const shownAmounts: readonly ShownAmount[] = [
     format: (value) => `${count(value)} s`,
   },
   {
-    title: 'CPU of pods',
+    title: 'Pod CPU',
     explanation: 'on average',
     amountOf: (usage) => usage.cpuCores,
     format: (value) => `${count(value)} cores`,
   },
-  { title: 'Memory of pods', explanation: 'on average', amountOf: (usage) => usage.memoryBytes, format: bytes },
+  { title: 'Pod memory', explanation: 'on average', amountOf: (usage) => usage.memoryBytes, format: bytes },
   {
-    title: 'Storage of pods',
+    title: 'Pod storage',
     explanation: 'volume claims, on average',
     amountOf: (usage) => usage.storageBytes,
     format: bytes,

@@ -18,7 +18,7 @@ export function AccessPage() {
     <>
       <PageHeader
         title="Effective access"
-        about="What a person, a team or an access key may do, and who may do what with an object. Each line names the grant that permits it."
+        about="What a user, a team or an access key may do, and who may do what with an object. Each line names the grant that permits it."
       />
       <Panel>
         <SegmentedControl
@@ -27,7 +27,7 @@ export function AccessPage() {
           value={isByObject ? 'object' : 'subject'}
           onChange={(value) => change({ ...search, by: value === 'object' ? 'object' : undefined })}
           data={[
-            { value: 'subject', label: 'By person or key' },
+            { value: 'subject', label: 'By user or key' },
             { value: 'object', label: 'By object' },
           ]}
         />

@@ -29,13 +29,13 @@ export function SubjectFields({ search, onChange }: AccessFieldsProps) {
         onChange={(next) => onChange({ ...search, subject: next === undefined ? undefined : principalKey(next) })}
       />
       <NameSelect
-        label="Or access key"
+        label="Access key"
         rows={keys}
         value={isKey ? subject.slice(keyPrefix.length) : undefined}
         onChange={(name) => onChange({ ...search, subject: name === undefined ? undefined : `${keyPrefix}${name}` })}
       />
       <NameSelect
-        label="Only in project"
+        label="Limit to project"
         rows={projects}
         value={project}
         onChange={(name) => onChange({ ...search, project: name })}

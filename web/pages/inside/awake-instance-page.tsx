@@ -19,7 +19,7 @@ import { ExplorerContext } from './explorer-context.ts';
 export interface AwakeInstancePageProps {
   readonly project: string;
   readonly name: string;
-  /** The name of the page, which precedes the name of the virtual cluster. */
+  /** The name of the page, shown before the name of the virtual cluster. */
   readonly title: string;
   /** The content, which sends requests to the virtual cluster. */
   readonly children: ReactNode;

@@ -12,7 +12,7 @@ export function replicaProblems(replica: ReplicaStatus, { schema }: Pick<Replica
   return [
     ...(lagSeconds === undefined || lagSeconds > maxLagSeconds ? ['Its caches are not confirmed as current.'] : []),
     ...(Math.abs(clockSkewSeconds) > maxSkewSeconds ? [`Its clock is ${skewText(clockSkewSeconds)}.`] : []),
-    ...(hasSameSettings ? [] : ['It has other limits, permissions or API prefix than this server.']),
+    ...(hasSameSettings ? [] : ['Its limits, permissions or API prefix differ from those of this server.']),
     ...(isOutdated ? [`It keeps the store at schema ${schema ?? 'of an older release'}. Upgrade or stop it.`] : []),
   ];
 }

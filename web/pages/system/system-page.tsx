@@ -6,10 +6,7 @@ import { ServersPanel } from './servers-panel.tsx';
 export function SystemPage() {
   return (
     <>
-      <PageHeader
-        title="System"
-        about="The servers of this installation, and the virtual clusters that they stopped."
-      />
+      <PageHeader title="System" about="The servers of this installation, and quarantined virtual clusters." />
       <ServersPanel />
       <QuarantinePanel />
     </>

@@ -78,7 +78,10 @@ export function CommandLine({ onRun, ...options }: CommandLineProps) {
       ) : null}
       <div className={classes.foot}>
         <span>Namespace: {namespace}</span>
-        <span>Tab completes, ↑ and ↓ recall commands, Ctrl+C stops, Escape clears the line so that Tab leaves it.</span>
+        <span>
+          Tab completes, ↑ and ↓ recall commands, Ctrl+C stops the command. Escape clears the line; then Tab leaves the
+          field.
+        </span>
       </div>
     </>
   );

@@ -37,7 +37,7 @@ export function KubectlConsole() {
   const latest = useRef(running);
   latest.current = running;
   useEffect(() => () => latest.current?.abort(), []);
-  // A command that runs while the virtual cluster falls asleep must not wake it again.
+  // If the virtual cluster falls asleep while a command runs, the command must not wake it.
   useEffect(() => {
     if (!isAwake) latest.current?.abort();
   }, [isAwake]);

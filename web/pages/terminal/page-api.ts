@@ -26,5 +26,5 @@ export const commandApi: CommandApi = {
   },
 };
 
-/** Sends the requests of completion, which only display the virtual cluster and do not keep it awake. */
+/** Sends the requests of completion, which only read and do not keep the virtual cluster awake. */
 export const completionApi: CommandApi = { ...commandApi, json: sendJson };

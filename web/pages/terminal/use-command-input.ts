@@ -42,7 +42,7 @@ export function useCommandInput(options: CommandInputOptions) {
   }
 
   function accept({ from }: Completion, option: string): void {
-    // A flag with a value is completed up to the equals sign.
+    // The completion of a flag with a value ends with the equals sign.
     change(`${line.slice(0, from)}${option}${option.endsWith('=') ? '' : ' '}`);
   }
 

@@ -57,7 +57,7 @@ function PricesForm({ list }: { readonly list: PriceList | undefined }) {
     <Panel title="Prices">
       <form onSubmit={(event) => void save(event)}>
         <Text size="sm" c="dimmed" mb="md">
-          Units without a price are free. Costs of all times use the current prices.
+          Units without a price are free. The current prices apply to all costs, also for past usage.
           {isAdmin ? '' : ' Only administrators can change the prices.'}
         </Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" mb="md">

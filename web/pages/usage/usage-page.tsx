@@ -4,7 +4,7 @@ import { UsageTab } from '../../components/usage/usage-tab.tsx';
 import { fleetOwner } from '../../data/recorded-usage.ts';
 import { PricesPanel } from './prices-panel.tsx';
 
-/** The page with the usage of the whole installation, and the prices. */
+/** The page with the usage of the whole installation and with the prices. */
 export function UsagePage() {
   return (
     <>

@@ -8,7 +8,7 @@ export interface PodContainer {
   readonly isRunning: boolean;
   /** True if the container has run before, so that there may be a log of that run. */
   readonly hasPrevious: boolean;
-  /** The state for the user: "Running", "CrashLoopBackOff", "Completed". */
+  /** The state that the console shows, such as "Running", "CrashLoopBackOff" or "Completed". */
   readonly state: string;
 }
 
@@ -20,14 +20,14 @@ const lists = [
   { spec: 'ephemeralContainers', status: 'ephemeralContainerStatuses', isInit: false },
 ] as const;
 
-/** Returns the containers of a pod, the one that kubectl would choose first. */
+/** Returns the containers of a pod. The first one is the one that kubectl would choose. */
 export function podContainers(pod: KubeObject): readonly PodContainer[] {
   const [spec, status] = [objectAt(pod, 'spec'), objectAt(pod, 'status')];
   const all = lists.flatMap(({ spec: specList, status: statusList, isInit }) => {
     const statuses = listAt(status, statusList);
     return listAt(spec, specList).map((container) => {
       const name = textAt(container, 'name');
-      return described(
+      return containerOf(
         name,
         isInit,
         statuses.find((each) => textAt(each, 'name') === name),
@@ -39,7 +39,7 @@ export function podContainers(pod: KubeObject): readonly PodContainer[] {
   return first === undefined ? all : [first, ...all.filter((each) => each !== first)];
 }
 
-function described(name: string, isInit: boolean, status: JsonValue | undefined): PodContainer {
+function containerOf(name: string, isInit: boolean, status: JsonValue | undefined): PodContainer {
   const state = objectAt(status, 'state') ?? {};
   const isRunning = isJsonObject(state.running);
   const reason = textAt(state, 'waiting', 'reason') || textAt(state, 'terminated', 'reason');

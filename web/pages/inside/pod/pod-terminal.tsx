@@ -22,7 +22,7 @@ export function PodTerminal({ pod }: { readonly pod: KubeObject }) {
   );
   if (container === undefined) {
     const reason = unscheduledReason(pod) ?? 'None of its containers is running. This page updates when one starts.';
-    return <EmptyState title="This pod has no container for a shell" text={reason} />;
+    return <EmptyState title="No shell can be started in this pod" text={reason} />;
   }
   return (
     <>

@@ -17,7 +17,7 @@ import type { InstanceState } from './instance-state.ts';
 export function ControlPlaneLog({ instance }: { readonly instance: InstanceState }) {
   const { type, namespace, name, object } = instance;
   const url = objectUrl(managementRoot, type.kind, { namespace, name }, 'log');
-  // A virtual cluster without a process of its own has no log, which only the server knows.
+  // A virtual cluster without its own process has no log. Only the server knows whether it has one.
   const probe = useQuery({
     queryKey: ['log', url, object.metadata.uid],
     retry: false,

@@ -45,7 +45,7 @@ export interface CommandContext {
   exec(target: ExecTarget): Promise<number>;
 }
 
-/** The kind of the words that a command takes, for completion. */
+/** The kind of the positional arguments of a command, for completion. */
 export type Positional = 'objects' | 'kind' | 'pod' | 'verb and kind' | 'none';
 
 export interface Command {
@@ -65,7 +65,7 @@ export const namespaceFlag: Flag = {
   name: 'namespace',
   short: 'n',
   type: 'text',
-  about: 'the namespace; without it, the one of this page',
+  about: 'the namespace (default: the namespace of this page)',
 };
 export const allNamespacesFlag: Flag = {
   name: 'all-namespaces',
@@ -78,13 +78,13 @@ export const containerFlag: Flag = {
   name: 'container',
   short: 'c',
   type: 'text',
-  about: 'the container; without it, the first one of the pod',
+  about: 'the container (default: the first container of the pod)',
 };
 export const filenameFlag: Flag = {
   name: 'filename',
   short: 'f',
   type: 'text',
-  about: '- opens an editor for the manifest, into which files can be loaded',
+  about: '- opens an editor, in which you can write the manifest or load it from a file',
 };
 
 /** Returns the namespace of a command; `undefined` for all namespaces. */

@@ -10,7 +10,7 @@ import { splitWords, type Word } from './syntax/split-words.ts';
 
 /** The texts that can replace the word at the end of a line. */
 export interface Completion {
-  /** The position of the word. */
+  /** The position at which the word starts. */
   readonly from: number;
   readonly options: readonly string[];
 }
@@ -58,7 +58,7 @@ async function optionsFor(
 }
 
 interface Typed {
-  /** The words that are not flags. */
+  /** The arguments that are not flags. */
   readonly words: readonly string[];
   /** The flag whose value is typed. */
   readonly openFlag: Flag | undefined;

@@ -10,7 +10,7 @@ export const apiResourcesCommand: Command = {
   positional: 'none',
   flags: [
     { name: 'api-group', type: 'text', about: 'only the kinds of this group' },
-    { name: 'namespaced', type: 'switch', about: 'only kinds that are in namespaces, or with =false only the others' },
+    { name: 'namespaced', type: 'switch', about: 'only namespaced kinds; with =false, only kinds at cluster scope' },
     { name: 'verbs', type: 'list', about: 'only kinds with these verbs' },
     { name: 'output', short: 'o', type: 'text', values: ['wide', 'name'], about: 'the format' },
   ],

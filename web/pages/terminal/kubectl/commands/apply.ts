@@ -42,7 +42,7 @@ export const applyCommand: Command = {
   ],
   async run(args, context) {
     if (args.text('server-side') === 'false')
-      throw new KubectlError('apply is always server-side here; leave --server-side=false out');
+      throw new KubectlError('apply is always server-side here; remove --server-side=false');
     await writeManifest('Apply', args, context, async ({ kind, place, object }) => {
       const { root, api, signal } = context;
       const { name = '' } = object.metadata;
@@ -134,7 +134,7 @@ function checkNamespace({ place, kind }: ObjectToCreate, args: Arguments): void 
 
 interface WrittenObject {
   readonly object: KubeObject;
-  /** The word for what was done: `created`. */
+  /** The result that is printed, such as `created`. */
   readonly result: string;
   readonly served: readonly ServedKind[];
 }

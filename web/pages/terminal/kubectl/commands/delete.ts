@@ -18,7 +18,7 @@ export const deleteCommand: Command = {
     allNamespacesFlag,
     selectorFlag,
     { name: 'all', type: 'switch', about: 'all objects of the kind in the namespace' },
-    { name: 'grace-period', type: 'text', about: 'the seconds that a pod has to end' },
+    { name: 'grace-period', type: 'text', about: 'the grace period of pods, in seconds' },
     { name: 'force', type: 'switch', about: 'with --grace-period=0: remove a pod at once' },
     { name: 'dry-run', type: 'text', values: ['none', 'server'], about: 'server checks without deleting' },
     { name: 'ignore-not-found', type: 'switch', about: 'do not fail if an object does not exist' },
@@ -29,7 +29,7 @@ export const deleteCommand: Command = {
     for (const each of wanted) {
       checkSelection(each, args);
       if (each.names.length === 0 && !args.isOn('all') && args.text('selector') === undefined)
-        throw new KubectlError('name the objects, or use -l or --all');
+        throw new KubectlError('specify the names of the objects, -l or --all');
       if (each.names.length > 0 && args.isOn('all')) throw new KubectlError('--all cannot be combined with names');
       await deleteEach(each, args, context);
     }

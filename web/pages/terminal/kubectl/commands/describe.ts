@@ -19,7 +19,7 @@ export const describeCommand: Command = {
     namespaceFlag,
     allNamespacesFlag,
     selectorFlag,
-    { name: 'show-events', type: 'switch', about: 'false leaves the events out' },
+    { name: 'show-events', type: 'switch', about: 'false omits the events' },
   ],
   async run(args, context) {
     let count = 0;
@@ -52,7 +52,7 @@ async function eventsOf(object: KubeObject, context: CommandContext): Promise<re
   }
 }
 
-/** Returns the text for one object: its metadata, then all fields with their names in words, then its events. */
+/** Returns the text for one object: its metadata, then all fields, then its events. Field names are split into words. */
 export function describeObject(object: KubeObject, events: readonly ObjectEvent[] | undefined, now: number): string {
   const { metadata, apiVersion, kind, ...fields } = object as KubeObject & JsonObject;
   const { name = '', namespace, labels = {}, annotations = {}, managedFields: _, ...more } = metadata;

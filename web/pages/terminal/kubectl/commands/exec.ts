@@ -16,7 +16,7 @@ export const execCommand: Command = {
   async run(args, context) {
     const { command } = args;
     if (command === undefined || command.length === 0)
-      throw new KubectlError('write the command after two hyphens: exec POD -- COMMAND');
+      throw new KubectlError('the command must follow --, as in exec POD -- COMMAND');
     if (args.isOn('stdin') !== args.isOn('tty'))
       throw new KubectlError('use -it for a terminal, or neither -i nor -t to print the output');
     const { pod, place } = await readPod(args, context);

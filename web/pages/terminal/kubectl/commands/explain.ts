@@ -45,12 +45,12 @@ async function resolvePath(
 ): Promise<{ readonly kind: ServedKind; readonly fields: readonly string[] }> {
   const served = await context.served();
   const parts = text.split('.');
-  // The longest text that names a kind counts, because a group contains dots too.
+  // Use the longest prefix that names a kind, because a group contains dots too.
   for (let count = parts.length; count > 1; count -= 1) {
     try {
       return { kind: resolveKind(served, parts.slice(0, count).join('.')), fields: parts.slice(count) };
     } catch {
-      // A shorter text may name a kind.
+      // A shorter prefix may name a kind.
     }
   }
   return { kind: resolveKind(served, parts[0] ?? ''), fields: parts.slice(1) };
@@ -87,7 +87,7 @@ function fieldsText(schema: OpenApiSchema, tree: SchemaTree, isRecursive: boolea
   return ['FIELDS:', ...names.flatMap((name) => oneField(schema, name, tree, { isRecursive, indent: '  ', depth: 0 }))];
 }
 
-/** The depth at which recursive schemas, such as those of JSON Schema itself, are cut. */
+/** The depth at which the fields of recursive schemas, such as JSON Schema itself, are no longer listed. */
 const maxDepth = 12;
 
 interface FieldForm {

@@ -26,11 +26,11 @@ export const getCommand: Command = {
       short: 'o',
       type: 'text',
       values: ['wide', 'json', 'yaml', 'name'],
-      about: 'the format; without it, the table of the server',
+      about: 'the output format (default: the table from the server)',
     },
     { name: 'watch', short: 'w', type: 'switch', about: 'follow changes until you stop the command' },
     { name: 'show-labels', type: 'switch', about: 'add a column with the labels' },
-    { name: 'no-headers', type: 'switch', about: 'leave the header line out' },
+    { name: 'no-headers', type: 'switch', about: 'omit the header line' },
     { name: 'ignore-not-found', type: 'switch', about: 'do not fail if an object does not exist' },
     { name: 'show-managed-fields', type: 'switch', about: 'keep metadata.managedFields in JSON and YAML' },
   ],
@@ -68,7 +68,7 @@ async function printNames(wanted: readonly NamedObjects[], args: Arguments, cont
   }
 }
 
-/** Returns nothing if an object does not exist and the user accepts that. */
+/** Returns an empty list if an object does not exist and `--ignore-not-found` is set. */
 async function found<T>(args: Arguments, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await read();

@@ -42,7 +42,7 @@ export const logsCommand: Command = {
 export async function readPod(args: Arguments, context: CommandContext) {
   const [word, more] = args.words;
   const name = word?.replace(/^(?:pods?|po)\//, '') ?? '';
-  if (name === '' || more !== undefined) throw new KubectlError('name one pod');
+  if (name === '' || more !== undefined) throw new KubectlError('specify one pod');
   if (name.includes('/'))
     throw new KubectlError(`only pods are supported here, not "${word}"; find them with "get pods"`);
   const place = { namespace: args.text('namespace') ?? context.namespace, name };

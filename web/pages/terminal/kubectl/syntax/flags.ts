@@ -90,7 +90,7 @@ function readLong(text: string, flags: readonly Flag[], add: Add, next: () => st
   else add(flag, flag.type === 'switch' ? 'true' : next());
 }
 
-/** Reads short flags, of which several switches can share one hyphen: `-it`, `-Aw`, `-nweb`, `-n=web`. */
+/** Reads short flags. Several switches can share one hyphen: `-it`, `-Aw`, `-nweb`, `-n=web`. */
 function readShort(text: string, flags: readonly Flag[], add: Add, next: () => string): void {
   for (let at = 0; at < text.length; at += 1) {
     const short = text.charAt(at);

@@ -54,7 +54,7 @@ describe('the objects of a command', () => {
     expect(() => named('')).toThrow('you must specify the type');
     expect(() => named('pod/a b')).toThrow('TYPE/NAME');
     expect(() => named('pod/')).toThrow('TYPE/NAME');
-    expect(() => named('all a')).toThrow('several kinds');
+    expect(() => named('all a')).toThrow('several types');
   });
 
   it('are printed with their group', () => {

@@ -22,7 +22,7 @@ export function resolveKind(served: readonly ServedKind[], text: string): Served
   const found = served.find((kind) => isNamed(kind, lower));
   if (found !== undefined) return found;
   const near = served.find(({ plural }) => lower.length > 2 && plural.startsWith(lower.slice(0, -1)));
-  const hint = near === undefined ? 'api-resources lists all' : `did you mean "${near.plural}"?`;
+  const hint = near === undefined ? 'api-resources lists all types' : `did you mean "${near.plural}"?`;
   throw new KubectlError(`the server doesn't have a resource type "${text}"; ${hint}`);
 }
 
@@ -44,18 +44,18 @@ export function resolveKinds(served: readonly ServedKind[], texts: string): read
 export function namedObjects(words: readonly string[], served: readonly ServedKind[]): readonly NamedObjects[] {
   const [first = '', ...rest] = words;
   if (first === '')
-    throw new KubectlError('you must specify the type of resource, for example "pods"; api-resources lists all');
+    throw new KubectlError('you must specify the type of resource, for example "pods"; api-resources lists all types');
   if (words.some((word) => word.includes('/'))) {
     return words.map((word) => {
       const [type = '', name = '', more] = word.split('/');
       if (type === '' || name === '' || more !== undefined)
-        throw new KubectlError(`"${word}" must have the form TYPE/NAME, like all words of this command`);
+        throw new KubectlError(`"${word}" must have the form TYPE/NAME, like the other arguments`);
       return { kind: resolveKind(served, type), names: [name] };
     });
   }
   const kinds = resolveKinds(served, first);
   if (kinds.length > 1 && rest.length > 0 && first.includes(',') === false)
-    throw new KubectlError(`"${first}" names several kinds, so it cannot have names of objects`);
+    throw new KubectlError(`"${first}" names several types, so no object names can follow`);
   return kinds.map((kind) => ({ kind, names: rest }));
 }
 

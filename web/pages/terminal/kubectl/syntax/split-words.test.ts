@@ -27,7 +27,7 @@ describe('a command line', () => {
   });
 
   it('with a quote without end is an error, except while it is typed', () => {
-    expect(() => words("get 'pods")).toThrow(/has no end/);
+    expect(() => words("get 'pods")).toThrow(/is not closed/);
     expect(words("get 'po", true)).toEqual(['get', 'po']);
     expect(words('get po|', true)).toEqual(['get', 'po|']);
   });

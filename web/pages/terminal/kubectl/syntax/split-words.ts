@@ -57,5 +57,5 @@ function readQuoted(line: string, from: number, isPartial: boolean): { readonly 
     } else text += character;
   }
   if (isPartial) return { text, end: line.length };
-  throw new KubectlError(`the quote ${quote} has no end`);
+  throw new KubectlError(`the quote ${quote} is not closed`);
 }
