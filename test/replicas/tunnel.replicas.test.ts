@@ -31,8 +31,8 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
     balancer = await LoadBalancer.start(urls, set.network.testAddress, 8443);
     machine = set.network.addMachine('agent');
     set.network.refuseConnectionsTo('agent');
-    await createAtLast('clusters', { metadata: { name: 'edge' }, spec: { networkPeer: true } });
-    joinToken = textAt(await createAtLast('clusters/edge/jointoken', {}), 'status', 'token');
+    await createWhenReady('clusters', { metadata: { name: 'edge' }, spec: { networkPeer: true } });
+    joinToken = textAt(await createWhenReady('clusters/edge/jointoken', {}), 'status', 'token');
     await startAgent();
   });
   afterAll(async () => {
@@ -43,7 +43,7 @@ describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and tw
   });
 
   /** Creates an object as soon as the replica is ready: right after the start, it may answer 503. */
-  async function createAtLast(path: string, body: object): Promise<JsonObject> {
+  async function createWhenReady(path: string, body: object): Promise<JsonObject> {
     const made = await eventually(
       60,
       () => manage(set, 0, path, { method: 'POST', body }),
