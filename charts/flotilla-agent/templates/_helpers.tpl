@@ -122,7 +122,7 @@ resources:
 {{- end -}}
 {{- if gt (int .replicas) 1 -}}
 {{- if .builtIn -}}
-{{- fail "replicas: must be 1 if builtIn is true, because the virtual clusters are stored on the volume of one agent" -}}
+{{- fail "replicas: must be 1 if builtIn is true, because the virtual clusters are stored on the volume of a single agent" -}}
 {{- end -}}
 {{- if not .tunnel -}}
 {{- fail "replicas: more than 1 needs tunnel=true, because each agent without a tunnel would replace the address of the others at the server" -}}
@@ -135,7 +135,7 @@ resources:
 {{- end -}}
 {{- end -}}
 {{- if and .readOnly .builtIn -}}
-{{- fail "readOnly: must be false if builtIn is true, because virtual clusters are created in the agent" -}}
+{{- fail "readOnly: must be false if builtIn is true, because the server creates virtual clusters in the agent" -}}
 {{- end -}}
 {{- if and .ingress.enabled (not .ingress.host) -}}
 {{- fail "ingress.host: required if ingress.enabled is true" -}}
