@@ -29,7 +29,7 @@ const own = (method: string, path: string): ApiRequest => ({
 });
 
 describe('the requests of an agent to its cluster', () => {
-  it('run with its account if the server itself sends them, and otherwise as their user', async () => {
+  it('run with its account if the server itself sends them, and otherwise as the user who sends them', async () => {
     const { api, sent } = openApi(false);
     await api.send(own('POST', '/api/v1/namespaces'));
     await api.send({ ...own('GET', '/api/v1/pods'), as: { name: 'anna', groups: [] } });

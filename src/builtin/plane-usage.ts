@@ -1,4 +1,4 @@
-/** The usage of a plane since it was last asked for. */
+/** The usage of a plane since the last report. */
 export interface PlaneUsage {
   readonly planeId: string;
   /** The number of stored objects, and their size in memory in bytes (estimated). Absent if the plane is not loaded. */

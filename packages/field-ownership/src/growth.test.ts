@@ -151,7 +151,7 @@ describe('an object with managedFields of more than 512 KiB', () => {
   const map = members(600, (number) => `value-${number}`);
   const long = Object.fromEntries(Object.entries(map).map(([name, value]) => [name.padEnd(250, 'x'), value]));
 
-  it('gets no further manager by an apply, but its managers and updates still change it', () => {
+  it('accepts no apply by a new manager, but applies by existing managers and updates', () => {
     const state = new Thing();
     for (let number = 0; number < 4; number++) state.apply(`m-${number}`, object({ map: long }));
     const error = errorOf(() => state.apply('further', object({ map: long })));

@@ -114,7 +114,7 @@ async function joinWithoutAgent(
 }
 
 describe('two agents of one cluster', () => {
-  it('join with one token, have a key each, share the requests, and one of them goes on alone', async () => {
+  it('join with one token, have a key each and share the requests, and one continues without the other', async () => {
     const token = await joinToken({ agents: 2 });
     const first = await start(token, 'a');
     await waitUntilReachable();
@@ -186,7 +186,7 @@ async function falseAfter(wait: () => Promise<unknown>): Promise<false> {
 }
 
 describe('a join token for several agents', () => {
-  it('lets no more agents join, also at the same time, and the same agent again', async () => {
+  it('limits the number of agents, even if they join at the same time, and lets an agent repeat its request', async () => {
     const token = await joinToken({ agents: 3 });
     const pair = generateAgentKeyPair();
     expect((await joinWithoutAgent(token, 'kubernetes', pair)).code).toBe(200);
@@ -233,7 +233,7 @@ describe('a join token for several agents', () => {
   });
 });
 
-describe('the credential with which the server calls its agents', () => {
+describe('the credential of the server at the agents of a cluster', () => {
   it('is accepted only in their tunnels, because all agents of the cluster know it', async () => {
     const token = await joinToken({ agents: 2 });
     const agent = await start(token, 'a');

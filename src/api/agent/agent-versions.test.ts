@@ -27,7 +27,7 @@ describe('the version of an agent', () => {
     expect(agentVersionFault(agent, server)).toMatch(message);
   });
 
-  it('is compared with the version of the server, and no other text is a version', () => {
+  it('is compared with the version of the server; any other text is ignored', () => {
     expect([isAgentOutdated('0.1.0', '0.2.0'), isAgentOutdated('0.2.0', '0.2.0')]).toEqual([true, false]);
     expect(readAgentVersion('1.2.3-beta.1')).toBe('1.2.3-beta.1');
     for (const text of ['', '1.2', '<b>1</b>', `1.2.3-${'x'.repeat(100)}`])

@@ -258,7 +258,7 @@ export const fleetUsagePermissions: readonly Permission[] = [
   { verbs: ['get', 'list'], subresources: object, grantedTo: ['auditor'] },
 ];
 
-/** Rules for price lists. Everyone sees the costs of what they may read; only admins set the prices. */
+/** Rules for price lists. All users can read the costs of objects that they may read. Only admins can set prices. */
 export const priceListPermissions: readonly Permission[] = [
   { verbs: ['get', ...lists], subresources: object, grantedTo: ['auditor'] },
 ];

@@ -31,7 +31,7 @@ function newTestEnv(onDeadline: (planeId: string, name: string) => Promise<void>
     await maintenance.stop();
     await store.close();
   });
-  /** Writes a deadline for each name, each a millisecond after the one before. */
+  /** Writes a deadline for each name, one millisecond apart. */
   const write = async (planeId: string, names: readonly string[], seconds = 0) => {
     const first = clock.now() + seconds * 1000;
     const writes = names.map((name, index) => ({
@@ -57,7 +57,7 @@ function newTestEnv(onDeadline: (planeId: string, name: string) => Promise<void>
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => `pod-${number}`);
 
 describe('the deadlines of a control plane', () => {
-  it('are handled while another plane is stuck, however many deadlines that plane has', async () => {
+  it('are handled while another plane with many deadlines is stuck', async () => {
     let release = () => {};
     const stuck = new Promise<void>((resolve) => {
       release = resolve;

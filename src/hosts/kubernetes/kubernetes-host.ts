@@ -186,7 +186,7 @@ class KubernetesHost implements ClosableHost {
     await Promise.allSettled([...closing, ...this.#changes]);
   }
 
-  /** Runs an operation on a virtual cluster with the cache, which the operation needs to see its own changes. */
+  /** Runs an operation on a virtual cluster. The cache runs meanwhile, because the operation waits for its own changes there. */
   #change<T>(location: HostLocation, call: HostCallOptions, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const signal = this.#untilClosed(call);
     return this.#work.cache.use(signal, () => this.#inLane(location, { signal }, task));

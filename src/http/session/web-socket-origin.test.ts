@@ -69,7 +69,7 @@ describe('a shell of the console', () => {
     return isConsoleShell({ request, info } as unknown as Exchange);
   };
 
-  it('is exec or attach over a WebSocket, and nothing else', () => {
+  it('is only exec or attach over a WebSocket', () => {
     const pod = '/api/v1/namespaces/a/pods/x';
     expect(isShell(`${pod}/exec`)).toBe(true);
     expect(isShell(`${pod}/attach`)).toBe(true);

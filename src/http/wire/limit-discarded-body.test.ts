@@ -47,7 +47,7 @@ async function sendTinyChunks(most: number): Promise<number> {
 
 const notFound = async (): Promise<Reply> => ({ status: 404, headers: {}, body: 'nothing here' });
 
-it('the connection is closed if the client goes on with a long body that the handler does not read', async () => {
+it('the connection is closed if the client keeps sending a long body that the handler does not read', async () => {
   const answer = await open(notFound);
   socket.write(chunkedPost);
   expect(await sendTinyChunks(3_000_000)).toBeLessThan(3_000_000);

@@ -22,7 +22,7 @@ const lingerMs = 500;
 export function limitDiscardedBody(message: IncomingMessage, response: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
   if (length === undefined && encoding === undefined) return;
-  // Before Node's own listener, which discards the rest of a body that nobody has begun to read.
+  // Runs before Node's own listener, which would discard the rest of an unread body.
   response.prependOnceListener('finish', () => {
     if (message.complete || message.destroyed || message.readableDidRead) return;
     discardRest(message, message.socket);

@@ -25,12 +25,12 @@ describe('describeChange', () => {
     });
   });
 
-  it('knows that no label exists only because all objects of JavaScript have a member of its name', () => {
+  it('does not mistake inherited members of JavaScript objects for labels', () => {
     const labels = { constructor: 'a', toString: 'b' };
     expect(byClient(object(), object({}, { labels }))?.message).toBe('changed metadata.labels');
   });
 
-  it('ignores writes that change nothing a reader would want to know', () => {
+  it('ignores heartbeats and the bookkeeping of the server', () => {
     const last = { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' } };
     expect(byClient(object(), object({}, last))).toBeUndefined();
     expect(byServer(object(), object({ spec: { clusterRef: { cluster: 'local' } } }))).toBeUndefined();

@@ -216,7 +216,7 @@ export const fileSettings = {
       most: 300,
       default: 60,
       meaning:
-        'time in seconds between two measurements of usage; it changes how soon usage is visible and how often connected clusters are asked for the use of pods, not the length of samples',
+        'time in seconds between two measurements of usage; a shorter time shows usage sooner and sends more requests to connected clusters, but does not change the length of samples',
     }),
   },
   tracing: tracingFileSettings,

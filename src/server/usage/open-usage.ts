@@ -37,7 +37,7 @@ export interface UsageOptions {
 /** The time limit for a host to report its use of resources. */
 const hostTimeoutMs = 10_000;
 
-/** Returns the slots of a subject, as far as this server knows them. */
+/** Returns the slots of a subject that this server knows. */
 export type SlotsOf = (ring: Ring, subject: SubjectKey) => Promise<Chunk>;
 
 /**

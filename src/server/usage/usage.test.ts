@@ -54,7 +54,7 @@ const list = (name: string) => bench.send(server, `${gatewayPath(name)}/api/v1/n
 
 /** Adds a test that advances the clock by minutes. That would end the tenure of a replica; usage-replicas.test.ts uses seconds. */
 const itWithMinutes = (name: string, run: () => Promise<void>) =>
-  itExceptOnEtcd(name, 'the beats of a replica do not follow a clock that jumps', run);
+  itExceptOnEtcd(name, 'the tenure of a replica ends when the clock jumps', run);
 
 describe('the usage of a virtual cluster', () => {
   itWithMinutes(

@@ -61,7 +61,7 @@ it('starts watches on first use, and stops them after five minutes without use',
   expect(idle).toBe(1);
 });
 
-it('lists again when it is used after it has stopped, and tells its listeners', async () => {
+it('lists again on the first use after a stop, and notifies its listeners', async () => {
   const { cache, clock, open, until } = setUp();
   let gaps = 0;
   cache.listen({ onChange() {}, onGap: () => gaps++ });
@@ -103,7 +103,7 @@ it('runs as long as it is watched, an operation needs it or a connection is open
   await until(0);
 });
 
-it('rejects calls after it was closed, and a use that waits for it', async () => {
+it('rejects calls after it was closed, and waiting calls when it is closed', async () => {
   const { cache } = setUp();
   const waiting = cache.ready(never);
   const closing = cache.close();

@@ -65,7 +65,7 @@ it('adds up the containers of a pod, and reads all pages of claims', async () =>
   expect(claims?.map(({ use }) => use.storageKib)).toEqual([8 * 1024 * 1024, 5 * 1024 * 1024]);
 });
 
-it('tells nothing about what the host does not serve', async () => {
+it('reports nothing that the host does not serve', async () => {
   expect(await readHostUse(hostWith({}), signal)).toEqual({});
   const claims = { metadata: {}, items: [] };
   expect(await readHostUse(hostWith({ '/api/v1/persistentvolumeclaims?limit=500': claims }), signal)).toEqual({
@@ -90,7 +90,7 @@ describe('a hostile host', () => {
     expect((await readHostUse(hostWith({ [claimsPath]: padded }), signal)).claims?.length).toBeUndefined();
   });
 
-  it('cannot report an impossible use, which would spoil the sums of a project and of the fleet', async () => {
+  it('cannot falsify the sums of a project and of the fleet with an implausible use', async () => {
     const pod = (cpu: string, memory: string) => ({
       metadata: { name: 'a', namespace: 'team', labels: 'none' },
       containers: [{ usage: { cpu, memory } }],

@@ -32,7 +32,7 @@ const maxPodsBytes = 16 * 1024 * 1024;
 const maxClaimsBytes = 4 * 1024 * 1024;
 /**
  * The maximum number of values in a response; the metrics of 20,000 pods have fewer. Each value needs up to a hundred bytes of
- * memory, however short its text is, and a host is not trusted.
+ * memory, however short its text is, and hosts are not trusted.
  */
 const maxResponseValues = 800_000;
 /** The maximum number of pages of claims: 10,000 claims. */
