@@ -23,7 +23,7 @@ describe('the lines of a log', () => {
     );
   });
 
-  it('include the last one without an end', () => {
+  it('include the last one without a newline', () => {
     const decoder = new LineDecoder();
     expect(decoder.decode(bytes('a\r\nb'))).toEqual(['a']);
     expect(decoder.end()).toEqual(['b']);

@@ -100,7 +100,7 @@ describe('the log of a container', () => {
     stop();
   });
 
-  it('is aborted when nobody reads it any longer', async () => {
+  it('is aborted when its last subscriber leaves', async () => {
     const closed = new Promise<void>((resolve) => {
       respond = (response) => {
         response.write(`${time(1)} one\n`);

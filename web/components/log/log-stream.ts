@@ -37,7 +37,7 @@ export interface LogStreamOptions extends LogRequestOptions {
   onBroken?(error: unknown): void;
 }
 
-/** New lines are shown together, because users cannot see more frequent updates. */
+/** New lines are shown together in this interval, because users do not notice more frequent updates. */
 const updateIntervalMs = 100;
 
 /**

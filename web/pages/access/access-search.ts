@@ -2,7 +2,7 @@ import type { AccessQuestion } from '../../components/access/effective-access.ts
 
 /** The URL parameters of the page: the chosen subject or object. The page shows one of them. */
 export interface AccessSearch {
-  /** `subject` asks what somebody may do; `object` asks who may do something. Optional; defaults to `subject`. */
+  /** `subject` shows the permissions of a subject; `object` shows who has access to an object. Optional; defaults to `subject`. */
   readonly by?: 'object' | undefined;
   /** The chosen subject: `User/name`, `Team/name` or `AccessKey/name`. */
   readonly subject?: string | undefined;

@@ -26,7 +26,7 @@ describe('a command line', () => {
     expect(words("get pods -l 'app in (a,b)'")).toEqual(['get', 'pods', '-l', 'app in (a,b)']);
   });
 
-  it('with a quote without end is an error, except while it is typed', () => {
+  it('with an unclosed quote is an error, except while it is typed', () => {
     expect(() => words("get 'pods")).toThrow(/is not closed/);
     expect(words("get 'po", true)).toEqual(['get', 'po']);
     expect(words('get po|', true)).toEqual(['get', 'po|']);
