@@ -27,7 +27,7 @@ export async function untilOnline(session, name) {
   }
 }
 
-/** The target of requests to the API of an agent without the server. */
+/** The target of requests that are sent to an agent directly. */
 export async function directTarget(session, { url, ca, pid }) {
   const { management, managementVersion } = session.target;
   const object = { apiVersion: managementVersion, kind: 'DirectClusterEndpointToken', spec: { ttl: 3600 } };

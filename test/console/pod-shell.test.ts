@@ -108,7 +108,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     await watched.context.close();
   });
 
-  it('opens a shell, and asks before several lines are pasted', async () => {
+  it('opens a shell, and asks for confirmation before several lines are pasted', async () => {
     const watched = await open(podPath());
     const { page } = watched;
     await page.getByRole('link', { name: 'Terminal' }).click();
@@ -122,7 +122,7 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     const dialog = page.getByRole('dialog', { name: 'Paste 3 lines?' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    // The keyboard leaves the terminal.
+    // Shift+Escape moves the focus out of the terminal.
     await page.locator('.xterm-helper-textarea').focus();
     await page.keyboard.press('Shift+Escape');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('status');

@@ -145,7 +145,7 @@ describeConsole('kubectl commands in the browser', (env) => {
     await watched.context.close();
   });
 
-  it('leave a virtual cluster without its own process without a log, and say what exists', async () => {
+  it('show that a virtual cluster without its own process has no log, and link to its events', async () => {
     const watched = await openPageOf('/virtual-clusters/default/demo?tab=logs');
     const { page } = watched;
     await page.getByRole('heading', { name: 'demo has no log' }).waitFor();

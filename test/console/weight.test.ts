@@ -20,8 +20,8 @@ function weightOf(files: Iterable<string>): number {
 }
 
 /**
- * Returns the files of a chunk and of all chunks that it imports, and the names of these chunks. `isExcluded` leaves chunks
- * out.
+ * Returns the files of a chunk and of all chunks that it imports, and the names of these chunks. `isExcluded` omits
+ * chunks.
  */
 function filesOf(
   start: string,
@@ -53,7 +53,7 @@ it('all pages together have at most 400 kB, without the parts that are loaded on
   expect(kilobytes).toBeLessThan(400);
 });
 
-/** Parts that are loaded when a user opens them, and their limits in kB, with what they need besides the pages. */
+/** Parts that are loaded when a user opens them, and their limits in kB. The size includes imported chunks, except those that the pages load. */
 it.each([
   ['components/terminal/shell-terminal.tsx', 100],
   ['components/log/log-panel.tsx', 10],

@@ -17,7 +17,7 @@ const missing = kubectlMissing ?? haproxyMissing ?? networkRoomsMissing;
 const outside = '198.18.79.1';
 const boxPort = 8445;
 
-describeIfAvailable(missing, 'an agent in a network that reaches only one box, and that nobody can dial', () => {
+describeIfAvailable(missing, 'an agent in a network that reaches only one middlebox and accepts no connections', () => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-boxes-'));
   let room: NetworkRoom;
   let edge: Edge | undefined;
@@ -45,7 +45,7 @@ describeIfAvailable(missing, 'an agent in a network that reaches only one box, a
   async function open(...flags: readonly string[]): Promise<Edge> {
     edge = await openEdge({
       server: `127.0.0.1:${serverPort}`,
-      // All addresses of its network, so that only the firewall refuses connections from outside.
+      // The agent listens at all addresses, so that only the firewall refuses connections from outside.
       agent: '0.0.0.0:8444',
       agentPrefix: room.commandPrefix,
       host: ['--built-in', '--tunnel', ...flags],
@@ -75,7 +75,7 @@ describeIfAvailable(missing, 'an agent in a network that reaches only one box, a
     await expect.poll(() => codeOf(opened), { timeout: 60_000, interval: 200 }).toBe(200);
   }
 
-  it('uses an HTTP proxy with a password, and returns after the proxy was restarted', async () => {
+  it('uses an HTTP proxy with a password, and reconnects after the proxy was restarted', async () => {
     let proxy = await ConnectProxy.start(outside, 'anna:hush');
     const { port } = proxy;
     const file = join(folder, 'proxy-url');
@@ -97,7 +97,7 @@ describeIfAvailable(missing, 'an agent in a network that reaches only one box, a
     }
   });
 
-  it('uses WebSockets behind a box that decrypts TLS and lets no other upgrade pass', async () => {
+  it('uses WebSockets behind a middlebox that decrypts TLS and refuses other upgrades', async () => {
     const box = await startBox('http-request deny if { req.hdr(upgrade) -i flotilla-tunnel }');
     try {
       const opened = await open(...throughBox());
@@ -109,7 +109,7 @@ describeIfAvailable(missing, 'an agent in a network that reaches only one box, a
     }
   });
 
-  it('uses an upgrade through a box that decrypts TLS and passes it, and returns when the box was restarted', async () => {
+  it('uses an upgrade behind a middlebox that decrypts TLS and permits it, and reconnects after the middlebox was restarted', async () => {
     let box = await startBox('');
     try {
       const opened = await open(...throughBox());
@@ -124,7 +124,7 @@ describeIfAvailable(missing, 'an agent in a network that reaches only one box, a
     }
   });
 
-  /** The flags of an agent that knows the server by the address and the certificate of the box. */
+  /** The flags of an agent that connects to the address of the middlebox and trusts its certificate. */
   function throughBox(): string[] {
     const trusted = join(folder, 'box-ca.crt');
     return ['--management', `https://${outside}:${boxPort}`, '--ca-file', trusted, '--log-level', 'debug'];

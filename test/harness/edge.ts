@@ -19,11 +19,11 @@ export interface EdgeOptions {
   readonly listen?: string;
   /** A command with flags that the server is started under. */
   readonly commandPrefix?: readonly string[];
-  /** A command with flags that the agent is started under. */
+  /** A command with flags that starts the agent, such as `ip netns exec`. */
   readonly agentPrefix?: readonly string[];
-  /** More flags of the server. */
+  /** Additional flags of the server. */
   readonly serverArgs?: readonly string[];
-  /** More settings of the server. */
+  /** Additional settings of the server. */
   readonly settings?: JsonObject;
   /** The agent's flags that select its cluster. Optional; defaults to the built-in cluster. */
   readonly host?: readonly string[];

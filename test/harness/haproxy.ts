@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
 
-/** The reason why there is no haproxy; `undefined` if there is. */
+/** The reason why haproxy cannot be used; `undefined` if there is none. */
 export const haproxyMissing =
   spawnSync('haproxy', ['-v']).status === 0 ? undefined : 'there is no haproxy on PATH (Debian package haproxy)';

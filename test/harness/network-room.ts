@@ -47,12 +47,12 @@ export class NetworkRoom {
     must('netns', 'exec', this.#name, ...command);
   }
 
-  /** Names for the two ends of a further link, which the end of the namespace removes. */
+  /** Returns names for the two interfaces of an additional link. It is removed together with the namespace. */
   linkNames(suffix: string): readonly [string, string] {
     return [`${this.#name}${suffix}a`, `${this.#name}${suffix}b`];
   }
 
-  /** Uses two connected interfaces outside of the namespace as a further link of it. */
+  /** Moves the second of two connected interfaces into the namespace, as an additional link to it. */
   addLink([near, far]: readonly [string, string], [outside, inside]: readonly [string, string]): void {
     must('link', 'set', far, 'netns', this.#name);
     must('addr', 'add', `${outside}/30`, 'dev', near);

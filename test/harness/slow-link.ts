@@ -6,7 +6,7 @@ import type { NetworkRoom } from './network-room.ts';
 
 const program = fileURLToPath(new URL('slow-link.py', import.meta.url));
 
-/** The reason why no slow link can be made; `undefined` if it can. */
+/** The reason why no slow link can be created; `undefined` if there is none. */
 export const slowLinkMissing = existsSync('/dev/net/tun') ? undefined : 'a slow link needs /dev/net/tun';
 
 export interface SlowLinkOptions {
@@ -14,11 +14,11 @@ export interface SlowLinkOptions {
   readonly addresses: readonly [string, string];
   /** The delay in each direction. */
   readonly delayMilliseconds: number;
-  /** The share of lost packets in each direction. */
+  /** The percentage of lost packets in each direction. */
   readonly lossPercent: number;
 }
 
-/** A further connection of a network namespace, with a delay and packet loss in each direction. */
+/** An additional link of a network namespace, with a delay and packet loss in each direction. */
 export class SlowLink {
   readonly #program: ChildProcess;
 
@@ -35,7 +35,7 @@ export class SlowLink {
       throw new Error(`slow-link.py exited with ${code}`);
     });
     await Promise.race([once(running.stdout, 'data'), ended]);
-    // Nobody waits for the end of the program any more.
+    // The later exit of the program is not an error.
     ended.catch(() => {});
     room.addLink([outside, inside], options.addresses);
     return link;

@@ -9,7 +9,7 @@ const root = new URL('../..', import.meta.url).pathname;
 /** The reason why there is no curl on PATH, which commands of guides use; `undefined` if there is one. */
 export const curlMissing = spawnSync('curl', ['--version']).status === 0 ? undefined : 'there is no curl on PATH';
 
-/** Prepares a folder like the clone in which the reader of a guide works. The data directory is `.flotilla` in it. */
+/** Prepares a folder like the clone of the repository in which a reader runs the commands of a guide. The data directory is `.flotilla` in it. */
 export function prepareGuideFolder(folder: string): void {
   for (const name of ['examples', 'bin']) symlinkSync(join(root, name), join(folder, name));
 }
@@ -42,7 +42,7 @@ export function shellBlocks(guide: string, section?: string): string[] {
 
 /**
  * Returns the shell blocks of a guide like `shellBlocks`. If the guide shows the output of a block, its commands may fail, and
- * their errors are part of the output: a guide shows what the server refuses.
+ * their errors are part of the output.
  */
 export function shellBlocksWithRefusals(guide: string): string[] {
   return [...guideText(guide).matchAll(/^```sh\n(.*?)^```\n(\n```text\n)?/gms)].map(([, block = '', shown]) =>
@@ -54,8 +54,8 @@ export function shellBlocksWithRefusals(guide: string): string[] {
 const preparation = codeBlocks(readFileSync(join(root, 'docs/README.md'), 'utf8'), 'sh').join('\n');
 
 /**
- * Runs `flotilla start` and `flotilla agent` in the background until they are ready, where a reader would use another terminal.
- * They end with the script.
+ * Runs `flotilla start` and `flotilla agent` in the background until they are ready. A reader would use another terminal.
+ * The script stops them at its end.
  */
 const otherTerminals = `
 started=0
@@ -76,7 +76,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
 export interface RunBlocksOptions {
   readonly folder: string;
   readonly flotilla: Pick<FlotillaProcess, 'url'>;
-  /** The values that a reader would insert: addresses, paths and tokens. Optional; keys are texts in the blocks. */
+  /** The replacements that a reader would make, such as addresses, paths and tokens, by the text in the blocks. Optional. */
   readonly replace?: Readonly<Record<string, string>>;
   /** True if the commands need no login, for example because no server runs. Optional; defaults to false. */
   readonly isLoggedOut?: boolean;

@@ -35,7 +35,7 @@ const copyMegabytes = Number(process.env.FLOTILLA_TEST_COPY_MEGABYTES ?? 100);
 
 describeIfAvailable(
   missing,
-  'a Kubernetes cluster that the server cannot dial, behind the tunnels of its agent',
+  'a Kubernetes cluster that the server reaches only through the tunnels of its agent',
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'tunnel-network-'));
     let room: NetworkRoom;
@@ -94,10 +94,10 @@ describeIfAvailable(
       return times.sort((one, other) => one - other);
     }
 
-    it('cannot be dialed from the network of the server, although the agent listens', async () => {
+    it('accepts no connections from the network of the server, although the agent listens', async () => {
       const probe = ['curl', '--silent', '--insecure', '--max-time', '2', `https://${outside}:${agentPort}/livez`];
       expect((await run('curl', probe.slice(1))).stdout).toBe('ok');
-      // 28: no connection within the time.
+      // Exit code 28 of curl: timeout.
       expect(() => room.run(...probe)).toThrow();
       const [command = '', ...flags] = [...room.commandPrefix, ...probe];
       await expect(run(command, flags)).rejects.toMatchObject({ code: 28 });
@@ -161,7 +161,7 @@ describeIfAvailable(
       }
     });
 
-    it('delays no request while many streams are not read', async () => {
+    it('does not delay requests while clients of many streams have stopped reading', async () => {
       const quiet = await getsWhile(Promise.resolve());
       const sockets = await Promise.all(Array.from({ length: 20 }, openEndless));
       try {
@@ -229,7 +229,7 @@ describeIfAvailable(
       return session.request({ authorization: `Bearer ${edge.server.adminKey}`, ':path': path });
     }
 
-    /** A command that prints without end, whose output nobody reads after the first message. */
+    /** A command with endless output. The client stops reading after the first message. */
     async function openEndless(): Promise<WebSocket> {
       const url = `wss://${room.inside}:8443${namespace}/pods/web/exec?command=cat&command=/dev/zero&stdout=true`;
       const headers = { authorization: `Bearer ${edge.server.adminKey}` };

@@ -47,7 +47,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the us
     await kubernetes?.stop();
   });
 
-  it('is absent until the cluster serves it, and then counts for the space and its cluster', async () => {
+  it('is absent until the cluster serves metrics, and then counts for the space and its cluster', async () => {
     const body = { metadata: { name: 'shop' }, spec: { clusterRef: { cluster } } };
     const made = await flotilla.ask(spaces, { method: 'POST', body });
     expect(made.code, made.text).toBe(201);
@@ -90,7 +90,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the us
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
     });
     for (const where of [`${spaces}/shop/usage`, `${groupPath}/clusters/${cluster}/usage`]) {
-      // Before the metrics existed, the API was served without pods, which counts as 0.
+      // At first, the metrics API was served without pods, which counts as 0.
       const measured = await eventually(
         60,
         () => usage(where),

@@ -56,7 +56,7 @@ describeIfAvailable(missing, 'a cluster that joins with the helm command of flot
     home.remove();
   });
 
-  /** Runs a command with a shell, like the reader of the output of `flotilla`. Returns what it printed. */
+  /** Runs a command in a shell, as a user would run the printed command. Returns its output. */
   async function run(command: string): Promise<string> {
     const env = { ...process.env, KUBECONFIG: kubeconfig, HELM_CACHE_HOME: join(home.folder, 'helm') };
     return (await promisify(execFile)('sh', ['-c', command], { env, maxBuffer: 64 << 20 })).stdout;

@@ -6,7 +6,7 @@ const root = new URL('../..', import.meta.url).pathname;
 const guides = readdirSync(join(root, 'docs/guides'));
 const textOf = (guide: string) => readFileSync(join(root, 'docs/guides', guide), 'utf8');
 
-/** Texts that a reader copies to a shell begin with one of these programs. */
+/** Matches a line that a reader copies to a shell. It begins with one of these programs. */
 const commands =
   /^ *(?:apt-get|aws|bash|curl|docker|export|flotilla|git|go|helm|kubectl|make|mkdir|node|npm|npx|openssl|promtool|skopeo|sudo|terraform|vcluster) /m;
 
@@ -52,7 +52,7 @@ it('tests run no section that does not exist', () => {
   expect(unknown).toEqual([]);
 });
 
-it.each(guides)('each block with commands in %s is a shell block, and the ones that no test runs say why', (guide) => {
+it.each(guides)('each block with commands in %s is a shell block, and gives the reason if no test runs it', (guide) => {
   for (const { info, code } of blocksOf(guide)) {
     if (commands.test(code)) expect(info).toMatch(/^(?:sh|yaml)$|^sh not-run: \w+ .{10,}$/);
     else expect(info).not.toMatch(/^sh /);

@@ -14,7 +14,7 @@ import { noTestNetwork, type TestMachine } from './test-network.ts';
 
 const namespaces = '/kubernetes/cluster/edge/api/v1/namespaces';
 const insideInstance = '/kubernetes/project/default/virtualcluster/vc/api/v1/namespaces';
-/** Replicas that are killed are noticed within seconds, also on a busy machine. */
+/** The time in which other replicas detect a killed replica, even on a busy machine. */
 const patient = { timeout: 60_000, interval: 200 };
 
 describeIfAvailable(noEtcd ?? noTestNetwork, 'an agent behind a firewall, and two replicas', () => {

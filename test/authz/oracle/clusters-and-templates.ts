@@ -30,7 +30,7 @@ export const clusterRows: readonly Row[] = [
   ...rows('clusters', 'use', 'one', ['admin', 'named'], { only: 'review' }),
   // The import candidates are visible to callers who may use the cluster.
   ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'auditor', 'named', 'named with use']),
-  // The usage includes that of other projects on the cluster.
+  // The usage of a cluster includes that of all projects on it.
   ...rows('clusters/usage', 'get', 'one', ['admin', 'auditor', 'owner', 'named']),
   ...rows('clusters/accesskey', 'create', 'one', ['admin']),
   ...rows('clusters/jointoken', 'create', 'one', ['admin']),

@@ -129,7 +129,7 @@ const unreadLists = (tenant: Tenant) =>
     { initialWindowSize: 0 },
   );
 
-/** A path, a header, and many headers, each of 8 MB. */
+/** Requests of 8 MB with a long path, a long header, many headers, or many chunks. */
 const longHeads: readonly ((tenant: Tenant) => string)[] = [
   () => `GET /${'a'.repeat(8_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
   () => `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(8_000_000)}\r\n\r\n`,

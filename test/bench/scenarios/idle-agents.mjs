@@ -14,7 +14,7 @@ export async function idleAgents(session) {
   const { sizes, target, signal } = session;
   const agents = await session.run('makeAgents', { count: sizes.idleAgents });
   await session.settle();
-  // Collects garbage.
+  // Makes the server collect garbage.
   await session.liveHeap();
   const before = residentBytes(target.pids);
   const fleet = await startAgentFleet(program, { management: target.url, authority: target.ca, agents, signal });

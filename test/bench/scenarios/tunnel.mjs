@@ -17,7 +17,7 @@ export async function tunnel(session) {
   await downloads(session, program);
 }
 
-/** The same get at the agent of a built-in cluster, and through the server and a tunnel. */
+/** Measures the same get at the agent of a built-in cluster, and through the server and a tunnel. */
 async function gets(session) {
   const agent = await startAgent(session, '--tunnel');
   try {
@@ -46,7 +46,7 @@ async function gets(session) {
   }
 }
 
-/** One long response, from the agent and through the server, which is connected to the agent or uses its tunnel. */
+/** Measures one long response from the agent, and through the server over a direct connection or the tunnel. */
 async function downloads(session, program) {
   const { sizes, target, signal } = session;
   const agents = [{ cluster: 'tunneled', accessKey: await createAgentKey(session, 'tunneled') }];
@@ -91,7 +91,7 @@ async function downloads(session, program) {
   }
 }
 
-/** Connects a cluster whose address is that of the agents. */
+/** Connects a cluster with the address of the agents. */
 async function connectTo(session, { url, ca }) {
   const { management, managementVersion } = session.target;
   const data = Buffer.from(ca).toString('base64');

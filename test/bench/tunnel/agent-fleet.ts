@@ -72,7 +72,7 @@ async function follow(server: ReturnType<typeof openControlServer>): Promise<voi
     try {
       for await (const _ of server.streamPolicy(never));
     } catch {
-      // The server is busy: all agents connect at the same time.
+      // The server may refuse requests, because all agents connect at the same time.
     }
     await wait(systemClock, retryMilliseconds, never);
   }

@@ -28,8 +28,8 @@ export async function buildAgentFleet(folder) {
 }
 
 /**
- * Starts agents in one process, and waits until the server has all of their tunnels. `url` and `ca` are those of the port at
- * which all of them serve too.
+ * Starts agents in one process, and waits until the server has all of their tunnels. `url` and `ca` belong to the shared
+ * port at which all agents also serve requests.
  */
 export async function startAgentFleet(program, { management, authority, agents, signal }) {
   const child = fork(program, { stdio: 'inherit' });

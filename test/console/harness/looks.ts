@@ -33,8 +33,8 @@ export async function inEveryLook(page: Page, check: (look: Look) => Promise<voi
 const screenshots = process.env['FLOTILLA_SCREENSHOTS'];
 
 /**
- * Returns accessibility violations and horizontal overflow in every look, one line each. `name` is the file name of its
- * screenshots.
+ * Returns the accessibility violations and the horizontal overflow in every look, one line each. `name` is the file name of
+ * the screenshots.
  */
 export async function violationsInEveryLook(page: Page, name?: string): Promise<string[]> {
   const faults: string[] = [];
@@ -59,8 +59,8 @@ export async function pageOverflow(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns what scrolls horizontally: the page itself at any width, and on a phone every part of it, except for code and the
- * output of commands, whose lines must not be wrapped.
+ * Returns the elements that scroll horizontally: at any width the page itself, and on a phone every part of it. Code and the
+ * output of commands may scroll, because their lines must not be wrapped.
  */
 export async function horizontalOverflow(page: Page): Promise<string[]> {
   const parts = await page.evaluate((phone) => {

@@ -3,7 +3,7 @@ import { measured, processorFigures } from '../measured.mjs';
 
 const mebibyte = 1024 * 1024;
 
-/** One long response. The CPU time is that of a mebibyte. */
+/** Reads one long response. The result contains the CPU time per mebibyte. */
 export async function download(target, { path, bytes }) {
   const clients = await openClients(target, 1);
   const taken = await measured(target, () => lengthOf(clients[0], path));
