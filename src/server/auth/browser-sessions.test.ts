@@ -160,7 +160,7 @@ describe('a session cookie', () => {
       const said = await raw(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
       return /^HTTP\/1\.1 (\d+)/.exec(said)?.[1];
     };
-    // The built-in cluster has no pods, so an authorized request ends there.
+    // The built-in cluster has no pods, so an authorized request gets 404.
     expect(await statusOf(`${pods}/web/exec?command=sh`)).toBe('404');
     expect(await statusOf(`${pods}/web/attach`)).toBe('404');
     expect(await statusOf(`${pods}/web/portforward`)).toBe('403');

@@ -49,7 +49,7 @@ const isConfig = (ask: RequestedAction) => ask.group === '' && ['secrets', 'conf
 
 const isInstance = (ask: RequestedAction) => kind(ask, 'virtualclusterinstances') || kind(ask, 'spaceinstances');
 
-/** Everything the user may do with instances, spaces, Secrets and ConfigMaps of the project, its activity, and imports of virtual clusters into it. */
+/** True for the instances, spaces, Secrets, ConfigMaps and activity of the project, and for imports of virtual clusters into it. */
 export function worksIn(project: string): ScopePredicate {
   return (ask) => {
     if (kind(ask, 'projects')) return ask.subresource === 'importvirtualcluster' && same(project, ask.name);

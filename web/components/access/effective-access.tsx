@@ -38,8 +38,8 @@ export function EffectiveAccess({ subject }: { readonly subject: AccessQuestion 
     <Panel title="Effective access">
       <Text size="sm" c="dimmed" mb="md">
         {isObject
-          ? `Everyone who has permissions on this ${nounOf(subject)}, and the grants from which they result.`
-          : 'All permissions, and the grants from which they result.'}
+          ? `Everyone who has permissions on this ${nounOf(subject)}, and the grants that give them.`
+          : 'All permissions, and the grants that give them.'}
       </Text>
       {inactive === undefined ? null : <Text mb="md">No access: {inactive}.</Text>}
       {inactive === undefined && entries.length === 0 ? <Text>No access.</Text> : null}

@@ -116,7 +116,7 @@ export const effectiveAccessReviewKind = defineKind({
   singular: 'effectiveaccessreview',
   namespaced: false,
   description:
-    'A list of the permissions of a user, team or access key with the grants that they result from, or of everyone who has access to an object.',
+    'A list of the permissions of a user, team or access key with the grants that give them, or of everyone who has access to an object.',
   schema,
 });
 

@@ -73,7 +73,12 @@ export const allNamespacesFlag: Flag = {
   type: 'switch',
   about: 'all namespaces',
 };
-export const selectorFlag: Flag = { name: 'selector', short: 'l', type: 'text', about: 'a label selector: app=web' };
+export const selectorFlag: Flag = {
+  name: 'selector',
+  short: 'l',
+  type: 'text',
+  about: 'a label selector, such as app=web',
+};
 export const containerFlag: Flag = {
   name: 'container',
   short: 'c',

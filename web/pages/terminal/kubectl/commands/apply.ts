@@ -17,7 +17,7 @@ const dryRunFlag: Flag = {
   name: 'dry-run',
   type: 'text',
   values: ['none', 'server'],
-  about: 'server checks the objects without writing them',
+  about: 'with server, the objects are validated and not written',
 };
 const outputFlag: Flag = {
   name: 'output',

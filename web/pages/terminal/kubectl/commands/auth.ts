@@ -14,7 +14,7 @@ export const authCommand: Command = {
   flags: [
     namespaceFlag,
     allNamespacesFlag,
-    { name: 'subresource', type: 'text', about: 'the subresource: log, exec' },
+    { name: 'subresource', type: 'text', about: 'the subresource, such as log or exec' },
     { name: 'list', type: 'switch', about: 'list all permissions in the namespace' },
   ],
   async run(args, context) {

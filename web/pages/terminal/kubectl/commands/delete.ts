@@ -20,7 +20,12 @@ export const deleteCommand: Command = {
     { name: 'all', type: 'switch', about: 'all objects of the kind in the namespace' },
     { name: 'grace-period', type: 'text', about: 'the grace period of pods, in seconds' },
     { name: 'force', type: 'switch', about: 'with --grace-period=0: remove a pod at once' },
-    { name: 'dry-run', type: 'text', values: ['none', 'server'], about: 'server checks without deleting' },
+    {
+      name: 'dry-run',
+      type: 'text',
+      values: ['none', 'server'],
+      about: 'with server, the request is validated and nothing is deleted',
+    },
     { name: 'ignore-not-found', type: 'switch', about: 'do not fail if an object does not exist' },
     { name: 'wait', type: 'switch', about: 'accepted; the command never waits' },
   ],

@@ -20,7 +20,7 @@ export const getCommand: Command = {
     namespaceFlag,
     allNamespacesFlag,
     selectorFlag,
-    { name: 'field-selector', type: 'text', about: 'a field selector: status.phase=Running' },
+    { name: 'field-selector', type: 'text', about: 'a field selector, such as status.phase=Running' },
     {
       name: 'output',
       short: 'o',

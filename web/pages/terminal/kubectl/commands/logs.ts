@@ -18,7 +18,7 @@ export const logsCommand: Command = {
     { name: 'follow', short: 'f', type: 'switch', about: 'print new lines until you stop the command' },
     { name: 'previous', short: 'p', type: 'switch', about: 'the log of the previous container' },
     { name: 'tail', type: 'text', about: 'the number of lines from the end' },
-    { name: 'since', type: 'text', about: 'only lines that are newer: 30s, 5m, 2h' },
+    { name: 'since', type: 'text', about: 'only lines that are newer than this duration, such as 30s, 5m or 2h' },
     { name: 'timestamps', type: 'switch', about: 'begin each line with its time' },
   ],
   async run(args, context) {
