@@ -81,6 +81,11 @@ export interface ManagementSettings {
     readonly defaultTokenTTL: number;
     readonly maxTokenTTL: number;
   };
+  /** The users who receive notifications by mail. Absent if the server sends no mails. */
+  readonly mail?: {
+    /** The domains of addresses that receive mails although no identity provider has verified them. */
+    readonly trustedDomains: readonly string[];
+  };
 }
 
 export const defaultManagementSettings: ManagementSettings = {

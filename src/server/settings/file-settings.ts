@@ -12,6 +12,7 @@ import { backupFileSettings } from './backup-settings.ts';
 import { helmFileSettings } from './helm-file-settings.ts';
 import { hostFileSettings } from './host-file-settings.ts';
 import { instanceLimitSettings } from './instance-limit-settings.ts';
+import { mailFileSettings } from './mail-settings.ts';
 import { oidcSetting } from './oidc-file-settings.ts';
 import { oidcProviderSettings } from './oidc-provider-settings.ts';
 import { passwordSettings } from './password-settings.ts';
@@ -220,6 +221,7 @@ export const fileSettings = {
     }),
   },
   tracing: tracingFileSettings,
+  mail: mailFileSettings,
   server: {
     trustedProxies: addressListSetting({
       default: [],

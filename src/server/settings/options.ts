@@ -28,6 +28,7 @@ import { assertDistinctTargets } from './audit-forward.ts';
 import { type BackupSettings, readBackupSettings } from './backup-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
+import { type MailSettings, readMailSettings } from './mail-settings.ts';
 import { readManagementSettings } from './management-settings.ts';
 import { assertDistinctConnectors } from './oidc-file-settings.ts';
 import { assertOidcProvider, type OidcProviderSettings } from './oidc-provider-settings.ts';
@@ -113,6 +114,8 @@ export interface ServerOptions {
   };
   readonly usage: { readonly sampleSeconds: number };
   readonly tracing: TracingSettings;
+  /** The mail server for notifications; `undefined` if the server sends no mails. */
+  readonly mail: MailSettings | undefined;
   readonly server: FrontSettings;
   readonly console: {
     readonly enabled: boolean;
@@ -141,6 +144,7 @@ export async function readOptions(flags: FlagValues): Promise<ConfiguredOptions>
   const peerListen = text('peer-listen', 'peerListen');
   const externalUrl = optionalOrigin('external-url', text('external-url', 'externalUrl'));
   const auth = readGroup(file, 'auth', fileSettings.auth);
+  const mail = readMailSettings(file);
   const options: ConfiguredOptions = {
     dataDir: text('data-dir', 'dataDir') ?? defaultDataDir,
     listen: readListenAddress(text('listen', 'listen') ?? defaultListen, defaultListen),
@@ -172,9 +176,13 @@ export async function readOptions(flags: FlagValues): Promise<ConfiguredOptions>
     auth: { ...auth, workloadIdentity: await completeWorkloadIssuers(auth.workloadIdentity, externalUrl) },
     usage: readGroup(file, 'usage', fileSettings.usage),
     tracing: readTracing(file),
+    mail,
     server: readFrontSettings(file, externalUrl),
     console: { ...readGroup(file, 'console', fileSettings.console), directory: consoleDirectory() },
-    management: readManagementSettings(file, auth),
+    management: {
+      ...readManagementSettings(file, auth),
+      ...(mail && { mail: { trustedDomains: mail.trustedDomains } }),
+    },
     helm: { ...readGroup(file, 'helm', fileSettings.helm), environment: helmEnvironment() },
   };
   assertApiWord(readGroup(file, 'api', fileSettings.api).word);
@@ -271,6 +279,7 @@ const reservedPrefixes: readonly string[] = [
   'oidc',
   'backup',
   'backups',
+  'mail',
   'assets',
 ];
 
