@@ -3,6 +3,7 @@ import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.t
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { ActivityLog } from './activity/activity-log.ts';
+import type { MailPreferences } from './notifications/mail-preferences.ts';
 import type { NotificationStates } from './notifications/notification-states.ts';
 import type { ManagementSettings } from './settings.ts';
 import type { AttachableState } from './state.ts';
@@ -15,6 +16,7 @@ export interface ManagementDependencies {
   readonly sealer: Sealer;
   readonly activity: ActivityLog;
   readonly notificationStates: NotificationStates;
+  readonly mailPreferences: MailPreferences;
   /**
    * Connects to a cluster that is being registered, to read its identity. Throws StatusError for unusable credentials.
    * `agentOf` is the cluster whose agent announced the kubeconfig. Optional; without it the identity is not read.

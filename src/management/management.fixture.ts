@@ -23,6 +23,7 @@ import { decodeDocument } from '../registry/write/decode.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import { openActivityLog } from '../server/activity/open-activity-log.ts';
+import { openMailPreferences } from '../server/mail/mail-rows.ts';
 import { openNotificationStates } from '../server/notifications/notification-states.ts';
 import type { Store } from '../store/store.ts';
 import { openTestStore } from '../store/test-store.fixture.ts';
@@ -83,7 +84,9 @@ export async function openManagementTestEnv(
   const signer = { kid: 'test-key', privateKey };
   const activity = openActivityLog(store, { added() {} });
   const notificationStates = openNotificationStates(store);
-  const dependencies = { state, clock, sealer, activity, notificationStates, settings: merged, connect };
+  const mailPreferences = openMailPreferences(store);
+  const stored = { activity, notificationStates, mailPreferences };
+  const dependencies = { state, clock, sealer, ...stored, settings: merged, connect };
   const plane = await openControlPlane({
     id: 'management',
     store,
@@ -181,6 +184,7 @@ export async function openManagementTestEnv(
     state,
     activity,
     notificationStates,
+    mailPreferences,
     sealer,
     plane,
     adminKey,

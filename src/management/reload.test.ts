@@ -13,6 +13,7 @@ import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.t
 import { silentLog } from '../lib/log.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import { openActivityLog } from '../server/activity/open-activity-log.ts';
+import { openMailPreferences } from '../server/mail/mail-rows.ts';
 import { openNotificationStates } from '../server/notifications/notification-states.ts';
 import { interruptibleStore } from '../store/interruptible-store.fixture.ts';
 import type { Store } from '../store/store.ts';
@@ -43,6 +44,7 @@ async function openOtherProcess({ clock, sealer }: ManagementTestEnv, store: Sto
         sealer,
         activity: openActivityLog(store, { added() {} }),
         notificationStates: openNotificationStates(store),
+        mailPreferences: openMailPreferences(store),
         settings,
         connect: undefined,
       }),

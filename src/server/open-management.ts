@@ -17,6 +17,8 @@ import type { Log } from '../lib/log.ts';
 import { managementDefinitions, readOnlyDefinitions } from '../management/definitions/management-definitions.ts';
 import { managementResources } from '../management/management-resources.ts';
 import { type MountOptions, mountManagement } from '../management/mount-management.ts';
+import type { MailPreferences } from '../management/notifications/mail-preferences.ts';
+import type { NotificationStates } from '../management/notifications/notification-states.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
 import { authorizationSubjectOf, type CredentialedCaller } from '../management/subject.ts';
@@ -29,6 +31,7 @@ import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
 import { ActivityRetention } from './activity/activity-retention.ts';
 import { openActivityLog } from './activity/open-activity-log.ts';
+import { openMailPreferences } from './mail/mail-rows.ts';
 import { openNotificationStates } from './notifications/notification-states.ts';
 import { type ControllersOptions, startControllers } from './start-controllers.ts';
 
@@ -63,6 +66,8 @@ export interface ManagementApi {
   readonly state: ManagementState;
   /** Removes old activity records after it was started. */
   readonly retention: ActivityRetention;
+  readonly notificationStates: NotificationStates;
+  readonly mailPreferences: MailPreferences;
   /** Starts the controllers. Returns a function that stops them. */
   start(inputs: ControllerInputs): () => Promise<void>;
 }
@@ -80,7 +85,9 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
   const retention = new ActivityRetention({ store, clock, log });
   const activity = openActivityLog(store, retention);
   const notificationStates = openNotificationStates(store);
-  const dependencies = { state, settings, clock, sealer, activity, notificationStates, connect: options.connect };
+  const mailPreferences = openMailPreferences(store);
+  const stored = { activity, notificationStates, mailPreferences };
+  const dependencies = { state, settings, clock, sealer, ...stored, connect: options.connect };
   const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
     decide(authorizationSubjectOf(caller, state), attributes, state);
   // A review shows what another replica has granted or revoked a moment ago.
@@ -138,6 +145,8 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
     plane,
     state,
     retention,
+    notificationStates,
+    mailPreferences,
     start: (inputs) =>
       startControllers({ kinds: plane.kinds, state, settings: options.settings, ...inputs, clock, log }),
   };

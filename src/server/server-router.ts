@@ -2,6 +2,7 @@ import { auditCheckpointsPath, auditVerifyPath } from '../api/audit/audit-chain.
 import { auditExportPath, auditPath } from '../api/audit/audit-event.ts';
 import { backupsPath } from '../api/backups/backup-status.ts';
 import { encryptionPath } from '../api/encryption/encryption-status.ts';
+import { mailPath } from '../api/mail/mail-status.ts';
 import { builtInClusterName } from '../api/naming.ts';
 import { replicasPath } from '../api/replicas/replica-list.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -74,6 +75,8 @@ export interface ServerRouterOptions {
   readonly replicas: Handler;
   /** `/encryption`: the state of the encryption at rest, and the rotation of keys. Only administrators may use it. */
   readonly encryption: Handler;
+  /** `/mail`: the state of mails, and test mails. Only administrators may use it. */
+  readonly mail: Handler;
   /** Serves all paths that no other handler serves. */
   readonly console: Handler;
 }
@@ -180,6 +183,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
       { prefix: auditCheckpointsPath, exact: true, handler: guarded(readOnly(options.audit.checkpoints)) },
       { prefix: replicasPath, exact: true, handler: guarded(readOnly(options.replicas)) },
       { prefix: encryptionPath, exact: true, handler: guarded(options.encryption) },
+      { prefix: mailPath, exact: true, handler: guarded(options.mail) },
     ],
   });
 }

@@ -31,6 +31,9 @@ import { backupHandler } from './data/backup-handler.ts';
 import { diskGauges } from './data/disk-gauges.ts';
 import { encryptionHandler } from './encryption/encryption-handler.ts';
 import { frontHandler } from './front-handler.ts';
+import { mailHandler } from './mail/mail-handler.ts';
+import type { NotificationMails } from './mail/notification-mails.ts';
+import { openNotificationMails } from './mail/open-notification-mails.ts';
 import { CertificateExpiries } from './metrics/certificate-expiries.ts';
 import { ControllerMetrics } from './metrics/controller-metrics.ts';
 import { fleetGauges } from './metrics/fleet-gauges.ts';
@@ -86,7 +89,8 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   const certificates = new CertificateExpiries();
   certificates.set('serving', tls.pair.cert);
   if (tls.authority !== undefined) certificates.set('ca', tls.authority);
-  const { handler, startControllers } = openHandler(server, controlPlanes, certificates);
+  const mails = await openNotificationMails(server, controlPlanes.management, () => url);
+  const { handler, startControllers } = openHandler(server, controlPlanes, { certificates, mails });
   const listener = await startListener({
     ...settings.listen,
     log,
@@ -117,6 +121,12 @@ async function serve(server: ServerContext): Promise<RunningServer> {
     runOnLeader(server.replicas, () => server.rotation.start()),
   );
   if (server.backups !== undefined) runBackups(server.backups, server);
+  if (mails !== undefined) {
+    closing.add(
+      'mails',
+      runOnLeader(server.replicas, (fence, assertCurrent) => mails.start(fence, assertCurrent)),
+    );
+  }
   server.replicas.start();
   return {
     url,
@@ -144,8 +154,18 @@ interface OpenedHandler {
   startControllers(): void;
 }
 
+interface HandlerParts {
+  readonly certificates: CertificateExpiries;
+  /** Absent if the server sends no mails. */
+  readonly mails: NotificationMails | undefined;
+}
+
 /** Opens the gateway and authentication. */
-function openHandler(server: ServerContext, opened: ControlPlanes, certificates: CertificateExpiries): OpenedHandler {
+function openHandler(
+  server: ServerContext,
+  opened: ControlPlanes,
+  { certificates, mails }: HandlerParts,
+): OpenedHandler {
   const { settings, clock, log, closing, dir, store, sealer, auditLog, version } = server;
   const { replicas, freshness } = server;
   const { management, planes, connected, hosts } = opened;
@@ -198,7 +218,7 @@ function openHandler(server: ServerContext, opened: ControlPlanes, certificates:
       version,
       storedObjects: () => countObjects([plane, planes.local]),
       loadedPlanes: () => planes.loaded,
-      ...serverGauges(server, planes.quarantine, [
+      ...serverGauges({ ...server, mails }, planes.quarantine, [
         ...refreshCounters.gauges(),
         ...observer.gauges(),
         ...fleetGauges(plane.kinds),
@@ -217,6 +237,7 @@ function openHandler(server: ServerContext, opened: ControlPlanes, certificates:
     }),
     auth: openAuthHandlers({ ...server, management, authenticate, refreshCounters }),
     ...operatorHandlers(server),
+    mail: mailHandler(mails),
   });
   return {
     handler,
@@ -271,7 +292,7 @@ function openRenderer({
 }
 
 function serverGauges(
-  { replicas, audit, dir, settings, backups, tracing }: ServerContext,
+  { replicas, audit, dir, settings, backups, tracing, mails }: ServerContext & Pick<HandlerParts, 'mails'>,
   quarantine: Quarantine,
   labelledGauges: readonly LabelledGauge[],
 ): Pick<MetricsOptions, 'gauges' | 'labelledGauges'> {
@@ -281,6 +302,7 @@ function serverGauges(
       ...replicaGauges(replicas),
       ...diskGauges(dir.path, settings.store),
       ...(backups?.gauges() ?? []),
+      ...(mails?.gauges() ?? []),
       ...tracing.gauges,
     ],
     labelledGauges: [...audit.forwarders.gauges(), ...labelledGauges, ...tracing.labelledGauges],

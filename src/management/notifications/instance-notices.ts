@@ -78,6 +78,7 @@ function notice({ kind, metadata }: Instance, reason: Notice['reason'], since: n
   const { plural, group } = kind === spaceInstanceKind.kind ? spaceInstanceKind : virtualClusterInstanceKind;
   return {
     id,
+    topic: id,
     reason,
     isWarning: reason !== 'SleepsSoon',
     message,

@@ -22,14 +22,18 @@ export function keyNotices(key: AccessKey, now: number): Notice[] {
     involvedObject: { kind: ownedAccessKeyKind.kind, name },
     readPermission: { verb: 'get', group: ownedAccessKeyKind.group, resource: ownedAccessKeyKind.plural, name },
   };
+  const identified = <Reason extends Notice['reason']>(reason: Reason) => {
+    const id = `${reason}/${uid}/${end}`;
+    return { id, topic: id, reason };
+  };
   if (end <= now) {
     if (now - end > expiredFor) return [];
     const message = `Access key ${label} expired ${formatDuration(now - end)} ago`;
-    return [{ ...common, id: `KeyExpired/${uid}/${end}`, reason: 'KeyExpired', message, since: end }];
+    return [{ ...common, ...identified('KeyExpired'), message, since: end }];
   }
   // A key with a short lifetime is reported only in the last quarter of it.
   const since = end - Math.min(expiryReminder, (end - Date.parse(creationTimestamp)) / 4);
   if (now < since) return [];
   const message = `Access key ${label} expires in ${formatDuration(end - now)}`;
-  return [{ ...common, id: `KeyExpires/${uid}/${end}`, reason: 'KeyExpires', message, since }];
+  return [{ ...common, ...identified('KeyExpires'), message, since }];
 }

@@ -4,6 +4,8 @@ import type { AccessAttributes } from '../../registry/context.ts';
 /** Something that a caller should know, computed from the current state. */
 export interface Notice {
   readonly id: string;
+  /** The part of the ID that stays the same while only a number changes, such as the used part of a quota. */
+  readonly topic: string;
   readonly reason: 'Failed' | 'SleepsSoon' | 'DeletedSoon' | 'KeyExpires' | 'KeyExpired' | 'QuotaNearlyReached';
   readonly isWarning: boolean;
   readonly message: string;

@@ -10,17 +10,18 @@ import { timestamp } from '../../api/meta.ts';
 import { typedObject } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { invalidObject } from '../../api/status.ts';
-import { callerOf } from '../../auth/authz/caller.ts';
+import { type Caller, callerOf } from '../../auth/authz/caller.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { withStatusErrors } from '../../registry/store-status.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { computedObject } from '../subresources/computed-object.ts';
 import { findNotices } from './find-notices.ts';
+import { mailAddressOf } from './mail-address-of.ts';
 import type { Notice } from './notice.ts';
 import type { NotificationState } from './notification-states.ts';
 
-type Options = Pick<ManagementDependencies, 'state' | 'clock' | 'notificationStates'>;
+type Options = Pick<ManagementDependencies, 'state' | 'settings' | 'clock' | 'notificationStates' | 'mailPreferences'>;
 
 const kind = notificationReviewKind;
 
@@ -37,6 +38,9 @@ export function notificationReviews(options: Options): MountedResource {
         if ((spec?.dismiss?.length ?? 0) > maxNotifications) {
           errors.push(forbiddenField('spec.dismiss', `may have at most ${maxNotifications} entries`));
         }
+        if (spec?.receiveMails !== undefined && isScoped(context, options)) {
+          errors.push(forbiddenField('spec.receiveMails', 'may not be set with an access key that has a scope'));
+        }
         if (errors.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', errors);
         await options.state.caughtUp();
         const status = await withStatusErrors(review(context, spec ?? {}, options, dryRun));
@@ -50,9 +54,10 @@ export function notificationReviews(options: Options): MountedResource {
 async function review(
   context: RequestContext,
   spec: NonNullable<NotificationReview['spec']>,
-  { state, clock, notificationStates }: Options,
+  options: Options,
   dryRun: boolean,
 ): Promise<NotificationReviewStatus> {
+  const { state, clock, notificationStates } = options;
   const caller = callerOf(context.user);
   const { nextTimeSlice } = context;
   const found = await findNotices({ caller, state, now: clock.now(), nextTimeSlice });
@@ -69,7 +74,30 @@ async function review(
     unread: shown.filter(({ id }) => !read.has(id)).length,
     total: shown.length,
     items: shown.slice(0, maxNotifications).map((notice) => itemOf(notice, read.has(notice.id))),
+    ...(await mailsOf(caller, spec.receiveMails, options, dryRun)),
   };
+}
+
+function isScoped({ accessKey }: RequestContext, { state }: Pick<Options, 'state'>): boolean {
+  const scope = accessKey === undefined ? undefined : state.accessKey(accessKey)?.spec?.scope;
+  return scope !== undefined && scope !== null;
+}
+
+/** Changes and returns whether the caller receives mails. */
+async function mailsOf(
+  caller: Caller,
+  receive: boolean | undefined,
+  { state, settings, mailPreferences }: Options,
+  dryRun: boolean,
+): Promise<Pick<NotificationReviewStatus, 'mails'>> {
+  const user = caller.user === undefined ? undefined : state.user(caller.user);
+  const uid = user?.metadata.uid;
+  if (settings.mail === undefined || user === undefined || uid === undefined) return {};
+  const wasOff = await mailPreferences.isOff(uid);
+  const isOff = receive === undefined ? wasOff : !receive;
+  if (isOff !== wasOff && !dryRun) await mailPreferences.setOff(uid, isOff);
+  const address = mailAddressOf(user, settings.mail.trustedDomains);
+  return { mails: { receive: !isOff, ...(address === undefined ? {} : { address }) } };
 }
 
 /** The number of notices that a response counts. Checks of the permissions of further ones would take long. */

@@ -26,7 +26,7 @@ export function quotaNotices(project: Project, { managesProject, owner }: QuotaR
       const [count, most] = [Number(used ?? 0), Number(limit ?? Number.NaN)];
       if (Number.isNaN(most) || count === 0 || count < most * nearlyReached) return;
       const message = `${whose} ${name} has ${count} of ${most} allowed ${nouns[resource]}`;
-      found.push(notice(project, `${resource}/${whose}/${count}/${most}`, message));
+      found.push(notice(project, `${resource}/${whose}`, `${count}/${most}`, message));
     };
     if (managesProject) add(ofProject?.used?.[resource], ofProject?.limit?.[resource], 'Project');
     if (owner !== undefined) add(ofUsers?.used?.[owner]?.[resource], ofUsers?.limit?.[resource], `${owner} in project`);
@@ -34,10 +34,12 @@ export function quotaNotices(project: Project, { managesProject, owner }: QuotaR
   });
 }
 
-function notice({ metadata }: Project, what: string, message: string): Notice {
+function notice({ metadata }: Project, quota: string, used: string, message: string): Notice {
   const { name = '', uid = '' } = metadata;
+  const topic = `QuotaNearlyReached/${uid}/${quota}`;
   return {
-    id: `QuotaNearlyReached/${uid}/${what}`,
+    id: `${topic}/${used}`,
+    topic,
     reason: 'QuotaNearlyReached',
     isWarning: true,
     message,

@@ -27,6 +27,7 @@ async function open() {
       sealer: env.sealer,
       activity: env.activity,
       notificationStates: env.notificationStates,
+      mailPreferences: env.mailPreferences,
       settings,
       connect: undefined,
     }),

@@ -79,7 +79,8 @@ export type InstallationRowName =
   | 'keyring'
   | 'rewrite'
   | 'restored'
-  | 'backups';
+  | 'backups'
+  | 'mails';
 
 /** All rows that belong to the installation as a whole and not to a control plane. */
 export const installationRange: KeyRange = { slice: 'installation', prefix: [] };

@@ -3,6 +3,7 @@ import type { Key } from '../../store/key.ts';
 import { activityRecordsSlice } from '../activity/activity-rows.ts';
 import { loginsSlice } from '../auth/stored-login-backoff.ts';
 import { credentialUsesSlice } from '../credential-uses.ts';
+import { mailRowsSlice } from '../mail/mail-rows.ts';
 import { notificationStatesSlice } from '../notifications/notification-states.ts';
 import { activitySlice } from '../shared-activity.ts';
 import { usageSlice } from '../usage/usage-rows.ts';
@@ -12,6 +13,7 @@ const unloggedSlices: ReadonlySet<string> = new Set([
   activitySlice,
   credentialUsesSlice,
   loginsSlice,
+  mailRowsSlice,
   notificationStatesSlice,
   usageSlice,
 ]);

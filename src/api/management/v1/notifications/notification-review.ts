@@ -11,6 +11,9 @@ const ids = (description: string) => t.optional(t.array(t.string(), { descriptio
 const spec = t.object(
   {
     markRead: t.optional(t.boolean({ description: 'If true, all current notifications of the caller become read.' })),
+    receiveMails: t.optional(
+      t.boolean({ description: 'If true or false, the caller receives mails with notifications, or none any more.' }),
+    ),
     dismiss: ids('IDs of notifications that the caller does not want to see any more.'),
   },
   { description: 'Changes to make before the notifications are returned. Optional.' },
@@ -32,11 +35,25 @@ const notification = t.object({
   }),
 });
 
+const mails = t.object(
+  {
+    receive: t.boolean({ description: 'True if the caller receives mails, unless `address` is absent.' }),
+    address: t.optional(
+      t.string({
+        description:
+          'Address of the mails. Absent if the caller has none that an identity provider has verified or whose domain the server trusts.',
+      }),
+    ),
+  },
+  { description: 'Mails with notifications. Absent if the server sends none or the caller is not a user.' },
+);
+
 const status = t.object(
   {
     unread: t.integer({ description: 'Number of notifications that the caller has not read.' }),
     total: t.integer({ description: 'Number of all notifications. The list contains at most 100.' }),
     items: t.array(notification, { description: 'Notifications of the caller: warnings first, then by time.' }),
+    mails: t.optional(mails),
   },
   { description: 'Result of the request. Set by the server.' },
 );

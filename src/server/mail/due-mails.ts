@@ -1,0 +1,137 @@
+import type { User } from '../../api/management/v1/user.ts';
+import { managementVersion } from '../../api/naming.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import { callerOf } from '../../auth/authz/caller.ts';
+import { decide } from '../../auth/authz/decide.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
+import { accessKeyIdentity } from '../../management/identity.ts';
+import { FleetNotices } from '../../management/notifications/fleet-notices.ts';
+import { mailAddressOf } from '../../management/notifications/mail-address-of.ts';
+import type { Notice } from '../../management/notifications/notice.ts';
+import type { ManagementState } from '../../management/state.ts';
+import { isSent, nothingSent, type SentNotices } from './sent-notices.ts';
+
+/** A user who may receive mails. */
+export interface Recipient {
+  readonly name: string;
+  readonly uid: string;
+  readonly address: string;
+  readonly identity: UserInfo;
+}
+
+/** A mail that a user should receive now. */
+export interface DueMail {
+  readonly user: string;
+  readonly uid: string;
+  /** The notices that were not sent yet. */
+  readonly unsent: readonly Notice[];
+  /** All notices that mails report and that apply to the user now. */
+  readonly current: readonly Notice[];
+  readonly isUrgent: boolean;
+}
+
+const minute = 60_000;
+/** The time that a notice waits for others, so that one mail contains them. A failure that ends within it is not mailed. */
+const [failureWait, noticeWait] = [2 * minute, 15 * minute] as const;
+/** The shortest time between two mails to a user. */
+const [failureInterval, noticeInterval] = [5 * minute, 15 * minute] as const;
+/** The number of objects and users that are inspected per tick of the event loop. */
+const itemsPerTick = 500;
+/** The number of notices per user that are compared. */
+const maxCompared = 10_000;
+
+/** Finds the mails that are due. It remembers when it first saw a notice, and nothing else. */
+export class DueMails {
+  readonly #state: ManagementState;
+  readonly #trustedDomains: readonly string[];
+  /** The times at which topics were first seen that are not sent to everybody whom they concern. */
+  #firstSeen = new Map<string, number>();
+
+  constructor(state: ManagementState, trustedDomains: readonly string[]) {
+    this.#state = state;
+    this.#trustedDomains = trustedDomains;
+  }
+
+  /** Inspects all objects once. Returns mails with failures first. */
+  async find(sent: ReadonlyMap<string, SentNotices>, now: number): Promise<DueMail[]> {
+    const work = new WorkBudget(itemsPerTick);
+    const fleet = await FleetNotices.collect(this.#state, now, work);
+    const firstSeen = new Map<string, number>();
+    const since = (topic: string) => {
+      const time = this.#firstSeen.get(topic) ?? now;
+      firstSeen.set(topic, time);
+      return time;
+    };
+    const due: DueMail[] = [];
+    for (const { metadata } of this.#state.users()) {
+      if (work.spend(1)) await work.next();
+      const recipient = this.recipient(metadata.name ?? '');
+      if (recipient === undefined) continue;
+      const { uid } = recipient;
+      const row = sent.get(uid) ?? nothingSent;
+      const current = new Map<string, Notice>();
+      for (const notice of fleet.of(callerOf(recipient.identity))) {
+        if (work.spend(0.1)) await work.next();
+        // An instance may go to sleep several times a day.
+        if (notice.reason === 'SleepsSoon') continue;
+        current.set(notice.topic, notice);
+        if (current.size === maxCompared) break;
+      }
+      const notices = [...current.values()];
+      const unsent = notices.filter((notice) => !isSent(notice, row)).sort(byUrgency);
+      if (!isDue(unsent, since, { now, lastMail: row.lastMail })) continue;
+      due.push({ user: recipient.name, uid, unsent, current: notices, isUrgent: unsent[0]?.reason === 'Failed' });
+    }
+    this.#firstSeen = firstSeen;
+    return due.sort((one, other) => Number(other.isUrgent) - Number(one.isUrgent));
+  }
+
+  /** Returns the user as a recipient of mails; `undefined` if the user has no access or no address that can be trusted. */
+  recipient(name: string): Recipient | undefined {
+    const user: User | undefined = this.#state.user(name);
+    const address = user && mailAddressOf(user, this.#trustedDomains);
+    const uid = user?.metadata.uid;
+    if (address === undefined || uid === undefined) return undefined;
+    const identity = accessKeyIdentity({ spec: { user: name } }, this.#state);
+    return identity && { name, uid, address, identity };
+  }
+
+  /** True if the user may read the object now. */
+  mayRead({ identity }: Recipient, { readPermission: { verb, group, resource, namespace = '', name = '' } }: Notice) {
+    const attributes = {
+      resourceRequest: true,
+      version: managementVersion,
+      subresource: '',
+      verb,
+      group,
+      resource,
+    } as const;
+    const subject = { user: identity, system: false, scopes: [] };
+    return decide(subject, { ...attributes, namespace, name }, this.#state).allowed;
+  }
+}
+
+interface MailTimes {
+  readonly now: number;
+  readonly lastMail: number | undefined;
+}
+
+/** True if one of the notices has waited long enough, and enough time has passed since the last mail. Visits all of them. */
+function isDue(unsent: readonly Notice[], since: (topic: string) => number, { now, lastMail }: MailTimes): boolean {
+  // A time in the future was recorded before the clock was set back.
+  const passed = lastMail === undefined || lastMail > now ? Number.POSITIVE_INFINITY : now - lastMail;
+  const dueNotices = unsent.filter(({ topic, reason }) => {
+    const waited = now - since(topic);
+    return reason === 'Failed'
+      ? waited >= failureWait && passed >= failureInterval
+      : waited >= noticeWait && passed >= noticeInterval;
+  });
+  return dueNotices.length > 0;
+}
+
+/** Failures first, then the newest first. */
+function byUrgency(one: Notice, other: Notice): number {
+  const [failed, otherFailed] = [one.reason === 'Failed', other.reason === 'Failed'];
+  if (failed !== otherFailed) return failed ? -1 : 1;
+  return (other.since ?? 0) - (one.since ?? 0) || (one.topic < other.topic ? -1 : 1);
+}

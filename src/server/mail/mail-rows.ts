@@ -1,0 +1,83 @@
+import { parseTrustedJson } from '@flotilla/json';
+import type { MailPreferences } from '../../management/notifications/mail-preferences.ts';
+import type { Key } from '../../store/key.ts';
+import { maxTransactionWrites, type RevisionCheck, type Store } from '../../store/store.ts';
+import type { SentNotices } from './sent-notices.ts';
+
+/**
+ * The slice with up to two unlogged rows per user: one if the user has switched mails off, and one with the notices that were
+ * sent. The keys contain the UID of the user, so that a later user of the same name starts anew.
+ */
+export const mailRowsSlice = 'notification-mails';
+
+const offPrefix = 'off';
+const sentPrefix = 'sent';
+/** Number of rows that are read at a time. */
+const pageSize = 500;
+
+/** Opens the stored preferences. Only the user changes a preference, so it has a row of its own. */
+export function openMailPreferences(store: Pick<Store, 'get' | 'transact'>): MailPreferences {
+  return {
+    isOff: async (uid) => (await store.get(rowKey(offPrefix, uid))) !== undefined,
+    async setOff(uid, isOff) {
+      const value = isOff ? 'true' : undefined;
+      await store.transact({ writes: [{ key: rowKey(offPrefix, uid), value, unlogged: true }] });
+    },
+  };
+}
+
+/** Reads the sent notices of all users, by UID. */
+export async function readSentNotices(store: Pick<Store, 'list'>): Promise<Map<string, SentNotices>> {
+  const found = new Map<string, SentNotices>();
+  let after: Key | undefined;
+  for (;;) {
+    const options = { limit: pageSize, skipCount: true, ...(after === undefined ? {} : { after }) };
+    const { entries, remaining } = await store.list({ slice: mailRowsSlice, prefix: [sentPrefix] }, options);
+    for (const { key, value } of entries) {
+      found.set(key.segments[1] ?? '', parseTrustedJson(value) as unknown as SentNotices);
+      after = key;
+    }
+    if (remaining === 0) return found;
+  }
+}
+
+/** Writes the sent notices of a user. Rejects with StoreError if the fence no longer holds. */
+export async function writeSentNotices(
+  store: Pick<Store, 'transact'>,
+  uid: string,
+  sent: SentNotices,
+  fence: RevisionCheck | undefined,
+): Promise<void> {
+  const value = JSON.stringify(sent);
+  await store.transact({ ...checked(fence), writes: [{ key: rowKey(sentPrefix, uid), value, unlogged: true }] });
+}
+
+/** Removes the rows of users who no longer exist. */
+export async function removeMailRows(
+  store: Pick<Store, 'transact'>,
+  uids: readonly string[],
+  fence: RevisionCheck | undefined,
+): Promise<void> {
+  const perTransaction = Math.floor(maxTransactionWrites / 2);
+  for (let start = 0; start < uids.length; start += perTransaction) {
+    const writes = uids
+      .slice(start, start + perTransaction)
+      .flatMap((uid) => [offPrefix, sentPrefix].map((prefix) => rowKey(prefix, uid)))
+      .map((key) => ({ key, value: undefined, unlogged: true }));
+    await store.transact({ ...checked(fence), writes });
+  }
+}
+
+/** Returns the UIDs of the users who have switched mails off. */
+export async function readOffUids(store: Pick<Store, 'list'>): Promise<readonly string[]> {
+  const { entries } = await store.list({ slice: mailRowsSlice, prefix: [offPrefix] });
+  return entries.map(({ key }) => key.segments[1] ?? '');
+}
+
+function checked(fence: RevisionCheck | undefined) {
+  return fence === undefined ? {} : { checks: [fence] };
+}
+
+function rowKey(prefix: string, uid: string): Key {
+  return { slice: mailRowsSlice, segments: [prefix, uid] };
+}

@@ -1,0 +1,28 @@
+import type { ManagementApi } from '../open-management.ts';
+import type { ServerContext } from '../server-context.ts';
+import type { NotificationMails } from './notification-mails.ts';
+
+/** Opens the mails of the settings; `undefined` if there is no mail server. Then nothing of it is even loaded. */
+export async function openNotificationMails(
+  { settings, store, clock, log }: Pick<ServerContext, 'settings' | 'store' | 'clock' | 'log'>,
+  { state, mailPreferences, notificationStates }: ManagementApi,
+  url: () => string | undefined,
+): Promise<NotificationMails | undefined> {
+  const { mail } = settings;
+  if (mail === undefined) return undefined;
+  const [{ NotificationMails: Mails }, { SmtpServer }] = await Promise.all([
+    import('./notification-mails.ts'),
+    import('./smtp-server.ts'),
+  ]);
+  return new Mails({
+    server: new SmtpServer(mail, clock),
+    state,
+    trustedDomains: mail.trustedDomains,
+    preferences: mailPreferences,
+    notificationStates,
+    consoleUrl: () => (settings.console.enabled ? url() : undefined),
+    store,
+    clock,
+    log,
+  });
+}

@@ -1,0 +1,53 @@
+import type { Notice } from '../../management/notifications/notice.ts';
+
+/** The notices that were sent to a user. */
+export interface SentNotices {
+  /** The times at which they were sent, in milliseconds since the epoch, by topic. */
+  readonly topics: Readonly<Record<string, number>>;
+  /** All notices that apply since this time or earlier count as sent, because the row contains no more topics. */
+  readonly before?: number;
+  /** The time of the last mail. */
+  readonly lastMail?: number;
+}
+
+export const nothingSent: SentNotices = { topics: {} };
+
+/** The number of topics in a row. */
+const maxTopics = 1_000;
+/** A topic is not sent again within this time, also if it did not apply in between: a quota may be reached again and again. */
+const repeatMs = 24 * 3_600_000;
+
+export function isSent({ topic, since }: Notice, { topics, before }: SentNotices): boolean {
+  return Object.hasOwn(topics, topic) || (since !== undefined && before !== undefined && since <= before);
+}
+
+export interface SentMail {
+  /** All notices that apply to the user now. */
+  readonly current: readonly Notice[];
+  /** Those that count as sent now. */
+  readonly sent: readonly Notice[];
+  readonly now: number;
+  /** True if a mail was sent; false if the user has read the notices elsewhere or wants no mails. */
+  readonly isMail: boolean;
+}
+
+/**
+ * Adds sent notices. The result contains the topics that apply now or were sent within a day. If there are more than 1,000, those
+ * that apply for the longest time are replaced by one time.
+ */
+export function withSent(old: SentNotices, { current, sent, now, isMail }: SentMail): SentNotices {
+  const since = new Map(current.map((notice) => [notice.topic, notice.since ?? now]));
+  const times = new Map(Object.entries(old.topics));
+  for (const { topic } of sent) times.set(topic, now);
+  const kept = [...times].filter(([topic, time]) => since.has(topic) || now - time < repeatMs);
+  const age = ([topic, time]: readonly [string, number]) => since.get(topic) ?? time;
+  kept.sort((one, other) => age(other) - age(one));
+  const dropped = kept.slice(maxTopics).map(([topic]) => since.get(topic) ?? 0);
+  const before = Math.max(old.before ?? 0, ...dropped);
+  const lastMail = isMail ? now : old.lastMail;
+  return {
+    topics: Object.fromEntries(kept.slice(0, maxTopics)),
+    ...(before === 0 ? {} : { before }),
+    ...(lastMail === undefined ? {} : { lastMail }),
+  };
+}
