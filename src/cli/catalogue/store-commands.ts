@@ -11,8 +11,18 @@ export function storeCommands(etcdOptions: readonly OptionSpec[]): readonly Comm
     migrateCommand(etcdOptions),
     rotateCommand,
     adminKeyCommand,
+    mailTestCommand,
   ];
 }
+
+const mailTestCommand: CommandSpec = {
+  path: 'mail-test',
+  summary: 'Send a test mail with the mail server of the settings',
+  details: 'Only administrators can use it. The server that answers the request sends the mail at once.',
+  args: [{ name: '<address>', description: 'Address that receives the mail' }],
+  examples: [{ command: 'flotilla mail-test anna@example.com', does: 'Check that the mail server accepts mails' }],
+  load: () => import('../commands/operate/mail-test.ts'),
+};
 
 function backupCommand(etcdOptions: readonly OptionSpec[]): CommandSpec {
   return {

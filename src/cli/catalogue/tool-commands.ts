@@ -64,7 +64,8 @@ export const toolCommands: readonly CommandSpec[] = [
       'behind). SETTINGS is "different" if limits, permissions or the API prefix differ from those of the server ' +
       'that answers. SCHEMAS are the versions of the stored format that a server supports. ' +
       'After the servers, the command lists the virtual clusters in quarantine, and the worker threads of the ' +
-      'built-in cluster that were replaced in the last hour because they did not respond or failed.',
+      'built-in cluster that were replaced in the last hour because they did not respond or failed. If notifications ' +
+      'cannot be sent by mail, the last lines say why.',
     options: [outputOption],
     examples: [{ command: 'flotilla status', does: 'List the servers, their versions, and which one is the leader' }],
     load: () => import('../commands/operate/status.ts'),

@@ -4,6 +4,7 @@ import type { CommandRun } from '../../command-spec.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
+import { fetchMailState, mailStateText } from './mail-state.ts';
 import { fetchStalledVirtualClusters, stalledText } from './stalled-virtual-clusters.ts';
 
 export const run: CommandRun = async (call) => {
@@ -12,9 +13,10 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const list = await api.json({ path: replicasPath, signal });
     const stalled = await fetchStalledVirtualClusters(api, signal);
+    const mail = await fetchMailState(api, signal);
     const items = listAt(list, 'items');
     if (format.kind === 'objects') {
-      terminal.print(format.print({ ...list, ...stalled }));
+      terminal.print(format.print({ ...list, ...stalled, ...(mail === undefined ? {} : { mail }) }));
       return undefined;
     }
     if (items.length === 0) terminal.print('this server does not share its store, so there are no replicas to list\n');
@@ -23,6 +25,7 @@ export const run: CommandRun = async (call) => {
       terminal.print(`${[...printer.lines(tableOf(items)), ...schemaNotes(list)].join('\n')}\n`);
     }
     terminal.print(stalledText(stalled, terminal.colors));
+    terminal.print(mailStateText(mail));
     return undefined;
   });
 };
