@@ -124,6 +124,7 @@ describeIfAvailable(kubectlMissing ?? curlMissing ?? reason, 'the guides', () =>
     expect(printed).toMatch(/VirtualClusterInstance\/demo +created$/m);
     expect(printed).toMatch(/VirtualClusterInstance\/demo +became ready$/m);
     expect(await walk(shellBlocks('notifications.md', 'See what needs your attention'))).toMatch(/^ +unread: 0$/m);
+    expect(await walk(shellBlocks('notifications.md', 'Get notifications by e-mail'))).toMatch(/receiveMails: false$/m);
   });
 
   it('search, export and verify the audit log', async () => {

@@ -1,8 +1,11 @@
-import { ActionIcon, Popover, Text, Title, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Popover, Switch, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import type { NotificationItem } from '../../src/api/management/v1/notifications/notification-review.ts';
+import type {
+  NotificationItem,
+  NotificationReviewStatus,
+} from '../../src/api/management/v1/notifications/notification-review.ts';
 import { projectOfNamespace } from '../../src/api/naming.ts';
 import { Icon } from '../components/icon.tsx';
 import { Age } from '../components/object/age.tsx';
@@ -59,11 +62,36 @@ export function NotificationBell() {
           }}
           onFollow={close}
         />
+        {data?.mails === undefined ? null : (
+          <MailSwitch mails={data.mails} onChange={(receiveMails) => change({ receiveMails })} />
+        )}
       </Popover.Dropdown>
       <VisuallyHidden role="status">
         {unread === 0 ? '' : pluralize(unread, 'unread notification', 'unread notifications')}
       </VisuallyHidden>
     </Popover>
+  );
+}
+
+interface MailSwitchProps {
+  readonly mails: NonNullable<NotificationReviewStatus['mails']>;
+  onChange(receive: boolean): void;
+}
+
+function MailSwitch({ mails: { receive, address }, onChange }: MailSwitchProps) {
+  const hint =
+    address === undefined
+      ? 'You have no verified email address. An administrator or your identity provider can set one.'
+      : `They are sent to ${address}.`;
+  return (
+    <Switch
+      className={classes.mails ?? ''}
+      label="Send me mails"
+      description={hint}
+      disabled={address === undefined}
+      checked={receive && address !== undefined}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   );
 }
 
