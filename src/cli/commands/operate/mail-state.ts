@@ -11,7 +11,8 @@ export async function fetchMailState(api: ServerApi, signal: AbortSignal): Promi
     return await api.json({ path: mailPath, signal });
   } catch (error) {
     // An older server responds with a page of the console.
-    if (error instanceof CliError || (error instanceof StatusError && [403, 404].includes(error.code))) return undefined;
+    const isMissing = error instanceof StatusError && [403, 404].includes(error.code);
+    if (isMissing || error instanceof CliError) return undefined;
     throw error;
   }
 }
