@@ -12,7 +12,8 @@ import {
   patchOptions,
   rejectionStatus,
 } from '../../management/management.fixture.ts';
-import type { Store } from '../../store/store.ts';
+import { TenureEndedError } from '../../replicas/tenure.ts';
+import type { RevisionCheck, Store } from '../../store/store.ts';
 import { readMailSettings } from '../settings/mail-settings.ts';
 import { SettingsReader } from '../settings/settings-reader.ts';
 import { NotificationMails } from './notification-mails.ts';
@@ -110,10 +111,16 @@ function open(store: Pick<Store, 'get' | 'list' | 'transact'> = env.store): Noti
   });
 }
 
+interface Leadership {
+  readonly fence?: RevisionCheck;
+  readonly assertCurrent?: () => void;
+}
+
 /** Starts to send mails, and waits for the first pass. */
-async function start(mails: NotificationMails = open()): Promise<NotificationMails> {
+async function start(mails: NotificationMails = open(), leadership: Leadership = {}): Promise<NotificationMails> {
+  const { fence, assertCurrent = () => {} } = leadership;
   const before = clock.waits;
-  stops.push(mails.start(undefined, () => {}));
+  stops.push(mails.start(fence, assertCurrent));
   await expect.poll(() => clock.waits, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before);
   return mails;
 }
@@ -223,6 +230,33 @@ describe('a failure', () => {
     await pass(3);
     expect(smtp.received).toHaveLength(3);
     expect(new Set(recipients())).toEqual(new Set(['anna@example.com', 'chief@example.com']));
+  });
+});
+
+describe('several replicas', () => {
+  it('of which one took over send a failure at most twice to one user', async () => {
+    await fail('broken');
+    // The first leader sends a mail after its registration was removed.
+    const key = { slice: 'replicas-of-test', segments: ['first'] };
+    await start(open(), { fence: { key, revision: 1 } });
+    await pass(2);
+    expect(smtp.received).toHaveLength(1);
+    const second = open();
+    await start(second);
+    await pass(10);
+    expect(smtp.received).toHaveLength(3);
+    expect(new Set(recipients())).toEqual(new Set(['anna@example.com', 'chief@example.com']));
+  });
+
+  it('of which one has lost its connection to the store send nothing from this one', async () => {
+    await fail('broken');
+    const assertCurrent = () => {
+      throw new TenureEndedError();
+    };
+    const mails = await start(open(), { assertCurrent });
+    await pass(30);
+    expect(smtp.connections).toBe(0);
+    expect((await mails.status()).lastFailure).toBeUndefined();
   });
 });
 

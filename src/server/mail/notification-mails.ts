@@ -58,6 +58,8 @@ export class NotificationMails {
   #sent = new Map<string, SentNotices>();
   /** The users whose address is refused for now, by UID. */
   #refused = new Map<string, { readonly failures: number; readonly retryAt: number }>();
+  /** The UID of the user whose last mail could not be recorded yet. */
+  #unrecorded: string | undefined;
   #isFailing = true;
   readonly #counts = { sent: 0, failed: 0 };
 
@@ -142,6 +144,7 @@ export class NotificationMails {
     // A user that this server does not know yet must not lose a row.
     await state.caughtUp();
     this.#sent = await readSentNotices(store);
+    this.#unrecorded = undefined;
     this.#isFailing = (await readFailedMail(store)) !== undefined;
     const uids = new Set<string | undefined>();
     for (const { metadata } of state.users()) uids.add(metadata.uid);
@@ -153,6 +156,8 @@ export class NotificationMails {
   async #pass(leadership: Leadership): Promise<void> {
     const { state, clock, server } = this.#options;
     const { signal, assertCurrent } = leadership;
+    // As long as mails cannot be recorded, for example because another server has become the leader, none are sent.
+    if (this.#unrecorded !== undefined) await this.#write(this.#unrecorded, leadership);
     await state.caughtUp();
     const found = await this.#due.find(this.#sent, clock.now());
     const waiting = new Set(found.map(({ uid }) => uid));
@@ -218,15 +223,21 @@ export class NotificationMails {
     return true;
   }
 
-  async #record(mail: DueMail, { isMail }: { readonly isMail: boolean }, { fence }: Leadership): Promise<void> {
-    const { store, clock } = this.#options;
+  async #record(mail: DueMail, { isMail }: { readonly isMail: boolean }, leadership: Leadership): Promise<void> {
+    const { clock } = this.#options;
     const { uid, unsent, current } = mail;
     const old = this.#sent.get(uid) ?? nothingSent;
     const sent = withSent(old, { current, sent: unsent, now: clock.now(), isMail });
     // A mail that was sent must not be sent again, even if it cannot be recorded now.
     this.#sent.set(uid, sent);
-    await writeSentNotices(store, uid, sent, fence);
-    if (isMail) await this.#writeFailure(undefined, fence);
+    await this.#write(uid, leadership);
+    if (isMail) await this.#writeFailure(undefined, leadership.fence);
+  }
+
+  async #write(uid: string, { fence }: Leadership): Promise<void> {
+    this.#unrecorded = uid;
+    await writeSentNotices(this.#options.store, uid, this.#sent.get(uid) ?? nothingSent, fence);
+    this.#unrecorded = undefined;
   }
 
   async #reportFailure(error: unknown, delayMs: number, { fence, signal }: Leadership): Promise<void> {
