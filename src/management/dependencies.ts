@@ -7,6 +7,7 @@ import type { MailPreferences } from './notifications/mail-preferences.ts';
 import type { NotificationStates } from './notifications/notification-states.ts';
 import type { ManagementSettings } from './settings.ts';
 import type { AttachableState } from './state.ts';
+import type { WebhookSender } from './webhooks/webhook-sender.ts';
 
 /** The dependencies of the hooks of the management kinds. */
 export interface ManagementDependencies {
@@ -17,6 +18,7 @@ export interface ManagementDependencies {
   readonly activity: ActivityLog;
   readonly notificationStates: NotificationStates;
   readonly mailPreferences: MailPreferences;
+  readonly webhookSender: WebhookSender;
   /**
    * Connects to a cluster that is being registered, to read its identity. Throws StatusError for unusable credentials.
    * `agentOf` is the cluster whose agent announced the kubeconfig. Optional; without it the identity is not read.

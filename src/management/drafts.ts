@@ -1,5 +1,6 @@
 import type { accessKeyKind } from '../api/management/v1/access-key.ts';
 import type { clusterKind } from '../api/management/v1/cluster.ts';
+import type { projectWebhookKind } from '../api/management/v1/notifications/project-webhook.ts';
 import type { projectKind } from '../api/management/v1/project.ts';
 import type { userKind } from '../api/management/v1/user.ts';
 import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
@@ -12,5 +13,6 @@ export type AccessKeyDraft = Draft<FieldsOf<typeof accessKeyKind>>;
 export type ClusterDraft = Draft<FieldsOf<typeof clusterKind>>;
 export type InstanceDraft = Draft<FieldsOf<typeof virtualClusterInstanceKind>>;
 export type ProjectDraft = Draft<FieldsOf<typeof projectKind>>;
+export type ProjectWebhookDraft = Draft<FieldsOf<typeof projectWebhookKind>>;
 export type TemplateDraft = Draft<FieldsOf<typeof virtualClusterTemplateKind>>;
 export type UserDraft = Draft<FieldsOf<typeof userKind>>;

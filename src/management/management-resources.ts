@@ -14,6 +14,7 @@ import { userResource } from './resources/users.ts';
 import { virtualClusterInstanceResource } from './resources/virtualclusterinstances.ts';
 import { withSizeLimits } from './rules/size-limits.ts';
 import { withKnownNames } from './rules/unknown-names.ts';
+import { projectWebhookResource } from './webhooks/project-webhooks.ts';
 
 /**
  * Returns the stored kinds of the management API, without the kinds that every control plane has, such as namespaces.
@@ -30,6 +31,7 @@ export function managementResources(dependencies: ManagementDependencies): reado
       userResource(dependencies),
       teamResource(),
       priceListResource(),
+      projectWebhookResource(dependencies),
     ].map((resource) => withActivity(guarded(withKnownNames(resource, dependencies.state)), dependencies)),
     accessKeyResource(dependencies),
     ...[projectSecretResource(dependencies), projectConfigMapResource(dependencies)].map(guarded),

@@ -35,6 +35,7 @@ import { mountManagement } from './mount-management.ts';
 import { defaultManagementSettings, type ManagementSettings } from './settings.ts';
 import { createManagementState } from './state.ts';
 import { authorizationSubjectOf } from './subject.ts';
+import { createWebhookSender } from './webhooks/webhook-sender.ts';
 
 export const writeOptions: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
 export const dryRun: WriteOptions = { ...writeOptions, dryRun: true };
@@ -82,11 +83,12 @@ export async function openManagementTestEnv(
   const sealer = options.sealer ?? openSealer(randomBytes(32));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const signer = { kid: 'test-key', privateKey };
-  const activity = openActivityLog(store, { added() {} });
+  const activity = openActivityLog({ store, retention: { added() {} } });
   const notificationStates = openNotificationStates(store);
   const mailPreferences = openMailPreferences(store);
+  const webhookSender = createWebhookSender({ settings: merged.webhooks, clock });
   const stored = { activity, notificationStates, mailPreferences };
-  const dependencies = { state, clock, sealer, ...stored, settings: merged, connect };
+  const dependencies = { state, clock, sealer, ...stored, webhookSender, settings: merged, connect };
   const plane = await openControlPlane({
     id: 'management',
     store,
@@ -185,6 +187,7 @@ export async function openManagementTestEnv(
     activity,
     notificationStates,
     mailPreferences,
+    webhookSender,
     sealer,
     plane,
     adminKey,

@@ -3,6 +3,7 @@ import { secretKind } from '../api/core/secret.ts';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { emptyKinds } from '../api/management/v1/empty-kinds.ts';
+import { projectWebhookKind } from '../api/management/v1/notifications/project-webhook.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
 import { spaceTemplateKind } from '../api/management/v1/space-template.ts';
@@ -44,6 +45,7 @@ import { type UsageResourcesOptions, usageResources } from './usage/usage-resour
 import { emptyResource } from './views/empty-resource.ts';
 import { extendedInstances } from './views/extended-instances.ts';
 import { ownedAccessKeys } from './views/owned-access-keys.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
 
 export interface MountOptions
   extends ManagementDependencies,
@@ -123,6 +125,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     mountStoredKind(storeOf(stores, secretKind)),
     mountStoredKind(storeOf(stores, configMapKind)),
     mountStoredKind(storeOf(stores, priceListKind)),
+    mountStoredKind(storeOf(stores, projectWebhookKind), { test: testWebhook(options) }),
     usage.fleet,
     selves(options),
     directClusterEndpointTokens(options),

@@ -27,6 +27,7 @@ import {
 import { managementResources } from './management-resources.ts';
 import { defaultManagementSettings } from './settings.ts';
 import { createManagementState, type ManagementState } from './state.ts';
+import { createWebhookSender } from './webhooks/webhook-sender.ts';
 
 /** Opens the management kinds of another server process over a store. */
 async function openOtherProcess({ clock, sealer }: ManagementTestEnv, store: Store) {
@@ -42,7 +43,8 @@ async function openOtherProcess({ clock, sealer }: ManagementTestEnv, store: Sto
         state,
         clock,
         sealer,
-        activity: openActivityLog(store, { added() {} }),
+        activity: openActivityLog({ store, retention: { added() {} } }),
+        webhookSender: createWebhookSender({ settings: settings.webhooks, clock }),
         notificationStates: openNotificationStates(store),
         mailPreferences: openMailPreferences(store),
         settings,

@@ -64,6 +64,13 @@ export interface ManagementSettings {
     /** The isolation of host namespaces, for each setting that neither the cluster nor the project sets. */
     readonly isolation: HostIsolation;
   };
+  /** The outgoing webhooks of projects. */
+  readonly webhooks: {
+    /** The addresses to which records may be sent: CIDRs, or `public` (`WebhookAddresses`). */
+    readonly addresses: readonly string[];
+    /** True if the URL of a webhook may be an `http://` address. */
+    readonly allowPlainHttp: boolean;
+  };
   readonly directTokens: {
     /** The lifetime of a direct-endpoint token if the request does not set one, in seconds. */
     readonly defaultTTL: number;
@@ -102,6 +109,7 @@ export const defaultManagementSettings: ManagementSettings = {
   projects: { selfService: false, maxSecrets: 1000, maxConfigMaps: 1000, maxConfigBytes: 32 * 1024 * 1024 },
   charts: { allowed: [{ name: 'vcluster', repo: 'https://charts.loft.sh' }] },
   hosts: { ...defaultHostAccessSettings, deniedCIDRs: defaultDeniedCIDRs, allowPlainHttp: false, isolation: {} },
+  webhooks: { addresses: ['public'], allowPlainHttp: false },
   directTokens: { defaultTTL: 3600, maxTTL: 30 * 24 * 3600 },
   gateway: {
     serviceAccountTokens: true,

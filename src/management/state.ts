@@ -6,6 +6,7 @@ import { secretKind } from '../api/core/secret.ts';
 import { providerTeams } from '../api/management/identities.ts';
 import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
+import { type ProjectWebhook, projectWebhookKind } from '../api/management/v1/notifications/project-webhook.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
 import { spaceTemplateKind } from '../api/management/v1/space-template.ts';
@@ -65,6 +66,11 @@ export interface ManagementState extends ReviewState {
   configObjectCount(kind: ResourceKind, project: string): number;
   /** Returns the size of all configuration objects in this project, in bytes of JSON. */
   configObjectBytes(project: string): number;
+  /** Returns the webhooks of a namespace. */
+  webhooksOf(namespace: string): Iterable<ProjectWebhook>;
+  webhook(namespace: string, name: string): ProjectWebhook | undefined;
+  webhookHidden(namespace: string, name: string): JsonObject | undefined;
+  webhookCount(namespace: string): number;
   /** True if other processes may write to the store. Limits then need guards. */
   isShared(): boolean;
   /**
@@ -185,6 +191,10 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     configObjectCount: (kind, project) => attachedStore(kind).count(projectNamespace(project)),
     configObjectBytes: (project) =>
       bytesOf(attachedStore(secretKind), project) + bytesOf(attachedStore(configMapKind), project),
+    webhooksOf: (namespace) => all(projectWebhookKind, namespace),
+    webhook: (namespace, name) => attachedStore(projectWebhookKind).peek(namespace, name)?.object,
+    webhookHidden: (namespace, name) => attachedStore(projectWebhookKind).peekHidden(namespace, name),
+    webhookCount: (namespace) => attachedStore(projectWebhookKind).count(namespace),
     isShared: () => attachedStore(virtualClusterInstanceKind).isShared,
     takeGuard: (limit, subject) => attachedStore(virtualClusterInstanceKind).takeGuard(limit, subject),
     async caughtUp() {

@@ -22,6 +22,8 @@ import type { NotificationStates } from '../management/notifications/notificatio
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
 import { authorizationSubjectOf, type CredentialedCaller } from '../management/subject.ts';
+import { selectsRecord } from '../management/webhooks/webhook-queue.ts';
+import { createWebhookSender } from '../management/webhooks/webhook-sender.ts';
 import { builtinObjectsDigest } from '../registry/cache/builtin-objects.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
@@ -34,6 +36,7 @@ import { openActivityLog } from './activity/open-activity-log.ts';
 import { openMailPreferences } from './mail/mail-rows.ts';
 import { openNotificationStates } from './notifications/notification-states.ts';
 import { type ControllersOptions, startControllers } from './start-controllers.ts';
+import { openWebhookQueue } from './webhooks/webhook-queue-rows.ts';
 
 export interface ManagementApiOptions {
   readonly store: Store;
@@ -58,7 +61,7 @@ export interface ManagementApiOptions {
 /** The inputs of the controllers that are not API objects, such as the use of virtual clusters. */
 export type ControllerInputs = Pick<
   ControllersOptions,
-  'activity' | 'connected' | 'hostOf' | 'render' | 'readObjects' | 'tenure' | 'observer'
+  'activity' | 'connected' | 'hostOf' | 'render' | 'readObjects' | 'tenure' | 'observer' | 'webhookCounters'
 >;
 
 export interface ManagementApi {
@@ -83,11 +86,21 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
     passwordsEnabled: settings.auth.password?.enabled !== false,
   });
   const retention = new ActivityRetention({ store, clock, log });
-  const activity = openActivityLog(store, retention);
+  const queue = openWebhookQueue({ store });
+  const activity = openActivityLog({
+    store,
+    retention,
+    queueFor: (namespace, name, stored) =>
+      [...state.webhooksOf(namespace)]
+        .filter((webhook) => selectsRecord(webhook, stored))
+        .flatMap((webhook) => queue.writesOf(webhook, name)),
+  });
   const notificationStates = openNotificationStates(store);
   const mailPreferences = openMailPreferences(store);
+  const webhookSender = createWebhookSender({ settings: settings.webhooks, clock });
   const stored = { activity, notificationStates, mailPreferences };
-  const dependencies = { state, settings, clock, sealer, ...stored, connect: options.connect };
+  const { connect } = options;
+  const dependencies = { state, settings, clock, sealer, ...stored, webhookSender, connect };
   const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
     decide(authorizationSubjectOf(caller, state), attributes, state);
   // A review shows what another replica has granted or revoked a moment ago.
@@ -148,7 +161,7 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
     notificationStates,
     mailPreferences,
     start: (inputs) =>
-      startControllers({ kinds: plane.kinds, state, settings: options.settings, ...inputs, clock, log }),
+      startControllers({ kinds: plane.kinds, state, settings, store, sealer, webhookSender, ...inputs, clock, log }),
   };
 }
 

@@ -3,6 +3,7 @@ import { secretKind } from '../api/core/secret.ts';
 import { effectiveIsolation } from '../api/management/host-isolation/host-isolation.ts';
 import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
+import { projectWebhookKind } from '../api/management/v1/notifications/project-webhook.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../api/management/v1/space-instance.ts';
 import { spaceTemplateKind } from '../api/management/v1/space-template.ts';
@@ -28,6 +29,7 @@ import { startProjectController } from '../controllers/projects/project-controll
 import { startReadyTimeRecorder } from '../controllers/projects/ready-times.ts';
 import type { ControllerObserver } from '../controllers/runtime/controller-observer.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
+import { startWebhookController } from '../controllers/webhooks/webhook-controller.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
 import type { Host } from '../hosts/host.ts';
@@ -38,12 +40,12 @@ import { chooseCluster, isReadOnly } from '../management/instances/placement.ts'
 import type { ManagementSettings } from '../management/settings.ts';
 import { instanceKinds, type ManagementState } from '../management/state.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
-import type { Tenure } from '../replicas/tenure.ts';
 import { hostsInTenure } from './background/hosts-in-tenure.ts';
 import { workSharesIn } from './background/work-shares.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
+import { type WebhookDeliveryOptions, webhookDelivery } from './webhooks/webhook-delivery.ts';
 
-export interface ControllersOptions {
+export interface ControllersOptions extends WebhookDeliveryOptions {
   /** The kinds of the management API. */
   readonly kinds: KindStores;
   readonly state: ManagementState;
@@ -57,8 +59,6 @@ export interface ControllersOptions {
   readonly connected: Pick<ConnectedHosts, 'connectionOf' | 'onReplaced'>;
   /** Observes the work of the controllers, for metrics and traces. */
   readonly observer?: ControllerObserver | undefined;
-  /** The period in which the controllers run. */
-  readonly tenure: Tenure;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -78,7 +78,9 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
     startProjectController({
       projects,
       instances: [instances, spaces],
-      contents: [storedLeases, secretKind, configMapKind, storedEvents].map((kind) => management.resource(kind)),
+      contents: [storedLeases, secretKind, configMapKind, storedEvents, projectWebhookKind].map((kind) =>
+        management.resource(kind),
+      ),
       usage: (project) =>
         instanceKinds.map((kind) => ({
           resource: kind.plural,
@@ -137,6 +139,14 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
       instances: spaces,
       templates: management.resource(spaceTemplateKind),
       manages: managedSpaces({ adminsOf: (project) => adminsOfProject(state.project(project)) }),
+    }),
+    startWebhookController({
+      ...webhookDelivery(options),
+      webhooks: management.resource(projectWebhookKind),
+      share: shares.sharded,
+      observer,
+      clock,
+      log,
     }),
   ];
   return async () => {

@@ -46,6 +46,7 @@ import { openServerContext, type ServerContext, type ServerEnvironment } from '.
 import { type ServerRouterOptions, serverRouter } from './server-router.ts';
 import type { ConfiguredOptions } from './settings/options.ts';
 import { TemplateRenderer } from './templates/template-renderer.ts';
+import { WebhookCounters } from './webhooks/webhook-counters.ts';
 
 export interface RunningServer {
   /** The URL of this server in kubeconfigs, without a trailing slash. */
@@ -196,6 +197,7 @@ function openHandler(
   closing.add('access keys', () => accessKeys.close());
   const refreshCounters = new RefreshCounters();
   const observer = new ControllerMetrics(server.tracing.tracer);
+  const webhookCounters = new WebhookCounters();
   const authenticate = (token: string, mark?: string) => accessKeys.authenticator.authenticate(token, mark);
   const handler = serverRouter({
     settings,
@@ -221,6 +223,7 @@ function openHandler(
       ...serverGauges({ ...server, mails }, planes.quarantine, [
         ...refreshCounters.gauges(),
         ...observer.gauges(),
+        webhookCounters.gauge(),
         ...fleetGauges(plane.kinds),
         certificates.gauge(),
       ]),
@@ -244,7 +247,15 @@ function openHandler(
     startControllers() {
       stopControllers = replicas.run((tenure) => {
         const hostOf = hosts.fenced(tenure.fence);
-        return management.start({ activity: gateway.activity, connected, hostOf, tenure, observer, ...render });
+        return management.start({
+          activity: gateway.activity,
+          connected,
+          hostOf,
+          tenure,
+          observer,
+          webhookCounters,
+          ...render,
+        });
       });
     },
   };

@@ -177,6 +177,7 @@ describe('permissions in the management API', () => {
       'spaceinstances',
       'events',
       'leases',
+      'projectwebhooks',
       'secrets',
       'configmaps',
     ].includes(resource);

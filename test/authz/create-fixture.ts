@@ -54,6 +54,9 @@ export async function createFixture(make: Make): Promise<void> {
   for (const { project, name } of world.leases) {
     await make(`${root}/apis/coordination.k8s.io/v1${inProject(project)}/leases`, { metadata: { name } });
   }
+  for (const { project, name } of world.webhooks) {
+    await make(`${group}${inProject(project)}/projectwebhooks`, { metadata: { name }, spec: world.webhookSpec });
+  }
   const tokens = new Map<string, string>();
   for (const { name, owner } of world.keys.filter((key) => key.name !== 'admin')) {
     tokens.set(JSON.stringify(owner), textAt(await one('ownedaccesskeys', name, { ...owner }), 'spec', 'key'));

@@ -34,6 +34,8 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
       return [...placed(world.events), { project: 'red', name: 'nothing' }];
     case 'leases':
       return placed(world.leases);
+    case 'projectwebhooks':
+      return placed(world.webhooks);
     case 'secrets':
     case 'configmaps':
       return placed(world.configObjects);
@@ -151,6 +153,7 @@ const creates: Readonly<Record<string, JsonObject>> = {
   users: named,
   teams: named,
   leases: named,
+  projectwebhooks: { ...named, spec: world.webhookSpec },
   pricelists: { metadata: { name: 'default' }, spec: { currency: 'EUR' } },
   secrets: named,
   configmaps: named,

@@ -13,6 +13,7 @@ const inProjects = [
   'virtualclusterinstances',
   'spaceinstances',
   'activityrecords',
+  'projectwebhooks',
   'events',
   'leases',
   'secrets',

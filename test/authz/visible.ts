@@ -42,6 +42,7 @@ export const listings: readonly Listing[] = [
     listing('', 'events', allEvents, project),
     listing('events.k8s.io', 'events', allEvents, project),
     listing('coordination.k8s.io', 'leases', world.leases, project),
+    listing(managementGroup, 'projectwebhooks', world.webhooks, project),
     listing('', 'secrets', world.configObjects, project),
     listing('', 'configmaps', world.configObjects, project),
   ]),

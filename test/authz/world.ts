@@ -247,6 +247,14 @@ export const leases: readonly { readonly project: string; readonly name: string 
   { project: 'red', name: 'l-red' },
 ];
 
+export const webhooks: readonly { readonly project: string; readonly name: string }[] = [
+  { project: 'red', name: 'w-red' },
+  { project: 'blue', name: 'w-blue' },
+];
+
+/** Suspended, so that nothing is sent. */
+export const webhookSpec = { url: 'https://receiver.example/', suspend: true };
+
 /** Secrets and ConfigMaps: one of each kind. Their owner is the holder of the key that creates them. */
 export const configObjects: readonly { readonly project: string; readonly name: string; readonly owner: Owner }[] = [
   { project: 'red', name: 'd-user', owner: { user: 'red-user' } },

@@ -21,6 +21,7 @@ import { effectiveAccessReviewKind } from '../../api/management/v1/effective-acc
 import { emptyKinds } from '../../api/management/v1/empty-kinds.ts';
 import { activityRecordKind } from '../../api/management/v1/notifications/activity-record.ts';
 import { notificationReviewKind } from '../../api/management/v1/notifications/notification-review.ts';
+import { projectWebhookKind } from '../../api/management/v1/notifications/project-webhook.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { selfKind } from '../../api/management/v1/self.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
@@ -61,6 +62,7 @@ import {
   teamPermissions,
   templatePermissions,
   userPermissions,
+  webhookPermissions,
 } from './permission-table.ts';
 
 type Find<Found> = (state: AccessState, namespace: string, name: string) => Found | undefined;
@@ -119,6 +121,11 @@ const allKinds: readonly GuardedKind[] = [
   {
     ...guarded(activityRecordKind, activityPermissions, { find: () => undefined, project: inNamespace }),
     guardedFieldsOf: guardedActivityRecord,
+  },
+  {
+    ...guarded(projectWebhookKind as ResourceKind, webhookPermissions, { find: () => undefined, project: inNamespace }),
+    // The project alone grants permissions.
+    guardedFieldsOf: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
   },
   configObjects(configMapKind, configMapPermissions),
   configObjects(secretKind, secretPermissions),

@@ -214,6 +214,15 @@ export const activityPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: object, grantedTo: ['activityReader', 'auditor'] },
 ];
 
+/** Webhooks send what only the admins of a project may read, so other members do not see them. */
+export const webhookPermissions: readonly Permission[] = [
+  { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectAdmin', 'auditor'] },
+  { verbs: ['get'], subresources: objectAndStatus, grantedTo: ['projectAdmin', 'auditor'] },
+  { verbs: [...writes, 'delete', 'deletecollection', 'create'], subresources: object, grantedTo: ['projectAdmin'] },
+  { verbs: writes, subresources: ['status'], grantedTo: ['projectAdmin'] },
+  { verbs: ['create'], subresources: ['test'], grantedTo: ['projectAdmin'] },
+];
+
 /**
  * Returns the rules of configuration objects, which project users may create, for example with Helm. Only the owner and the
  * project admins may change one.

@@ -5,6 +5,7 @@ import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import { effectiveAccessReviewKind } from '../../api/management/v1/effective-access-review.ts';
 import { activityRecordKind } from '../../api/management/v1/notifications/activity-record.ts';
+import { projectWebhookKind } from '../../api/management/v1/notifications/project-webhook.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -122,7 +123,7 @@ function listsCover(scope: CompiledScope, attributes: Attributes, state: AccessS
   if (isConfigKind(attributes.group, attributes.resource)) return coversProjectObject(scope, attributes);
   if (attributes.group !== managementGroup)
     return scope.allowsCli && (isSelfReview(attributes) || readsDefinitions(attributes));
-  if (attributes.resource === activityRecordKind.plural) return coversProjectObject(scope, attributes);
+  if (objectsOfProjects.has(attributes.resource)) return coversProjectObject(scope, attributes);
   if (attributes.resource === projectKind.plural) return coversProject(scope, attributes);
   if (attributes.resource === virtualClusterInstanceKind.plural)
     return coversInstance(scope, scope.virtualClusters, attributes);
@@ -176,6 +177,9 @@ function coversInstance(scope: CompiledScope, instances: InstanceSelection, attr
   const isUse = (verb === 'create' && subresource === 'kubeconfig') || (verb === 'use' && subresource === '');
   return (isRead(attributes) || isUse) && namesInstance(instances, project, name);
 }
+
+/** Kinds whose objects belong to a project as a whole. */
+const objectsOfProjects: ReadonlySet<string> = new Set([activityRecordKind.plural, projectWebhookKind.plural]);
 
 /** True if the scope lists the project that contains the object. Lists over all projects are filtered later. */
 function coversProjectObject({ projects }: CompiledScope, { verb, namespace }: ResourceAttributes): boolean {

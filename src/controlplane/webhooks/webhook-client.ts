@@ -176,7 +176,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
  * Resolves a host name by DNS queries of this program. The functions of the operating system would occupy a thread that
  * all tenants and the store share, for as long as a name server does not answer.
  */
-async function resolveByDns(host: string, signal: AbortSignal): Promise<readonly string[]> {
+export async function resolveByDns(host: string, signal: AbortSignal): Promise<readonly string[]> {
   if (host === 'localhost') return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const cancel = () => resolver.cancel();

@@ -73,7 +73,8 @@ async function readPage(
   return { items, next: after && continueAfter(after) };
 }
 
-function recordOf({ namespace, name, stored }: ActivityRow): KubeObject {
+/** Returns a record in the form that clients see. */
+export function recordOf({ namespace, name, stored }: ActivityRow): KubeObject {
   const { time, readers: _, ...members } = stored;
   const metadata = { name, namespace, uid: name, creationTimestamp: timestamp(time) };
   return { apiVersion: apiVersionOf(activityRecordKind), kind: activityRecordKind.kind, metadata, ...members };

@@ -52,7 +52,8 @@ function recordNamespace(kind: string, { metadata: { namespace = '', name = '' }
   return namespace === '' ? fleetActivityNamespace : namespace;
 }
 
-function actorOf({ user, responsible }: Pick<RequestContext, 'user' | 'responsible'>): string {
+/** Returns the name of the user or team that is responsible for a request. */
+export function actorOf({ user, responsible }: Pick<RequestContext, 'user' | 'responsible'>): string {
   const { user: name, team, subject } = callerOf(user);
   return responsible ?? name ?? team ?? subject;
 }

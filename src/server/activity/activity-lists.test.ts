@@ -10,7 +10,7 @@ import { openActivityLog } from './open-activity-log.ts';
 
 const clock = new ManualClock(Date.parse('2026-01-01T00:00:00Z'));
 const store = openTestStore({ clock });
-const log = openActivityLog(store, { added() {} });
+const log = openActivityLog({ store, retention: { added() {} } });
 const sealer = openSealer(Buffer.alloc(32, 7));
 const { verbs } = activityRecords({ activity: log, sealer }, { freshRevision: async () => 1 });
 

@@ -10,7 +10,7 @@ function open() {
   const clock = new ManualClock();
   const store = openTestStore({ clock });
   const retention = new ActivityRetention({ store, clock, log: silentLog });
-  const log = openActivityLog(store, retention);
+  const log = openActivityLog({ store, retention });
   const add = async (namespace: string, message: string) => {
     const involvedObject = { kind: 'Project', name: 'x', uid: 'y' };
     const stored: StoredActivity = {

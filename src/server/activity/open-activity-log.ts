@@ -1,6 +1,6 @@
 import { parseTrustedJson } from '@flotilla/json';
-import type { ActivityLog, ActivityReaders } from '../../management/activity/activity-log.ts';
-import type { Store } from '../../store/store.ts';
+import type { ActivityLog, ActivityReaders, StoredActivity } from '../../management/activity/activity-log.ts';
+import type { Store, Write } from '../../store/store.ts';
 import type { ActivityRetention } from './activity-retention.ts';
 import {
   activityKeyIn,
@@ -11,17 +11,25 @@ import {
   readActivityRow,
 } from './activity-rows.ts';
 
+export interface ActivityLogOptions {
+  readonly store: Pick<Store, 'get' | 'list'>;
+  readonly retention: Pick<ActivityRetention, 'added'>;
+  /**
+   * Returns the writes that queue a record for webhooks. They are part of the transaction that stores it. Optional; defaults to
+   * none.
+   */
+  queueFor?(namespace: string, name: string, stored: StoredActivity): readonly Write[];
+}
+
 /** Opens the activity records in the store. They are rows that are read when they are listed, so they use no memory. */
-export function openActivityLog(
-  store: Pick<Store, 'get' | 'list'>,
-  retention: Pick<ActivityRetention, 'added'>,
-): ActivityLog {
+export function openActivityLog({ store, retention, queueFor }: ActivityLogOptions): ActivityLog {
   return {
     writesOf(namespace, stored) {
       const value = JSON.stringify(stored);
+      const name = newActivityName(stored.time);
       retention.added(namespace);
-      const keys = activityRowKeys({ namespace, name: newActivityName(stored.time), stored });
-      return keys.map((key) => ({ key, value, unlogged: true }));
+      const keys = activityRowKeys({ namespace, name, stored });
+      return [...keys.map((key) => ({ key, value, unlogged: true })), ...(queueFor?.(namespace, name, stored) ?? [])];
     },
     async lastReaders(namespace, uid) {
       const row = await store.get(lastReadersKey(namespace, uid));

@@ -28,6 +28,7 @@ async function open() {
       activity: env.activity,
       notificationStates: env.notificationStates,
       mailPreferences: env.mailPreferences,
+      webhookSender: env.webhookSender,
       settings,
       connect: undefined,
     }),

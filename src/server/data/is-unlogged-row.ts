@@ -7,6 +7,7 @@ import { mailRowsSlice } from '../mail/mail-rows.ts';
 import { notificationStatesSlice } from '../notifications/notification-states.ts';
 import { activitySlice } from '../shared-activity.ts';
 import { usageSlice } from '../usage/usage-rows.ts';
+import { webhookQueueSlice } from '../webhooks/webhook-queue-rows.ts';
 
 const unloggedSlices: ReadonlySet<string> = new Set([
   activityRecordsSlice,
@@ -16,6 +17,7 @@ const unloggedSlices: ReadonlySet<string> = new Set([
   mailRowsSlice,
   notificationStatesSlice,
   usageSlice,
+  webhookQueueSlice,
 ]);
 
 /**

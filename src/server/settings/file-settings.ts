@@ -308,6 +308,19 @@ export const fileSettings = {
   },
   hosts: hostFileSettings,
   helm: helmFileSettings,
+  webhooks: {
+    addresses: textsSetting({
+      takes: 'a list of CIDRs; `public` stands for all public addresses',
+      default: defaultManagementSettings.webhooks.addresses,
+      meaning:
+        'the addresses to which the server may send activity records (webhooks of projects); admins of projects choose the URLs, so add private ranges only if all of them may send requests to them; with an empty list, the server sends none',
+      check: assertWebhookAddress,
+    }),
+    allowPlainHttp: booleanSetting({
+      default: defaultManagementSettings.webhooks.allowPlainHttp,
+      meaning: 'accept webhooks of projects with an `http://` URL; records then travel in plain text',
+    }),
+  },
   directTokens: {
     defaultTTL: integerSetting({
       least: 1,

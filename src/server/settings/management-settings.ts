@@ -6,7 +6,7 @@ import type { SettingsReader } from './settings-reader.ts';
 
 /**
  * Reads the settings of the management API: `accessKeys`, `instances`, `spaces`, `projects`, `charts`,
- * `hosts`, `directTokens`, `gateway`. `auth` was read before, because other parts of the server use it too.
+ * `hosts`, `webhooks`, `directTokens`, `gateway`. `auth` was read before, because other parts of the server use it too.
  */
 export function readManagementSettings(
   file: SettingsReader,
@@ -20,6 +20,7 @@ export function readManagementSettings(
     projects: readGroup(file, 'projects', fileSettings.projects),
     charts: readGroup(file, 'charts', fileSettings.charts),
     hosts: readGroup(file, 'hosts', fileSettings.hosts),
+    webhooks: readGroup(file, 'webhooks', fileSettings.webhooks),
     directTokens: readGroup(file, 'directTokens', fileSettings.directTokens),
     gateway: readGroup(file, 'gateway', fileSettings.gateway),
   };

@@ -24,6 +24,15 @@ export const projectRows: readonly Row[] = [
     'reads an instance there',
   ]),
 
+  ...rows('projectwebhooks', 'list watch', 'all', ['everybody']),
+  ...rows('projectwebhooks', 'list watch', 'project', ['admin', 'auditor', 'project admin']),
+  ...rows('projectwebhooks', 'get', 'one', ['admin', 'auditor', 'project admin']),
+  ...rows('projectwebhooks/status', 'get', 'one', ['admin', 'auditor', 'project admin']),
+  ...rows('projectwebhooks/status', 'update patch', 'one', ['admin', 'project admin']),
+  ...rows('projectwebhooks', 'create deletecollection', 'project', ['admin', 'project admin']),
+  ...rows('projectwebhooks', 'update patch delete', 'one', ['admin', 'project admin']),
+  ...rows('projectwebhooks/test', 'create', 'one', ['admin', 'project admin']),
+
   // With the setting projects.selfService everybody may; the fixture does not set it.
   ...rows('projects', 'create', 'all', ['admin']),
   ...rows('projects', 'update patch', 'one', ['admin', 'project admin', 'owner', 'named']),

@@ -49,11 +49,16 @@ const isConfig = (ask: RequestedAction) => ask.group === '' && ['secrets', 'conf
 
 const isInstance = (ask: RequestedAction) => kind(ask, 'virtualclusterinstances') || kind(ask, 'spaceinstances');
 
-/** True for the instances, spaces, Secrets, ConfigMaps and activity of the project, and for imports of virtual clusters into it. */
+const ofProject = (ask: RequestedAction) => kind(ask, 'activityrecords') || kind(ask, 'projectwebhooks');
+
+/**
+ * True for the instances, spaces, Secrets, ConfigMaps, activity and webhooks of the project, and for imports of virtual
+ * clusters into it.
+ */
 export function worksIn(project: string): ScopePredicate {
   return (ask) => {
     if (kind(ask, 'projects')) return ask.subresource === 'importvirtualcluster' && same(project, ask.name);
-    if (!isInstance(ask) && !isConfig(ask) && !kind(ask, 'activityrecords')) return false;
+    if (!isInstance(ask) && !isConfig(ask) && !ofProject(ask)) return false;
     if (ask.project === '') return isListing(ask);
     return same(project, ask.project);
   };

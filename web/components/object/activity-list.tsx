@@ -135,4 +135,5 @@ const kindNames: Readonly<Record<string, string>> = {
   [kinds.spaceTemplate.kind]: 'space template',
   [kinds.user.kind]: 'user',
   [kinds.team.kind]: 'team',
+  ProjectWebhook: 'webhook',
 };

@@ -1,0 +1,116 @@
+import type { ProjectWebhook } from '../../api/management/v1/notifications/project-webhook.ts';
+import { backoffDelay } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Attempt, WebhookName } from './webhook-controller.ts';
+
+/** The delays between attempts: they double up to an hour, so a record has about 30 attempts within a day. */
+const backoff = { initialMilliseconds: 5_000, maxMilliseconds: 3_600_000 };
+
+/** An attempt with its time. */
+export interface TimedAttempt extends Attempt {
+  readonly time: number;
+}
+
+export interface DeliveryState {
+  readonly uid: string;
+  /** The generation of the webhook at the last attempt. */
+  readonly generation: number;
+  /** The number of failed attempts since the last successful one. */
+  readonly failures: number;
+  /** The time before which nothing is sent; 0 if the last attempt was successful. */
+  readonly nextAttempt: number;
+  /** The time of the last attempt; 0 if there was none. */
+  readonly attempted: number;
+  /** The number of records that were never delivered. */
+  readonly dropped: number;
+  /** The last attempt, if the status does not contain it yet. */
+  readonly unreported?: TimedAttempt | undefined;
+}
+
+/**
+ * The results of the last attempts. The status of a webhook has them too, but the status that a controller reads can be
+ * older than its last attempt. After a restart, and after another process has sent records, the status is newer.
+ */
+export class DeliveryStates {
+  readonly #clock: Clock;
+  readonly #states = new Map<string, DeliveryState>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(webhook: ProjectWebhook): DeliveryState {
+    const { uid = '', namespace = '', name = '' } = webhook.metadata;
+    const stored = stateInStatus(webhook);
+    const known = this.#states.get(keyOf({ namespace, name }));
+    return known === undefined || known.uid !== uid || known.attempted < stored.attempted ? stored : known;
+  }
+
+  /** Returns the time until the next attempt; 0 if it is due. A change of the webhook makes it due. */
+  millisecondsUntilNext(webhook: ProjectWebhook): number {
+    const { generation, nextAttempt } = this.of(webhook);
+    if (generation !== (webhook.metadata.generation ?? 0)) return 0;
+    // The wall clock may have been set back.
+    return Math.min(Math.max(0, nextAttempt - this.#clock.now()), backoff.maxMilliseconds);
+  }
+
+  /** Records the result of an attempt, or `undefined` if there was none, and the number of records that were dropped. */
+  update(webhook: ProjectWebhook, last: Attempt | undefined, dropped: number): DeliveryState {
+    const before = this.of(webhook);
+    const now = this.#clock.now();
+    const failures = last === undefined ? before.failures : last.delivered ? 0 : before.failures + 1;
+    const delay = failures === 0 ? 0 : backoffDelay(failures, backoff);
+    const next: DeliveryState = {
+      ...before,
+      dropped: before.dropped + dropped,
+      ...(last === undefined
+        ? {}
+        : {
+            generation: webhook.metadata.generation ?? 0,
+            failures,
+            nextAttempt: failures === 0 ? 0 : now + delay,
+            attempted: now,
+            unreported: { ...last, time: now },
+          }),
+    };
+    this.#set(webhook, next);
+    return next;
+  }
+
+  reported(webhook: ProjectWebhook): void {
+    this.#set(webhook, { ...this.of(webhook), unreported: undefined });
+  }
+
+  /** True if this webhook was read before the status of its last attempt was written. */
+  isNewerThan(webhook: ProjectWebhook): boolean {
+    // The status has whole seconds.
+    return this.of(webhook).attempted >= timeOf(webhook.status?.lastDeliveryTime) + 1_000;
+  }
+
+  forget(name: WebhookName): void {
+    this.#states.delete(keyOf(name));
+  }
+
+  #set({ metadata: { namespace = '', name = '' } }: ProjectWebhook, state: DeliveryState): void {
+    this.#states.set(keyOf({ namespace, name }), state);
+  }
+}
+
+function stateInStatus({ metadata, status }: ProjectWebhook): DeliveryState {
+  return {
+    uid: metadata.uid ?? '',
+    generation: status?.observedGeneration ?? 0,
+    failures: status?.failures ?? 0,
+    nextAttempt: timeOf(status?.nextAttemptTime),
+    attempted: timeOf(status?.lastDeliveryTime),
+    dropped: status?.droppedRecords ?? 0,
+  };
+}
+
+export function timeOf(timestamp: string | undefined): number {
+  return timestamp === undefined ? 0 : Date.parse(timestamp) || 0;
+}
+
+function keyOf({ namespace, name }: WebhookName): string {
+  return `${namespace}/${name}`;
+}

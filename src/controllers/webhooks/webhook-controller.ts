@@ -1,0 +1,243 @@
+import type { ProjectWebhook, projectWebhookKind } from '../../api/management/v1/notifications/project-webhook.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { FieldsOf } from '../../api/resource.ts';
+import type { ResourceClient } from '../../client/resource-client.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { Semaphore } from '../../lib/queue/semaphore.ts';
+import { wait } from '../../lib/wait.ts';
+import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import type { ControllerObserver } from '../runtime/controller-observer.ts';
+import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
+import type { WorkShare } from '../runtime/work-share.ts';
+import { DeliveryStates } from './delivery-states.ts';
+import { attemptStatus, type DroppedRecords, idleStatus, millisecondsUntilReport } from './webhook-status.ts';
+
+/** A record that waits for its delivery to one webhook. */
+export interface PendingRecord {
+  readonly place: string;
+  /** The time of the record in milliseconds since the epoch. */
+  readonly time: number;
+  readonly webhookUid: string;
+}
+
+export interface WebhookName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The queues of the records that wait for their delivery, one per webhook. */
+export interface PendingRecords {
+  /** Returns the oldest records of a queue. */
+  oldest(webhook: WebhookName, limit: number): Promise<readonly PendingRecord[]>;
+  /** Returns a record; `undefined` if it was removed in the meantime because it was too old or displaced. */
+  record(namespace: string, pending: PendingRecord): Promise<KubeObject | undefined>;
+  remove(webhook: WebhookName, pending: readonly PendingRecord[]): Promise<void>;
+  /** Returns the webhooks whose queue is not empty, also those that no longer exist. */
+  nonEmpty(): AsyncIterable<WebhookName>;
+}
+
+/** The result of an attempt to send a record. */
+export interface Attempt {
+  readonly delivered: boolean;
+  readonly code?: number;
+  readonly message: string;
+}
+
+export interface WebhookControllerOptions {
+  readonly webhooks: ResourceClient<FieldsOf<typeof projectWebhookKind>>;
+  readonly queue: PendingRecords;
+  /** Sends a record. Rejects only if the signal is aborted. `undefined` if the webhook no longer exists. */
+  deliver(webhook: ProjectWebhook, record: KubeObject, signal: AbortSignal): Promise<Attempt | undefined>;
+  /** Called after records were removed without a delivery. */
+  onDropped(records: number): void;
+  /** The webhooks that this process serves. Optional; defaults to all. */
+  readonly share?: WorkShare | undefined;
+  readonly observer?: ControllerObserver | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Period of the search for queues that are not empty. Records of all replicas are found this way. */
+const searchMilliseconds = 1_000;
+/** Additional time between two searches for each queue that was found, so that many dead receivers cause little work. */
+const searchMillisecondsPerQueue = 20;
+/** The time after which a record is given up, unless it was never tried. */
+export const maxRecordAgeMs = 24 * 3_600_000;
+/** The number of requests to the receivers of one project at a time. A webhook has one at a time. */
+const requestsPerProject = 4;
+/** The number of requests at a time to receivers that worked last time, and to those that did not. */
+const [maxRequests, maxRetries] = [64, 16] as const;
+/** The number of records that are sent to a webhook before the next webhook of the project has its turn. */
+const recordsPerTurn = 20;
+/** The number of queued records that are read at a time to remove them. */
+const removedPerRead = 200;
+
+/**
+ * Sends activity records to webhooks. The records of a webhook are sent in order, one at a time. A record is removed from the
+ * queue after its delivery, so it is sent again after a crash. A receiver that is slow or does not respond delays only itself.
+ */
+export function startWebhookController(options: WebhookControllerOptions): RunningController {
+  const { webhooks, queue, share, observer, clock, log } = options;
+  const delivery = new WebhookDelivery(options);
+  return startController({
+    name: 'webhooks',
+    share,
+    observer,
+    clock,
+    log,
+    workers: requestsPerProject,
+    laneOf: (key) => nameOf(key).namespace,
+    sources: [{ resource: webhooks, keys: ({ metadata }) => [keyOf(metadata)] }],
+    async otherSources(add, signal) {
+      while (!signal.aborted) {
+        let found = 0;
+        try {
+          for await (const webhook of queue.nonEmpty()) {
+            if (signal.aborted) return;
+            add(keyOf(webhook));
+            found++;
+          }
+        } catch (error) {
+          log.warn({ error: String(error) }, 'cannot read the queues of webhooks; it is tried again');
+        }
+        await wait(clock, searchMilliseconds + found * searchMillisecondsPerQueue, signal);
+      }
+    },
+    reconcile(key, [informer], signal) {
+      const name = nameOf(key);
+      const webhook = informer.get(name.namespace, name.name);
+      if (webhook === undefined) return delivery.forget(name);
+      return delivery.reconcile(webhook, signal);
+    },
+  });
+}
+
+class WebhookDelivery {
+  readonly #options: WebhookControllerOptions;
+  readonly #states: DeliveryStates;
+  readonly #requests = new Semaphore(maxRequests, Number.POSITIVE_INFINITY);
+  readonly #retries = new Semaphore(maxRetries, Number.POSITIVE_INFINITY);
+
+  constructor(options: WebhookControllerOptions) {
+    this.#options = options;
+    this.#states = new DeliveryStates(options.clock);
+  }
+
+  /** Removes the queue of a webhook that does not exist. */
+  async forget(name: WebhookName): Promise<undefined> {
+    this.#states.forget(name);
+    await this.#removeWhile(name, () => true);
+  }
+
+  async reconcile(webhook: ProjectWebhook, signal: AbortSignal): Promise<ReconcileResult> {
+    const name = webhookName(webhook);
+    if (webhook.metadata.deletionTimestamp !== undefined) return undefined;
+    const { uid } = webhook.metadata;
+    if (webhook.spec?.suspend === true) return this.#reportIdle(webhook, signal);
+    const waiting = this.#states.millisecondsUntilNext(webhook);
+    if (waiting > 0) return { requeueAfterMilliseconds: waiting };
+    // A webhook of the same name may have been deleted before its queue was removed.
+    await this.#removeWhile(name, ({ webhookUid }) => webhookUid !== uid);
+    return this.#deliverSome(webhook, signal);
+  }
+
+  async #deliverSome(webhook: ProjectWebhook, signal: AbortSignal): Promise<ReconcileResult> {
+    const name = webhookName(webhook);
+    const { queue } = this.#options;
+    const pending = await queue.oldest(name, recordsPerTurn);
+    let last: Attempt | undefined;
+    let displaced = 0;
+    for (const each of pending) {
+      signal.throwIfAborted();
+      const record = await queue.record(name.namespace, each);
+      if (record === undefined) displaced++;
+      else {
+        const attempt = await this.#send(webhook, record, signal);
+        if (attempt === undefined) return undefined;
+        last = attempt;
+        if (!attempt.delivered) break;
+      }
+      await queue.remove(name, [each]);
+    }
+    const hasFailed = last?.delivered === false;
+    const expired = hasFailed ? await this.#removeExpired(name) : 0;
+    const state = this.#states.update(webhook, last, displaced + expired);
+    const waiting = await this.#report(webhook, { displaced, expired }, signal);
+    if (hasFailed) return { requeueAfterMilliseconds: state.nextAttempt - this.#options.clock.now() };
+    if (pending.length === recordsPerTurn) return { requeueAfterMilliseconds: 0 };
+    return waiting === 0 ? undefined : { requeueAfterMilliseconds: waiting };
+  }
+
+  /** Reports the last attempt and dropped records in the status. Returns the time until it is due if it is not due yet. */
+  async #report(webhook: ProjectWebhook, dropped: DroppedRecords, signal: AbortSignal): Promise<number> {
+    const { clock, onDropped } = this.#options;
+    const state = this.#states.of(webhook);
+    const droppedCount = dropped.displaced + dropped.expired;
+    if (state.unreported === undefined && droppedCount === 0) {
+      if (!this.#states.isNewerThan(webhook)) await this.#reportIdle(webhook, signal);
+      return 0;
+    }
+    const waiting = millisecondsUntilReport(webhook, state, dropped, clock.now());
+    if (waiting > 0) return waiting;
+    await this.#patch(webhook, attemptStatus(webhook, state, dropped, clock.now()), signal);
+    this.#states.reported(webhook);
+    if (droppedCount > 0) onDropped(droppedCount);
+    return 0;
+  }
+
+  async #send(webhook: ProjectWebhook, record: KubeObject, signal: AbortSignal): Promise<Attempt | undefined> {
+    const slots = this.#states.of(webhook).failures > 0 ? this.#retries : this.#requests;
+    const release = await slots.acquire(signal);
+    try {
+      return await this.#options.deliver(webhook, record, signal);
+    } finally {
+      release();
+    }
+  }
+
+  #removeExpired(name: WebhookName): Promise<number> {
+    const oldest = this.#options.clock.now() - maxRecordAgeMs;
+    return this.#removeWhile(name, ({ time }) => time < oldest);
+  }
+
+  /** Removes records from the start of a queue while they match. Returns their number. */
+  async #removeWhile(name: WebhookName, matches: (pending: PendingRecord) => boolean): Promise<number> {
+    const { queue } = this.#options;
+    for (let removed = 0; ; ) {
+      const pending = await queue.oldest(name, removedPerRead);
+      const end = pending.findIndex((each) => !matches(each));
+      const some = end === -1 ? pending : pending.slice(0, end);
+      await queue.remove(name, some);
+      removed += some.length;
+      if (some.length < removedPerRead) return removed;
+    }
+  }
+
+  async #reportIdle(webhook: ProjectWebhook, signal: AbortSignal): Promise<undefined> {
+    const status = idleStatus(webhook, this.#options.clock.now());
+    if (status !== undefined) await this.#patch(webhook, status, signal);
+  }
+
+  async #patch(
+    webhook: ProjectWebhook,
+    status: Parameters<ResourceClient['patchStatus']>[1],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name, namespace } = webhookName(webhook);
+    await ignoreNotFound(this.#options.webhooks.patchStatus({ name, namespace }, { status }, { signal }));
+  }
+}
+
+function webhookName({ metadata: { namespace = '', name = '' } }: ProjectWebhook): WebhookName {
+  return { namespace, name };
+}
+
+function keyOf({ namespace = '', name = '' }: { readonly namespace?: string; readonly name?: string }): string {
+  return `${namespace}/${name}`;
+}
+
+function nameOf(key: string): WebhookName {
+  const [namespace = '', name = ''] = key.split('/');
+  return { namespace, name };
+}

@@ -1,0 +1,49 @@
+import type { ProjectWebhook } from '../../api/management/v1/notifications/project-webhook.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { Write } from '../../store/store.ts';
+import type { StoredActivity } from '../activity/activity-log.ts';
+
+/**
+ * The maximum number of webhooks in a project. Each of them adds a row to the transactions that write a record, and
+ * transactions have a maximum size.
+ */
+export const maxProjectWebhooks = 10;
+
+/** A webhook, by name. */
+export interface WebhookKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A record that waits for its delivery to one webhook. */
+export interface QueuedRecord {
+  /** The place in the queue. Places sort from the oldest record to the newest. */
+  readonly place: string;
+  /** The time of the record in milliseconds since the epoch. */
+  readonly time: number;
+  /** The UID of the webhook. A later webhook of the same name has another one. */
+  readonly webhookUid: string;
+}
+
+/** The stored queues of the records that wait for their delivery, one per webhook. */
+export interface WebhookQueue {
+  /** Returns the writes that add a record to the queue of a webhook. They belong to the transaction that stores the record. */
+  writesOf(webhook: ProjectWebhook, recordName: string): readonly Write[];
+  /** Returns the oldest records of a queue. */
+  oldest(webhook: WebhookKey, limit: number): Promise<readonly QueuedRecord[]>;
+  /** Returns a record; `undefined` if it was removed in the meantime because it was too old or displaced. */
+  record(namespace: string, queued: QueuedRecord): Promise<KubeObject | undefined>;
+  /** Removes records from a queue. */
+  remove(webhook: WebhookKey, queued: readonly QueuedRecord[]): Promise<void>;
+  /** Returns the webhooks whose queue is not empty, also those that no longer exist. */
+  nonEmpty(): AsyncIterable<WebhookKey>;
+}
+
+/** True if a webhook is to be told about a record that is being written. */
+export function selectsRecord({ metadata, spec }: ProjectWebhook, { action, involvedObject }: StoredActivity): boolean {
+  if (spec?.suspend === true || metadata.deletionTimestamp !== undefined) return false;
+  // The queue of a webhook ends with it.
+  if (action === 'Deleted' && involvedObject.uid === metadata.uid) return false;
+  const actions: readonly string[] = spec?.actions ?? [];
+  return actions.length === 0 || actions.includes(action);
+}
