@@ -16,7 +16,7 @@ import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import { type AnyFields, apiVersionOf, type KubeObject, type TypedObject } from '../api/meta.ts';
 import { projectNamespace } from '../api/naming.ts';
-import type { ResourceKind } from '../api/resource.ts';
+import type { FieldsOf, ResourceKind } from '../api/resource.ts';
 import type { ReviewState } from '../auth/authz/access-state.ts';
 import { guardedConfigObject } from '../auth/authz/config-objects.ts';
 import { membersOfProject } from '../auth/authz/principals.ts';
@@ -144,6 +144,7 @@ export function createManagementState(options: ManagementStateOptions): Attachab
   });
   return {
     ...counts,
+    ...webhookLookups(() => attachedStore(projectWebhookKind)),
     selfService: options.selfService,
     passwordsEnabled: options.passwordsEnabled !== false,
     attach(stores) {
@@ -154,9 +155,7 @@ export function createManagementState(options: ManagementStateOptions): Attachab
       for (const kind of kindsOfKeys) attachedStore(kind).listen(() => keysVersion++);
       keysVersion++;
     },
-    keysVersion() {
-      return keysVersion;
-    },
+    keysVersion: () => keysVersion,
     project: one(projectKind),
     cluster: one(clusterKind),
     template: one(virtualClusterTemplateKind),
@@ -191,10 +190,6 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     configObjectCount: (kind, project) => attachedStore(kind).count(projectNamespace(project)),
     configObjectBytes: (project) =>
       bytesOf(attachedStore(secretKind), project) + bytesOf(attachedStore(configMapKind), project),
-    webhooksOf: (namespace) => all(projectWebhookKind, namespace),
-    webhook: (namespace, name) => attachedStore(projectWebhookKind).peek(namespace, name)?.object,
-    webhookHidden: (namespace, name) => attachedStore(projectWebhookKind).peekHidden(namespace, name),
-    webhookCount: (namespace) => attachedStore(projectWebhookKind).count(namespace),
     isShared: () => attachedStore(virtualClusterInstanceKind).isShared,
     takeGuard: (limit, subject) => attachedStore(virtualClusterInstanceKind).takeGuard(limit, subject),
     async caughtUp() {
@@ -241,6 +236,20 @@ function withProviderTeams(
 ): readonly string[] {
   const provided = providerTeams(user).filter((team) => find(team) !== undefined);
   return provided.length === 0 ? teams : [...new Set([...teams, ...provided])].sort(compareBytes);
+}
+
+type WebhookLookups = Pick<ManagementState, 'webhooksOf' | 'webhook' | 'webhookHidden' | 'webhookCount'>;
+
+/** The part of the state that finds webhooks. */
+function webhookLookups(store: () => KindStore<FieldsOf<typeof projectWebhookKind>>): WebhookLookups {
+  return {
+    *webhooksOf(namespace) {
+      for (const served of store().peekAll(namespace)) yield peekWithoutManagedFields(served);
+    },
+    webhook: (namespace, name) => store().peek(namespace, name)?.object,
+    webhookHidden: (namespace, name) => store().peekHidden(namespace, name),
+    webhookCount: (namespace) => store().count(namespace),
+  };
 }
 
 type InstanceCounts = Pick<

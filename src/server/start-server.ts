@@ -222,8 +222,7 @@ function openHandler(
       loadedPlanes: () => planes.loaded,
       ...serverGauges({ ...server, mails }, planes.quarantine, [
         ...refreshCounters.gauges(),
-        ...observer.gauges(),
-        webhookCounters.gauge(),
+        ...[...observer.gauges(), webhookCounters.gauge()],
         ...fleetGauges(plane.kinds),
         certificates.gauge(),
       ]),
@@ -247,15 +246,8 @@ function openHandler(
     startControllers() {
       stopControllers = replicas.run((tenure) => {
         const hostOf = hosts.fenced(tenure.fence);
-        return management.start({
-          activity: gateway.activity,
-          connected,
-          hostOf,
-          tenure,
-          observer,
-          webhookCounters,
-          ...render,
-        });
+        const inputs = { activity: gateway.activity, connected, hostOf, tenure, observer, webhookCounters };
+        return management.start({ ...inputs, ...render });
       });
     },
   };

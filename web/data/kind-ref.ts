@@ -3,6 +3,7 @@ import type { Cluster } from '../../src/api/management/v1/cluster.ts';
 import type { EffectiveAccessReview } from '../../src/api/management/v1/effective-access-review.ts';
 import type { ActivityRecord } from '../../src/api/management/v1/notifications/activity-record.ts';
 import type { NotificationReview } from '../../src/api/management/v1/notifications/notification-review.ts';
+import type { ProjectWebhook } from '../../src/api/management/v1/notifications/project-webhook.ts';
 import type { Project } from '../../src/api/management/v1/project.ts';
 import type { Self } from '../../src/api/management/v1/self.ts';
 import type { SpaceInstance } from '../../src/api/management/v1/space-instance.ts';
@@ -64,6 +65,7 @@ export const kinds = {
   pod: { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
   hosted: hostedKind,
   activity: managementKind<ActivityRecord>('ActivityRecord', 'activityrecords', true),
+  webhook: managementKind<ProjectWebhook>('ProjectWebhook', 'projectwebhooks', true),
   notificationReview: managementKind<NotificationReview>('NotificationReview', 'notificationreviews'),
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;

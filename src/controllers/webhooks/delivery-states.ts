@@ -1,7 +1,7 @@
 import type { ProjectWebhook } from '../../api/management/v1/notifications/project-webhook.ts';
 import { backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Attempt, WebhookName } from './webhook-controller.ts';
+import type { Attempt, WebhookName } from './delivery.ts';
 
 /** The delays between attempts: they double up to an hour, so a record has about 30 attempts within a day. */
 const backoff = { initialMilliseconds: 5_000, maxMilliseconds: 3_600_000 };

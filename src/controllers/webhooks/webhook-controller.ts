@@ -10,39 +10,9 @@ import { type ReconcileResult, type RunningController, startController } from '.
 import type { ControllerObserver } from '../runtime/controller-observer.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import type { WorkShare } from '../runtime/work-share.ts';
+import type { Attempt, PendingRecord, PendingRecords, WebhookName } from './delivery.ts';
 import { DeliveryStates } from './delivery-states.ts';
 import { attemptStatus, type DroppedRecords, idleStatus, millisecondsUntilReport } from './webhook-status.ts';
-
-/** A record that waits for its delivery to one webhook. */
-export interface PendingRecord {
-  readonly place: string;
-  /** The time of the record in milliseconds since the epoch. */
-  readonly time: number;
-  readonly webhookUid: string;
-}
-
-export interface WebhookName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** The queues of the records that wait for their delivery, one per webhook. */
-export interface PendingRecords {
-  /** Returns the oldest records of a queue. */
-  oldest(webhook: WebhookName, limit: number): Promise<readonly PendingRecord[]>;
-  /** Returns a record; `undefined` if it was removed in the meantime because it was too old or displaced. */
-  record(namespace: string, pending: PendingRecord): Promise<KubeObject | undefined>;
-  remove(webhook: WebhookName, pending: readonly PendingRecord[]): Promise<void>;
-  /** Returns the webhooks whose queue is not empty, also those that no longer exist. */
-  nonEmpty(): AsyncIterable<WebhookName>;
-}
-
-/** The result of an attempt to send a record. */
-export interface Attempt {
-  readonly delivered: boolean;
-  readonly code?: number;
-  readonly message: string;
-}
 
 export interface WebhookControllerOptions {
   readonly webhooks: ResourceClient<FieldsOf<typeof projectWebhookKind>>;

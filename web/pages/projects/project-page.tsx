@@ -24,6 +24,7 @@ import { InstancesTab } from './instances-tab.tsx';
 import { MembersTab } from './members-tab.tsx';
 import { OverviewTab } from './overview-tab.tsx';
 import { QuotasTab } from './quotas-tab.tsx';
+import { WebhooksTab } from './webhooks/webhooks-tab.tsx';
 
 const list = { to: '/projects', label: 'Projects' } as const;
 
@@ -41,11 +42,12 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
   const { name = '', deletionTimestamp } = project.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [create, createSpace, write, remove] = usePermissions([
+  const [create, createSpace, write, remove, createWebhook] = usePermissions([
     { verb: 'create', kind: kinds.instance, namespace: projectNamespace(name) },
     { verb: 'create', kind: kinds.space, namespace: projectNamespace(name) },
     { verb: 'patch', kind: kinds.project, name },
     { verb: 'delete', kind: kinds.project, name },
+    { verb: 'create', kind: kinds.webhook, namespace: projectNamespace(name) },
   ]);
   const isTerminating = deletionTimestamp !== undefined;
   return (
@@ -96,6 +98,9 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
             label: 'Activity',
             render: () => <ActivityTab query={{ namespace: projectNamespace(name) }} />,
           },
+          ...(createWebhook?.allowed === true
+            ? [{ id: 'webhooks', label: 'Webhooks', render: () => <WebhooksTab project={name} /> }]
+            : []),
           {
             id: 'yaml',
             label: 'YAML',
