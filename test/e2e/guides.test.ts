@@ -125,6 +125,10 @@ describeIfAvailable(kubectlMissing ?? curlMissing ?? reason, 'the guides', () =>
     expect(printed).toMatch(/VirtualClusterInstance\/demo +became ready$/m);
     expect(await walk(shellBlocks('notifications.md', 'See what needs your attention'))).toMatch(/^ +unread: 0$/m);
     expect(await walk(shellBlocks('notifications.md', 'Get notifications by e-mail'))).toMatch(/receiveMails: false$/m);
+    const webhooks = await walk(shellBlocks('notifications.md', 'Send activity to other tools'));
+    expect(webhooks).toMatch(/^chat +https:\/\/receiver\.example\.com\/hook +(Pending|Ready) /m);
+    expect(webhooks).toContain('"kind":"ProjectWebhookTest"');
+    expect(readFileSync(join(folder, 'webhook.secret'), 'utf8')).toMatch(/^whsec_/);
   });
 
   it('search, export and verify the audit log', async () => {
