@@ -22,6 +22,7 @@ describe('the definitions of the management kinds (completions §7)', () => {
         'ownedaccesskeys',
         'pricelists',
         'projects',
+        'projectwebhooks',
         'spaceinstances',
         'spacetemplates',
         'teams',

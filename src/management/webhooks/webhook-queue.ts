@@ -1,6 +1,6 @@
 import type { ProjectWebhook } from '../../api/management/v1/notifications/project-webhook.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import type { Write } from '../../store/store.ts';
+import type { StoredResource } from '../../registry/resource.ts';
 import type { StoredActivity } from '../activity/activity-log.ts';
 
 /**
@@ -28,7 +28,7 @@ export interface QueuedRecord {
 /** The stored queues of the records that wait for their delivery, one per webhook. */
 export interface WebhookQueue {
   /** Returns the writes that add a record to the queue of a webhook. They belong to the transaction that stores the record. */
-  writesOf(webhook: ProjectWebhook, recordName: string): readonly Write[];
+  writesOf(webhook: ProjectWebhook, recordName: string): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
   /** Returns the oldest records of a queue. */
   oldest(webhook: WebhookKey, limit: number): Promise<readonly QueuedRecord[]>;
   /** Returns a record; `undefined` if it was removed in the meantime because it was too old or displaced. */
