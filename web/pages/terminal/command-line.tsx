@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { type FormEvent, useId, useRef } from 'react';
+import { type FormEvent, useEffect, useId, useRef } from 'react';
 import classes from './kubectl-console.module.css';
 import { type CommandInputOptions, useCommandInput } from './use-command-input.ts';
 
@@ -14,6 +14,10 @@ export function CommandLine({ onRun, ...options }: CommandLineProps) {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const isOpen = completion.options.length > 0;
+  useEffect(() => {
+    // On a touch screen, the focus would open the keyboard over the page.
+    if (matchMedia('(pointer: fine)').matches) input.current?.focus({ preventScroll: true });
+  }, []);
 
   function submit(event: FormEvent): void {
     event.preventDefault();

@@ -26,7 +26,11 @@ export function ManifestDialog({ action, namespace, onAnswer }: ManifestDialogPr
   }
 
   return (
-    <Dialog title={`${action} a manifest`} size="xl" onClose={() => onAnswer(undefined)}>
+    <Dialog
+      title={action === 'Create' ? 'Create objects from a manifest' : `${action} a manifest`}
+      size="xl"
+      onClose={() => onAnswer(undefined)}
+    >
       <Stack gap="md">
         <YamlField
           label={`YAML or JSON. Objects without a namespace go to ${namespace}`}

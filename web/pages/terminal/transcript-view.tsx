@@ -59,7 +59,7 @@ function EntryView({ entry, isActive }: { readonly entry: TranscriptEntry; reado
       {dropped === 0 ? null : <div className={classes.prompt}>({pluralize(dropped, 'earlier line')} not shown)</div>}
       <div className={state === 'failed' ? classes.failed : ''}>
         {chunks.map((chunk) => (
-          <ChunkText key={chunk.id} chunk={chunk} />
+          <ChunkText key={chunk.id} chunk={chunk} isFailed={state === 'failed'} />
         ))}
       </div>
       {terminal === undefined ? null : (
@@ -73,6 +73,22 @@ function EntryView({ entry, isActive }: { readonly entry: TranscriptEntry; reado
   );
 }
 
-const ChunkText = memo(function ChunkText({ chunk }: { readonly chunk: LogChunk }) {
-  return <div className={classes.text}>{chunk.lines.map(({ text }) => `${text}\n`).join('')}</div>;
+interface ChunkTextProps {
+  readonly chunk: LogChunk;
+  readonly isFailed: boolean;
+}
+
+/** A part of the output. Lines keep their width because they can be rows of a table; only error messages are wrapped. */
+const ChunkText = memo(function ChunkText({ chunk, isFailed }: ChunkTextProps) {
+  const isMessage = ({ text }: { readonly text: string }) => isFailed && /^error: |^Error from server/i.test(text);
+  const textOf = (lines: LogChunk['lines']) => lines.map(({ text }) => `${text}\n`).join('');
+  // A failed command ends with its message, which can have several lines.
+  const at = chunk.lines.findIndex(isMessage);
+  const rows = at < 0 ? chunk.lines : chunk.lines.slice(0, at);
+  return (
+    <>
+      {rows.length === 0 ? null : <div className={classes.text}>{textOf(rows)}</div>}
+      {at < 0 ? null : <div className={classes.message}>{textOf(chunk.lines.slice(at))}</div>}
+    </>
+  );
 });

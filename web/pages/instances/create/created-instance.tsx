@@ -66,7 +66,7 @@ function Progress({ instance }: { readonly instance: InstanceState }) {
             <Stack gap="sm">
               <Text size="sm" role="status">
                 {isReady
-                  ? `Your ${type.noun} is ready. Get a kubeconfig, or connect on the command line:`
+                  ? `Your ${type.noun} is ready. ${type.hasExplorer ? 'Run kubectl in the browser with Terminal, get a kubeconfig with Connect' : 'Get a kubeconfig with Connect'}, or use the command line:`
                   : `You can connect as soon as the ${type.noun} is ready. You may leave this page; the creation continues.`}
               </Text>
               <Command text={`${type.program} connect ${name} --project ${project}`} />
@@ -76,14 +76,24 @@ function Progress({ instance }: { readonly instance: InstanceState }) {
                     Connect
                   </LinkButton>
                   {type.hasExplorer ? (
-                    <LinkButton
-                      to="/virtual-clusters/$project/$name/inside"
-                      params={{ project, name }}
-                      variant="default"
-                      leftSection={<Icon name="search" />}
-                    >
-                      Open explorer
-                    </LinkButton>
+                    <>
+                      <LinkButton
+                        to="/virtual-clusters/$project/$name/terminal"
+                        params={{ project, name }}
+                        variant="default"
+                        leftSection={<Icon name="terminal" />}
+                      >
+                        Terminal
+                      </LinkButton>
+                      <LinkButton
+                        to="/virtual-clusters/$project/$name/inside"
+                        params={{ project, name }}
+                        variant="default"
+                        leftSection={<Icon name="search" />}
+                      >
+                        Open explorer
+                      </LinkButton>
+                    </>
                   ) : null}
                 </Group>
               ) : null}

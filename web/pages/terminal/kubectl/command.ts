@@ -57,6 +57,11 @@ export interface Command {
   readonly positional: Positional;
   /** The words that can follow the name, for commands such as `auth`. Optional. */
   readonly subcommands?: readonly string[];
+  /**
+   * Throws an error that names what to do instead if the words after the name ask for something that this page does not
+   * have. Called before the flags are parsed, because such a command has other flags. Optional.
+   */
+  checkForm?(words: readonly string[]): void;
   /** Throws an error if the command fails. */
   run(args: Arguments, context: CommandContext): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { explainCommand } from './commands/explain.ts';
 import { getCommand } from './commands/get.ts';
 import { logsCommand } from './commands/logs.ts';
 import { versionCommand } from './commands/version.ts';
-import { KubectlError } from './kubectl-error.ts';
+import { KubectlError, ownKubectl } from './kubectl-error.ts';
 import { type Flag, parseArguments } from './syntax/flags.ts';
 import { splitWords } from './syntax/split-words.ts';
 
@@ -51,7 +51,10 @@ export async function runCommandLine(line: string, context: CommandContext): Pro
   const end = rest.indexOf('--');
   const asksHelp = (end < 0 ? rest : rest.slice(0, end)).some((word) => word === '--help' || word === '-h');
   if (asksHelp) context.print(commandHelp(command));
-  else await command.run(parseArguments(rest, command.flags), context);
+  else {
+    command.checkForm?.(rest);
+    await command.run(parseArguments(rest, command.flags), context);
+  }
 }
 
 /** Returns the words after `kubectl`. */
@@ -63,9 +66,7 @@ function findCommand(name: string): Command {
   const found = commands.find((command) => command.name === name);
   if (found !== undefined) return found;
   const names = commands.map((command) => command.name).join(', ');
-  throw new KubectlError(
-    `"${name}" is not supported here; this page has ${names}. For other commands use kubectl with a kubeconfig from the Connect tab`,
-  );
+  throw new KubectlError(`"${name}" does not work in the browser. Use one of ${names}, or ${ownKubectl}`);
 }
 
 function overview(): string {

@@ -5,6 +5,9 @@ export class KubectlError extends Error {
   override readonly name = 'KubectlError';
 }
 
+/** What errors suggest for everything that this page does not have. */
+export const ownKubectl = 'run kubectl on your machine with a kubeconfig from the Connect tab';
+
 /** Returns the text that a failed command prints. */
 export function failureText(error: unknown): string {
   if (error instanceof KubectlError) return `error: ${error.message}`;

@@ -6,7 +6,7 @@ import type { ServedKind } from '../../../../data/discovery.ts';
 import { collectionUrl, objectUrl, queryText } from '../../../../data/kind-ref.ts';
 import { type ObjectToCreate, parseObjectToCreate, splitDocuments } from '../../../inside/object-to-create.ts';
 import { type Command, type CommandContext, filenameFlag, namespaceFlag } from '../command.ts';
-import { failureText, KubectlError } from '../kubectl-error.ts';
+import { failureText, KubectlError, ownKubectl } from '../kubectl-error.ts';
 import type { Arguments, Flag } from '../syntax/flags.ts';
 import { objectName } from '../syntax/resolve-kind.ts';
 
@@ -58,6 +58,9 @@ export const applyCommand: Command = {
   },
 };
 
+const namespaceWords: readonly string[] = ['namespace', 'namespaces', 'ns'];
+const createForms = 'enter "create -f -" and paste a manifest, or "create namespace NAME"';
+
 export const createCommand: Command = {
   name: 'create',
   usage: '-f - | namespace NAME',
@@ -65,6 +68,12 @@ export const createCommand: Command = {
   positional: 'none',
   subcommands: ['namespace'],
   flags: [filenameFlag, namespaceFlag, dryRunFlag, outputFlag],
+  checkForm(words) {
+    const [type = ''] = words;
+    if (type === '') throw new KubectlError(`create needs to know what to create; ${createForms}`);
+    if (!type.startsWith('-') && !namespaceWords.includes(type))
+      throw new KubectlError(`"create ${type}" does not work in the browser; ${createForms}, or ${ownKubectl}`);
+  },
   async run(args, context) {
     const create = async ({ kind, place, object }: ObjectToCreate): Promise<[KubeObject, string]> => {
       const { root, api, signal } = context;
@@ -73,8 +82,9 @@ export const createCommand: Command = {
     };
     const [type, name, more] = args.words;
     if (type === undefined) return await writeManifest('Create', args, context, create);
-    if (!['namespace', 'ns'].includes(type) || name === undefined || more !== undefined)
-      throw new KubectlError('only "create -f -" and "create namespace NAME" are supported here');
+    if (!namespaceWords.includes(type)) throw new KubectlError(`create has an unknown word "${type}"; ${createForms}`);
+    if (name === undefined || more !== undefined)
+      throw new KubectlError('create namespace needs one name, for example "create namespace shop"');
     const manifest = yamlText({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     await writeDocuments(manifest, args, context, create);
   },
@@ -92,7 +102,9 @@ type Write = (object: ObjectToCreate) => Promise<[KubeObject, string]>;
 
 async function writeManifest(action: string, args: Arguments, context: CommandContext, write: Write): Promise<void> {
   if (args.text('filename') !== '-' || args.words.length > 0)
-    throw new KubectlError('a page cannot open files by name; use "-f -", and paste the manifest or choose its file');
+    throw new KubectlError(
+      `the browser cannot open files by name; enter "${action.toLowerCase()} -f -", and choose the file or paste the manifest`,
+    );
   const manifest = await context.readManifest(action);
   if (manifest === undefined) throw new KubectlError('cancelled');
   await writeDocuments(manifest, args, context, write);
@@ -111,6 +123,8 @@ async function writeDocuments(text: string, args: Arguments, context: CommandCon
       const [written, result] = await write(parsed);
       printWritten({ object: written, result, served }, args, context);
     } catch (error) {
+      // The error of a single object is the whole result.
+      if (documents.length === 1) throw error;
       failures += 1;
       context.print(failureText(error));
     }
