@@ -3,6 +3,7 @@ import { ErrorNotice } from '../components/error-notice.tsx';
 import { LoadingIndicator } from '../components/loading-indicator.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { accessSearch } from '../pages/access/access-search.ts';
+import { activitySearch } from '../pages/activity/activity-search.ts';
 import { auditSearch } from '../pages/audit/audit-search.ts';
 import { authorizeCliSearch, deviceSearch } from '../pages/cli-login/cli-login-search.ts';
 import { offboardingSearch } from '../pages/offboarding/offboarding-search.ts';
@@ -269,6 +270,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/activity',
+    validateSearch: activitySearch,
     component: lazyRouteComponent(() => import('../pages/activity/activity-page.tsx'), 'ActivityPage'),
   }),
   createRoute({

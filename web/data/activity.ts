@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ActivityRecord } from '../../src/api/management/v1/notifications/activity-record.ts';
 import type { ListMeta } from '../../src/api/meta.ts';
 import { managementRoot } from './api-root.ts';
@@ -9,6 +9,8 @@ import { sendJson } from './send.ts';
 export interface ActivityQuery {
   readonly namespace?: string;
   readonly about?: { readonly kind: KindRef; readonly name: string };
+  /** The name of the objects, or a part of it. */
+  readonly search?: string;
 }
 
 interface ActivityPage {
@@ -18,6 +20,41 @@ interface ActivityPage {
 
 const pageSize = 50;
 const refreshMs = 15_000;
+
+/**
+ * Returns the records about objects with a name, newest first, however many other records are newer. The search is sent only
+ * if an object can have the name.
+ */
+export function useActivityOfName(name: string) {
+  return useQuery({
+    queryKey: ['activity', 'name', name],
+    enabled: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name),
+    queryFn: async ({ signal }): Promise<readonly ActivityRecord[]> => {
+      const query = queryText({ limit: pageSize, fieldSelector: `involvedObject.name=${name}` });
+      const { items } = await sendJson<ActivityPage>({
+        url: `${collectionUrl(managementRoot, kinds.activity)}${query}`,
+        signal,
+      });
+      return items ?? [];
+    },
+    refetchInterval: refreshMs,
+  });
+}
+
+/**
+ * Returns the records of both lists about objects whose name contains the text, newest first. A record that is in both is
+ * returned once.
+ */
+export function matchingRecords(
+  search: string,
+  ...lists: readonly (readonly ActivityRecord[])[]
+): readonly ActivityRecord[] {
+  const wanted = search.toLowerCase();
+  const found = lists.flat().filter(({ involvedObject }) => involvedObject.name.includes(wanted));
+  const unique = new Map(found.map((record) => [record.metadata.uid ?? record.metadata.name, record]));
+  const timeOf = ({ metadata }: ActivityRecord) => Date.parse(metadata.creationTimestamp ?? '') || 0;
+  return [...unique.values()].sort((one, two) => timeOf(two) - timeOf(one));
+}
 
 /** Returns activity records, newest first, loaded page by page. The first page is loaded again every 15 seconds. */
 export function useActivity({ namespace, about }: ActivityQuery) {

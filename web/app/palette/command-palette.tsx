@@ -1,6 +1,6 @@
 import { Text, TextInput, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Dialog } from '../../components/form/dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -59,7 +59,6 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
     ({ plural }: KindRef, snapshot: KindRows) => setRows((before) => new Map(before).set(plural, snapshot)),
     [],
   );
-  const seesAll = useSeesAll(kinds.instance);
   const fixed = useFixedEntries(onHelp);
   const sources = useMemo(
     () => [
@@ -83,6 +82,8 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
     list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
   }, [active]);
 
+  const isComplete = query === text && listed.every(({ plural }) => rows.get(plural)?.isLoaded === true);
+
   function run(entry: PaletteEntry | undefined): void {
     if (entry === undefined) return;
     // An action that asks for confirmation replaces the dialog; all other entries close it.
@@ -90,13 +91,16 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
     entry.run();
   }
 
+  const runLater = useDelayedEnter(text, isComplete && shown.length > 0, () => run(shown[0]));
+
   function handleKey(event: KeyboardEvent): void {
     const last = shown.length - 1;
     const next = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + 6, PageUp: active - 6 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();
       // The results of the typed text may not be known yet.
-      if (query === text) run(shown[active]);
+      if (query === text && shown.length > 0) run(shown[active]);
+      else runLater();
     } else if (next !== undefined) {
       event.preventDefault();
       const wraps = event.key.startsWith('Arrow');
@@ -148,10 +152,48 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
           </div>
         ))}
       </div>
-      <Text size="xs" c="dimmed" role="status" mt="xs">
-        {countText(shown.length, total, seesAll)}
-      </Text>
+      <ResultStatus shown={shown.length} total={total} query={query} onClose={onClose} />
     </>
+  );
+}
+
+/**
+ * Returns a function for Enter while the results of the text are not known. As soon as they are, `run` is called once, unless
+ * the user has changed the text.
+ */
+function useDelayedEnter(text: string, isReady: boolean, run: () => void): () => void {
+  const [entered, setEntered] = useState<string>();
+  useEffect(() => {
+    if (entered === undefined || (entered === text && !isReady)) return;
+    setEntered(undefined);
+    if (entered === text) run();
+  }, [entered, text, isReady, run]);
+  return () => setEntered(text);
+}
+
+interface ResultStatusProps {
+  readonly shown: number;
+  readonly total: number;
+  readonly query: string;
+  onClose(): void;
+}
+
+/** The number of results. Without any, a link to the activity of an object of that name, which may have been deleted. */
+function ResultStatus({ shown, total, query, onClose }: ResultStatusProps) {
+  const seesAll = useSeesAll(kinds.instance);
+  const name = query.trim();
+  return (
+    <Text size="xs" c="dimmed" role="status" mt="xs" component="div">
+      {countText(shown, total, seesAll)}
+      {shown > 0 || name === '' ? null : (
+        <>
+          {' '}
+          <Link to="/activity" search={{ name }} onClick={onClose}>
+            Show activity of {name}
+          </Link>
+        </>
+      )}
+    </Text>
   );
 }
 
@@ -175,8 +217,9 @@ function isPersonal({ plural }: KindRef): boolean {
 
 /** Follows the rows of one kind while the palette is open. Renders nothing. */
 function RowsOf({ kind, onRows }: { readonly kind: KindRef; onRows(kind: KindRef, rows: KindRows): void }) {
-  const { columns, rows } = useRows({ kind });
-  useEffect(() => onRows(kind, { columns, rows }), [kind, columns, rows, onRows]);
+  const { columns, rows, state } = useRows({ kind });
+  const isLoaded = state !== 'loading';
+  useEffect(() => onRows(kind, { columns, rows, isLoaded }), [kind, columns, rows, isLoaded, onRows]);
   return null;
 }
 

@@ -11,7 +11,10 @@ import type { InstanceChangeRequest } from '../../pages/instances/list/change-di
 import { instanceChanges } from '../../pages/instances/list/instance-change.ts';
 import { type PaletteSource, sourceOf } from './find-entries.ts';
 
-export type KindRows = Pick<RowsSnapshot, 'columns' | 'rows'>;
+export interface KindRows extends Pick<RowsSnapshot, 'columns' | 'rows'> {
+  /** True if all rows have been loaded at least once. */
+  readonly isLoaded?: boolean;
+}
 type Navigate = ReturnType<typeof useNavigate>;
 
 /** A kind whose objects the palette finds, and the page of an object. */

@@ -2,7 +2,8 @@ import { Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ActivityRecord } from '../../../src/api/management/v1/notifications/activity-record.ts';
 import { projectOfNamespace } from '../../../src/api/naming.ts';
-import { type ActivityQuery, useActivity } from '../../data/activity.ts';
+import { type ActivityQuery, matchingRecords, useActivity, useActivityOfName } from '../../data/activity.ts';
+import { pluralize } from '../../data/format-text.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { ErrorNotice } from '../error-notice.tsx';
@@ -14,15 +15,27 @@ import { Age } from './age.tsx';
 /** A list of activity records, newest first. Names of objects are links, except on the page of the object itself. */
 export function ActivityList({ query }: { readonly query: ActivityQuery }) {
   const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = useActivity(query);
-  if (data === undefined) {
+  const { search = '' } = query;
+  const named = useActivityOfName(search);
+  if (data === undefined || named.isLoading) {
     if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
     return <LoadingIndicator message="Loading activity" />;
   }
-  const records = data.pages.flatMap(({ items }) => items ?? []);
+  const loaded = data.pages.flatMap(({ items }) => items ?? []);
+  const records = search === '' ? loaded : matchingRecords(search, named.data ?? [], loaded);
   return (
     <>
       {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {records.length === 0 && !hasNextPage ? (
+      {records.length === 0 && search !== '' ? (
+        <EmptyState
+          title={`No activity of an object named ${search}`}
+          text={
+            hasNextPage
+              ? `The newest ${pluralize(loaded.length, 'entry', 'entries')} were searched for parts of names. Enter the whole name, or load older activity.`
+              : 'There was none in the last 30 days, or you may not have permission to view it.'
+          }
+        />
+      ) : records.length === 0 && !hasNextPage ? (
         <EmptyState
           title="No activity yet"
           text="Changes are listed here for 30 days: who created, changed, shared or deleted something, and what slept, woke or failed."
@@ -65,7 +78,7 @@ const icons: Readonly<Record<string, IconName>> = {
 };
 
 function Entry({ record, linksObject }: { readonly record: ActivityRecord; readonly linksObject: boolean }) {
-  const { action, type, actor = '', message, involvedObject, metadata } = record;
+  const { action, type, actor = '', involvedObject, metadata } = record;
   const isWarning = type === 'Warning';
   return (
     <li className={classes.entry} data-warning={isWarning}>
@@ -76,13 +89,15 @@ function Entry({ record, linksObject }: { readonly record: ActivityRecord; reado
             {actor}{' '}
           </Text>
         )}
-        {sentence(action, actor, message)}
+        {sentence(record, linksObject)}
         {linksObject ? (
           <>
             {' '}
-            <Text span size="sm" c="dimmed">
-              ·
-            </Text>{' '}
+            {takesObject(record) ? null : (
+              <Text span size="sm" c="dimmed">
+                ·{' '}
+              </Text>
+            )}
             <ObjectLink about={involvedObject} />
           </>
         ) : null}
@@ -95,9 +110,15 @@ function Entry({ record, linksObject }: { readonly record: ActivityRecord; reado
   );
 }
 
+/** True if the name of the object continues the message: "anna deleted shop". */
+function takesObject({ action, actor = '' }: ActivityRecord): boolean {
+  return actor !== '' && ['Created', 'Deleted'].includes(action);
+}
+
 /** Returns the rest of the sentence after the actor. Records of the server start with a capital letter. */
-function sentence(action: string, actor: string, message: string): string {
-  const text = actor !== '' && ['Created', 'Deleted'].includes(action) ? `${message} it` : message;
+function sentence(record: ActivityRecord, isObjectNamed: boolean): string {
+  const { actor = '', message } = record;
+  const text = takesObject(record) && !isObjectNamed ? `${message} it` : message;
   return actor === '' ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
 }
 

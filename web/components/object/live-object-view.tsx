@@ -1,4 +1,5 @@
-import { Alert } from '@mantine/core';
+import { Alert, Anchor, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { LiveObject } from '../../data/objects/use-object.ts';
@@ -47,7 +48,14 @@ export function LiveObjectView<Type extends KubeObject>({
               <EmptyState
                 title={`No ${what} named ${name}`}
                 text="It may have been deleted, or you may not have permission to view it."
-                action={back}
+                action={
+                  <Group gap="md" justify="center">
+                    {back}
+                    <Anchor component={Link} to="/activity" search={{ name }} size="sm">
+                      Show activity of {name}
+                    </Anchor>
+                  </Group>
+                }
               />
             )}
           </div>
