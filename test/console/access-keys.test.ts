@@ -71,9 +71,12 @@ describeConsole('access keys', (env) => {
     await page.getByRole('combobox', { name: 'Projects' }).click();
     await page.getByRole('option', { name: 'default' }).click();
     await page.getByText(/^In the project default: view, create, change, delete/).waitFor();
-    await page.getByText(/^Use the command-line tool, or kubectl/).waitFor();
+    // The switch is on as soon as the key may access something. A key that selects nothing permits nothing.
+    await page.getByText(/^Use the command-line tool and kubectl/).waitFor();
+    await page.getByLabel('Allow the command-line tool and kubectl').uncheck();
+    await page.getByText(/^Use kubectl with the management API/).waitFor();
     await page.getByLabel('Allow the command-line tool and kubectl').check();
-    await page.getByText(/^Use the command-line tool, or kubectl/).waitFor({ state: 'hidden' });
+    await page.getByText(/^Use kubectl with the management API/).waitFor({ state: 'hidden' });
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create access key' }).click();
 

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { columnText } from '../../data/rows/fleet-counts.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
+import { firstOptionOnEnter } from './first-option-on-enter.ts';
 
 export interface NameSelectProps {
   readonly label: string;
@@ -46,6 +47,8 @@ export function NameSelect({ label, description, rows, nameOf = ownName, value, 
       description={description}
       placeholder="Search by name"
       searchable
+      selectFirstOptionOnChange
+      onKeyDownCapture={firstOptionOnEnter(search !== chosen?.label)}
       clearable
       clearButtonProps={{ 'aria-label': `Clear ${label}` }}
       searchValue={search}

@@ -11,6 +11,7 @@ import {
   principalTitle,
 } from '../../data/principals.ts';
 import { usePrincipals } from '../../data/use-principals.ts';
+import { firstOptionOnEnter } from './first-option-on-enter.ts';
 
 export interface PrincipalPickerProps {
   readonly label: string;
@@ -51,6 +52,8 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
       openOnFocus={false}
       placeholder="Search by name"
       searchable
+      selectFirstOptionOnChange
+      onKeyDownCapture={firstOptionOnEnter(isSearch)}
       clearable
       clearButtonProps={{ 'aria-label': `Clear ${label}` }}
       searchValue={search}

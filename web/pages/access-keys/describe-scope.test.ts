@@ -58,7 +58,7 @@ describe('describeScope', () => {
         'Change the members, quotas, allowed clusters or allowed templates of projects.',
         'View users and teams.',
         'View, change or delete access keys, or set passwords.',
-        'Use the command-line tool, or kubectl with the management API. Both need discovery requests, which the scope does not allow.',
+        'Use kubectl with the management API, or the commands of the command-line tool that ask for the identity of the key, such as flotilla whoami.',
       ],
     });
   });
@@ -130,7 +130,8 @@ describe('describeScope', () => {
         }
         const isForCli = says(/command-line tool/);
         expect(opens('/api')).toBe(isForCli);
-        if (!isEmpty) expect(cannot.some((line) => line.startsWith('Use the command-line tool'))).toBe(!isForCli);
+        if (!isEmpty)
+          expect(cannot.some((line) => line.startsWith('Use kubectl with the management API'))).toBe(!isForCli);
         expect(may('update', 'projects', { name: 'p' })).toBe(false);
         expect(may('list', 'users', {})).toBe(false);
         if (!isEmpty) expect(may('create', 'ownedaccesskeys', {})).toBe(true);

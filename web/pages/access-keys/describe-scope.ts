@@ -128,7 +128,7 @@ function cannotLines({ forCli, projects, virtualClusters, spaces, clusters, rule
   lines.push('View users and teams.', 'View, change or delete access keys, or set passwords.');
   if (!forCli) {
     lines.push(
-      'Use the command-line tool, or kubectl with the management API. Both need discovery requests, which the scope does not allow.',
+      'Use kubectl with the management API, or the commands of the command-line tool that ask for the identity of the key, such as flotilla whoami.',
     );
   }
   return lines;

@@ -14,7 +14,7 @@ import { createObject } from '../../data/objects/objects.ts';
 import { hasStatusReason } from '../../data/objects/use-object.ts';
 import { useSelf } from '../../data/session/use-self.ts';
 import { describeScope, fullAccessText } from './describe-scope.ts';
-import { describeLifetime, type KeyForm, keyDocument } from './key-form.ts';
+import { describeLifetime, type KeyForm, keyDocument, withCliDefault } from './key-form.ts';
 import classes from './key-form-panel.module.css';
 import { KeyValueDialog } from './key-value-dialog.tsx';
 import { LifetimeFields } from './lifetime-fields.tsx';
@@ -35,7 +35,8 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
   const navigate = useNavigate();
   const now = useNow();
   const set = (part: Partial<KeyForm>) => setForm((before) => ({ ...before, ...part }));
-  const description = describeScope(form.isNarrowed ? form.scope : undefined);
+  const scope = form.isNarrowed ? withCliDefault(form.scope) : undefined;
+  const description = describeScope(scope);
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -88,7 +89,7 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
         <KeyValueDialog
           name={made.name}
           value={made.value}
-          isForCli={!form.isNarrowed || form.scope[scopeCliFlag] === true}
+          isForCli={scope === undefined || scope[scopeCliFlag] === true}
           onClose={close}
         />
       )}

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { daySeconds, describeLifetime, duplicateKeyForm, initialKeyForm, keyDocument } from './key-form.ts';
+import {
+  daySeconds,
+  describeLifetime,
+  duplicateKeyForm,
+  initialKeyForm,
+  type KeyForm,
+  keyDocument,
+} from './key-form.ts';
 
 describe('keyDocument', () => {
   it('contains only the chosen fields', () => {
@@ -17,6 +24,17 @@ describe('keyDocument', () => {
     expect(keyDocument({ ...initialKeyForm, scope: { [scopeCliFlag]: true }, isNarrowed: true }).spec.scope).toEqual({
       [scopeCliFlag]: true,
     });
+  });
+
+  it('allows the command-line tool by default, if the scope selects something and the user has not switched it off', () => {
+    const scopeOf = (scope: KeyForm['scope']) => keyDocument({ ...initialKeyForm, scope, isNarrowed: true }).spec.scope;
+    const projects = [{ project: 'p' }];
+    expect(scopeOf({ projects })).toEqual({ projects, [scopeCliFlag]: true });
+    expect(scopeOf({ projects, [scopeCliFlag]: false })).toEqual({ projects });
+    // The flag alone would permit to read everything that the owner can see.
+    expect(scopeOf({ projects: [] })).toEqual({});
+    const copy = duplicateKeyForm({ scope: { projects } });
+    expect(keyDocument(copy).spec.scope).toEqual({ projects });
   });
 
   it('duplicates an existing key', () => {

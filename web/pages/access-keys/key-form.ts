@@ -44,7 +44,7 @@ export function duplicateKeyForm(spec: AccessKeySpec): KeyForm {
     ttl,
     afterUse: ttlAfterLastActivity,
     isNarrowed: scope !== undefined && scope !== null,
-    scope: scope ?? {},
+    scope: scope === undefined || scope === null ? {} : { ...scope, [scopeCliFlag]: scope[scopeCliFlag] === true },
   };
 }
 
@@ -67,9 +67,20 @@ export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec:
           : { team: form.owner.name }),
       ...(form.ttl === 0 ? {} : { ttl: form.ttl }),
       ...(form.ttl > 0 && form.afterUse ? { ttlAfterLastActivity: true } : {}),
-      ...(form.isNarrowed ? { scope: tidyScope(form.scope) } : {}),
+      ...(form.isNarrowed ? { scope: tidyScope(withCliDefault(form.scope)) } : {}),
     },
   };
+}
+
+/**
+ * Returns the scope with the flag for the command-line tool set, unless the user has chosen its value. A scope that selects
+ * nothing stays empty: the flag alone would permit to read everything that the owner can see.
+ */
+export function withCliDefault(scope: Scope): Scope {
+  if (scope[scopeCliFlag] !== undefined) return scope;
+  const { projects = [], virtualClusters = [], spaces = [], clusters = [] } = scope;
+  const isEmpty = [projects, virtualClusters, spaces, clusters].every((list) => list.length === 0);
+  return isEmpty ? scope : { ...scope, [scopeCliFlag]: true };
 }
 
 /** Removes the empty lists of a scope. */

@@ -2,11 +2,13 @@ import { Button, Group, MultiSelect, Stack, Switch, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
+import { firstOptionOnEnter } from '../../components/form/first-option-on-enter.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { projectColumn } from '../../data/rows/list-columns.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { describeRule } from './describe-rule.ts';
+import { withCliDefault } from './key-form.ts';
 
 export interface ScopeBuilderProps {
   readonly scope: Scope;
@@ -17,6 +19,8 @@ export interface ScopeBuilderProps {
 
 const multiSelectProps = {
   searchable: true,
+  selectFirstOptionOnChange: true,
+  onKeyDownCapture: firstOptionOnEnter(true),
   clearable: true,
   limit: 50,
   hidePickedOptions: true,
@@ -116,8 +120,8 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
       />
       <Switch
         label="Allow the command-line tool and kubectl"
-        description="The key may send the read-only discovery requests that both tools need."
-        checked={scope[scopeCliFlag] === true}
+        description="Adds the read-only requests that flotilla and kubectl send before their own work, for example to list the available kinds."
+        checked={withCliDefault(scope)[scopeCliFlag] === true}
         onChange={(event) => onChange({ ...scope, [scopeCliFlag]: event.currentTarget.checked })}
       />
       <Rules scope={scope} onChange={onChange} problem={problem} />
