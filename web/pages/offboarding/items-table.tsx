@@ -1,7 +1,7 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import type { OffboardingItem } from '../../../src/api/management/v1/subresources/user-offboarding.ts';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
-import { actionTexts, countActions } from './offboarding-items.ts';
+import { actionTexts, kindText, summarizeItems } from './offboarding-items.ts';
 
 export interface ItemsTableProps {
   readonly label: string;
@@ -10,18 +10,16 @@ export interface ItemsTableProps {
   readonly tense: 'planned' | 'done';
 }
 
-/** A table of everything that a user holds, with what happens to it, and the number of items of each action. */
+/** A table of everything that a user holds, with what happens to it, and a summary with the number of objects. */
 export function ItemsTable({ label, items, tense }: ItemsTableProps) {
   if (items.length === 0) return <Text size="sm">Nothing.</Text>;
   return (
     <>
-      <Group gap="xs" mb="md">
-        {countActions(items).map(({ action, count }) => (
-          <Badge key={action} variant="default" tt="none" radius="sm">
-            {actionTexts[action][tense]}: {count}
-          </Badge>
+      <List size="sm" mb="md">
+        {summarizeItems(items, tense).map((line) => (
+          <List.Item key={line}>{line}</List.Item>
         ))}
-      </Group>
+      </List>
       <SimpleTable
         label={label}
         head={['Action', 'Kind', 'Name', 'Details']}
@@ -30,7 +28,7 @@ export function ItemsTable({ label, items, tense }: ItemsTableProps) {
           key: [item.action, item.kind, item.project ?? '', item.name, item.message ?? ''].join('/'),
           cells: [
             actionTexts[item.action][tense],
-            item.kind,
+            capitalized(kindText(item.kind)),
             item.project === undefined ? item.name : `${item.project}/${item.name}`,
             item.message,
           ],
@@ -38,4 +36,8 @@ export function ItemsTable({ label, items, tense }: ItemsTableProps) {
       />
     </>
   );
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

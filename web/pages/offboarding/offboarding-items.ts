@@ -1,4 +1,6 @@
 import type { OffboardingItem } from '../../../src/api/management/v1/subresources/user-offboarding.ts';
+import { joinNames, pluralize } from '../../data/format-text.ts';
+import { kinds } from '../../data/kind-ref.ts';
 
 type Action = OffboardingItem['action'];
 
@@ -12,21 +14,39 @@ export const actionTexts: Readonly<Record<Action, { readonly planned: string; re
   Transfer: { planned: 'Transfer', done: 'Transferred' },
   RemoveAccess: { planned: 'Remove access', done: 'Removed access' },
   Revoke: { planned: 'Revoke', done: 'Revoked' },
-  End: { planned: 'Ends', done: 'Ended' },
+  End: { planned: 'End', done: 'Ended' },
   Keep: { planned: 'Keep', done: 'Kept' },
 };
 
-export interface ActionCount {
-  readonly action: Action;
-  readonly count: number;
+/** The names of the kinds that are not the words of the kind itself. */
+const kindNames: Readonly<Record<string, string>> = {
+  [kinds.instance.kind]: 'virtual cluster',
+  [kinds.space.kind]: 'space',
+  [kinds.template.kind]: 'template',
+};
+
+/** The texts for kinds whose items are not counted: the user who leaves, and everything that depends on the user's keys. */
+const uncounted: Readonly<Record<string, string>> = { [kinds.user.kind]: 'the user', Token: 'all tokens' };
+
+/** Returns the name of a kind in lowercase words: "virtual cluster", "access key". */
+export function kindText(kind: string): string {
+  return kindNames[kind] ?? kind.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
-/** Returns the number of items of each action that occurs. */
-export function countActions(items: readonly OffboardingItem[]): readonly ActionCount[] {
-  const counts = new Map<Action, number>();
-  for (const { action } of items) counts.set(action, (counts.get(action) ?? 0) + 1);
+/**
+ * Returns what an offboarding does or has done, one line for each action, those that change something first: "Transfer 2
+ * virtual clusters and 1 space".
+ */
+export function summarizeItems(items: readonly OffboardingItem[], tense: 'planned' | 'done'): readonly string[] {
+  const counts = new Map<Action, Map<string, number>>();
+  for (const { action, kind } of items) {
+    const byKind = counts.get(action) ?? new Map<string, number>();
+    counts.set(action, byKind.set(kind, (byKind.get(kind) ?? 0) + 1));
+  }
   return actions.flatMap((action) => {
-    const count = counts.get(action);
-    return count === undefined ? [] : [{ action, count }];
+    const byKind = counts.get(action);
+    if (byKind === undefined) return [];
+    const parts = [...byKind].map(([kind, count]) => uncounted[kind] ?? pluralize(count, kindText(kind)));
+    return [`${actionTexts[action][tense]}${action === 'RemoveAccess' ? ' to' : ''} ${joinNames(parts)}`];
   });
 }

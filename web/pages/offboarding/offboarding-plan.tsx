@@ -60,7 +60,7 @@ export function OffboardingPlan({ user, onDone }: OffboardingPlanProps) {
         />
         <Switch
           label="Revoke service account tokens without a known creator"
-          description="Revokes all service account tokens, whoever created them, in the virtual clusters that the user may use and whose tokens do not name their creator. Otherwise, the plan lists these tokens as kept."
+          description="In the virtual clusters that the user may use, some tokens do not name their creator. Revoking them also stops tools of other people that use such a token. If this is off, the plan lists these tokens as kept."
           checked={revokes}
           onChange={(event) => setRevokes(event.currentTarget.checked)}
         />
