@@ -14,7 +14,7 @@ export interface PhaseTilesProps {
 
 /** A section with the number of virtual clusters in each phase. Each tile links to the filtered list. */
 export function PhaseTiles({ instances, filter = {}, seesAll }: PhaseTilesProps) {
-  const title = seesAll ? 'Virtual clusters by status' : 'Virtual clusters that you may see, by status';
+  const title = seesAll ? 'Virtual clusters by status' : 'Virtual clusters that you can see, by status';
   return (
     <section aria-label={title}>
       <Title order={2} size="h5" mb="sm">

@@ -58,8 +58,8 @@ export function FleetPage() {
         title="Fleet"
         about={
           name === ''
-            ? 'A live overview of everything you can access.'
-            : `Welcome, ${name}. This is a live overview of everything you can access.`
+            ? 'All virtual clusters that you can see, and what needs your attention.'
+            : `Welcome, ${name}. Here are all virtual clusters that you can see, and what needs your attention.`
         }
         actions={create}
       />

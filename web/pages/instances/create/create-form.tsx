@@ -61,11 +61,16 @@ export function CreateForm({ type, projects, project, template }: CreateFormProp
     { ...about, subresource: 'spec.owner' },
   ]);
   const check = useDryRun(type.kind, namespace, form.offer.isKnown && fault === undefined ? form.manifest : undefined);
-  const found = useMemo(() => problemsOf(check.error), [check.error]);
+  const isNamed = form.text('metadata', 'name').trim() !== '';
+  const found = useMemo(() => problemsOf(check.error, isNamed), [check.error, isNamed]);
 
   const labels = { ...fieldLabels, ...parameterLabels(form.parameters) };
   const shownPaths = Object.keys(labels);
-  const problem = (path: string) => (isTried || form.isTouched(path) ? found(path) : undefined);
+  const problem = (path: string) => {
+    // Until the dry run has finished, its result is about an earlier name.
+    if (path === 'metadata.name' && check.state === 'checking') return undefined;
+    return isTried || form.isTouched(path) ? found(path) : undefined;
+  };
   const wrong = Object.entries(labels).filter(([path]) => found(path) !== undefined);
 
   async function submit(event: FormEvent): Promise<void> {
@@ -80,7 +85,7 @@ export function CreateForm({ type, projects, project, template }: CreateFormProp
       await navigate({ to: type.createPath, search: { project: form.project, created }, replace: true });
     } catch (error) {
       setBusy(false);
-      const own = problemsOf(error);
+      const own = problemsOf(error, isNamed);
       const first = shownPaths.find((path) => own(path) !== undefined);
       if (first === undefined) setFailure(error);
       else element.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"]`)?.focus();
@@ -139,12 +144,16 @@ function parameterLabels(parameters: DraftForm['parameters']): Record<string, st
   );
 }
 
-/** Returns the problems of each field. If the name is taken, that is a problem of the name field. */
-function problemsOf(error: unknown) {
+/**
+ * Returns the problems of each field. If the name is taken, that is a problem of the name field. The server's message about
+ * a missing name mentions `generateName`, which the form does not have.
+ */
+function problemsOf(error: unknown, isNamed: boolean) {
   const named = fieldProblems(error);
   const isTaken = error instanceof StatusError && error.status.reason === 'AlreadyExists';
-  return (path: string) =>
-    isTaken && path === 'metadata.name'
-      ? 'A virtual cluster with this name already exists in the project.'
-      : named(path);
+  return (path: string) => {
+    if (path !== 'metadata.name') return named(path);
+    if (isTaken) return 'A virtual cluster with this name already exists in the project.';
+    return isNamed || named(path) === undefined ? named(path) : 'Name is required.';
+  };
 }

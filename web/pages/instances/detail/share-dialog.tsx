@@ -26,6 +26,14 @@ const roleTexts: Readonly<Record<string, string>> = {
   [other]: 'A role that exists inside, for example one that a template creates.',
 };
 
+/** The options of the common roles in words. Other roles have only their names. */
+const roleLabels: Readonly<Record<string, string>> = {
+  view: 'view (read-only)',
+  edit: 'edit (read and change)',
+  admin: 'admin (read, change and give roles)',
+  'cluster-admin': 'cluster-admin (everything)',
+};
+
 /** A dialog that shares an instance with a user or a team. */
 export function ShareDialog({ instance, onClose }: ShareDialogProps) {
   const { type, object, namespace, name, project } = instance;
@@ -69,7 +77,10 @@ export function ShareDialog({ instance, onClose }: ShareDialogProps) {
           <NativeSelect
             label="Cluster role"
             description={roleTexts[selected] ?? `A cluster role of the ${type.noun}.`}
-            data={[...offered.map((one) => ({ value: one, label: one })), { value: other, label: 'Other role' }]}
+            data={[
+              ...offered.map((one) => ({ value: one, label: roleLabels[one] ?? one })),
+              { value: other, label: 'Other role' },
+            ]}
             value={selected}
             onChange={(event) => setSelected(event.currentTarget.value)}
             error={selected === other ? undefined : fieldProblems(error)('spec.extraAccessRules')}
@@ -86,7 +97,7 @@ export function ShareDialog({ instance, onClose }: ShareDialogProps) {
             />
           ) : null}
           <Checkbox
-            label={`Can also change and delete the ${type.noun}`}
+            label={`Can also change the settings of the ${type.noun}, and delete it`}
             checked={manages}
             onChange={(event) => setManages(event.currentTarget.checked)}
           />
