@@ -74,7 +74,9 @@ describeConsole('kubectl commands in the browser', (env) => {
     expect(await run(page, 'get podz')).toMatch(/error: the server doesn't have a resource type "podz"/);
     expect(await run(page, 'get cm nothing')).toMatch(/Error from server \(NotFound\): .*"nothing" not found/);
     expect(await run(page, 'get pods | grep x')).toContain('there is no shell');
-    expect(await run(page, 'rollout restart deploy/x')).toMatch(/"rollout" does not work in the browser. Use one of get,/);
+    expect(await run(page, 'rollout restart deploy/x')).toMatch(
+      /"rollout" does not work in the browser. Use one of get,/,
+    );
     expect(await run(page, 'get cm --sort-by=x')).toMatch(/--sort-by is not supported here; this command has/);
 
     // A watch shows changes by others until it is stopped.
