@@ -9,9 +9,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Browser as Requests } from '../../src/server/auth/browser.fixture.ts';
 import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
+import { chromium } from '../harness/browsers.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { testCertificate } from '../harness/test-http-server.ts';
-import { chromiumMissing, startBrowser } from './harness/browser.ts';
+import { startBrowser } from './harness/browser.ts';
 
 const consoleHeaders = { 'X-Flotilla-Console': '1', 'Content-Type': 'application/json' };
 const projects = `${groupPath}/projects`;
@@ -20,7 +21,7 @@ const service = '/kubernetes/cluster/evil/api/v1/namespaces/a/services/s/proxy/p
 const script = `document.title = 'ran'; fetch(${JSON.stringify(projects)}, { headers: { 'X-Flotilla-Console': '1' } })
   .then((answer) => { document.title = 'ran and got ' + answer.status; });`;
 
-describeIfAvailable(chromiumMissing, 'a console session and pages of other origins', () => {
+describeIfAvailable(chromium.missing, 'a console session and pages of other origins', () => {
   let browser: Browser;
   let env: ServerTestEnv;
   let server: RunningServer;

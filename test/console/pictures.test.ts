@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { chromium } from '../harness/browsers.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-import { chromiumMissing } from './harness/browser.ts';
 
 const script = fileURLToPath(new URL('../../scripts/docs/pictures.mjs', import.meta.url));
 const published = fileURLToPath(new URL('../../docs/images/', import.meta.url));
@@ -17,7 +17,7 @@ function sizeOf(image: Buffer): [number, number] {
   return [image.readUInt32BE(16), image.readUInt32BE(20)];
 }
 
-describeIfAvailable(chromiumMissing, 'the pictures of the console in the documentation', () => {
+describeIfAvailable(chromium.missing, 'the pictures of the console in the documentation', () => {
   it('can be taken again with their script', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'flotilla-new-pictures-'));
     try {

@@ -4,23 +4,17 @@ import { textAt } from '@flotilla/json';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mergePatch } from '../../src/server/server.fixture.ts';
+import { chromium } from '../harness/browsers.ts';
 import type { Kubectl } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { type Flotilla, instancesPath, openFlotilla } from '../kubernetes/harness/open-flotilla.ts';
 import { findKubernetes } from '../kubernetes/harness/programs.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/harness/start-kubernetes.ts';
-import {
-  chromiumMissing,
-  expectNoProblems,
-  type MonitoredPage,
-  openPage,
-  signIn,
-  startBrowser,
-} from './harness/browser.ts';
+import { expectNoProblems, type MonitoredPage, openPage, signIn, startBrowser } from './harness/browser.ts';
 import { violationsInEveryLook } from './harness/looks.ts';
 
 const programs = findKubernetes();
-const missing = chromiumMissing ?? (typeof programs === 'string' ? programs : undefined);
+const missing = chromium.missing ?? (typeof programs === 'string' ? programs : undefined);
 
 /** The log and the shell of a pod that runs on the node of test clusters, in a virtual cluster with a real API server. */
 describeIfAvailable(missing, 'the page of a pod', () => {

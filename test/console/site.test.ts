@@ -8,9 +8,10 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chromium } from '../harness/browsers.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { accessibilityViolations } from './harness/accessibility.ts';
-import { chromiumMissing, expectNoProblems, openPage, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, openPage, startBrowser } from './harness/browser.ts';
 import { pageOverflow } from './harness/looks.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -26,7 +27,7 @@ const contentTypes: Record<string, string> = {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-describeIfAvailable(chromiumMissing, 'the documentation site', () => {
+describeIfAvailable(chromium.missing, 'the documentation site', () => {
   let folder: string;
   let server: Server;
   let browser: Browser;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BenchResult } from '../bench/performance-page.mjs';
 import type { ReplicasResult } from '../bench/replicas-page.mjs';
-import { chromiumMissing } from '../harness/chromium.ts';
+import { chromium } from '../harness/browsers.ts';
 import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
 
 const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
@@ -57,7 +57,7 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       'direct',
       'tunnel',
       // Requires a browser.
-      ...(chromiumMissing === undefined ? ['console'] : []),
+      ...(chromium.missing === undefined ? ['console'] : []),
     ]);
     for (const { id, operation, ours } of result.rows) {
       expect(operation, id).not.toBe('');

@@ -1,12 +1,21 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  chromium as playwrightChromium,
+  firefox as playwrightFirefox,
+} from 'playwright-core';
 import { expect } from 'vitest';
-import { chromiumMissing, chromiumPath } from '../../harness/chromium.ts';
+import { chromium, type InstalledBrowser } from '../../harness/browsers.ts';
 
-export { chromiumMissing };
-
-export async function startBrowser(): Promise<Browser> {
-  return await chromium.launch({
-    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+export async function startBrowser(browser: InstalledBrowser = chromium): Promise<Browser> {
+  const executablePath = browser.path;
+  if (executablePath === undefined) throw new Error(browser.missing);
+  // The channel selects the standard protocol WebDriver BiDi, which works with an unmodified Firefox.
+  if (browser.name === 'firefox') return await playwrightFirefox.launch({ executablePath, channel: 'moz-firefox' });
+  return await playwrightChromium.launch({
+    executablePath,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -38,12 +47,15 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
     baseURL: url,
     // The server has a self-signed certificate.
     ignoreHTTPSErrors: true,
-    colorScheme: theme,
     viewport: { width, height },
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
+    ...(browser.browserType().name() === 'chromium' ? chromiumOptions(theme) : {}),
   });
   return { context, ...(await monitoredPage(context, url)) };
+}
+
+/** WebDriver BiDi does not have these options. Firefox has the light theme, and pages may write to its clipboard. */
+function chromiumOptions(theme: 'light' | 'dark'): BrowserContextOptions {
+  return { colorScheme: theme, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] };
 }
 
 /** Opens another tab of the same browser, with the same cookie. */

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
+import { chromium, type InstalledBrowser } from '../../harness/browsers.ts';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
 import { describeIfAvailable } from '../../harness/suite.ts';
 import { type AdminApi, adminApi } from './admin-api.ts';
-import { chromiumMissing, type MonitoredPage, openPage, type PageOptions, startBrowser } from './browser.ts';
+import { type MonitoredPage, openPage, type PageOptions, startBrowser } from './browser.ts';
 import { type VirtualClusterApi, virtualClusterApi } from './virtual-cluster-api.ts';
 
 /**
@@ -25,9 +26,14 @@ export interface ConsoleTestEnv {
   restart(): Promise<void>;
 }
 
-/** A suite of browser tests with a server that has these settings; skipped with a message if there is no browser. */
-export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => void, settings: object = {}): void {
-  describeIfAvailable(chromiumMissing, name, () => {
+/** A suite of browser tests with a server that has these settings; skipped with a message if the browser is missing. */
+export function describeConsole(
+  name: string,
+  tests: (env: ConsoleTestEnv) => void,
+  settings: object = {},
+  installed: InstalledBrowser = chromium,
+): void {
+  describeIfAvailable(installed.missing, name, () => {
     let folder: string;
     let flotilla: FlotillaProcess | undefined;
     let browser: Browser | undefined;
@@ -39,7 +45,7 @@ export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => vo
       // The clusters that tests connect are on this machine.
       writeFileSync(join(folder, 'config.yaml'), JSON.stringify({ hosts: { deniedCIDRs: [] }, ...settings }));
       flotilla = await startFlotilla({ args: configured(), ...listenAddress(settings) });
-      browser = await startBrowser();
+      browser = await startBrowser(installed);
       admin = adminApi(flotilla);
       inside = virtualClusterApi(flotilla);
     });
