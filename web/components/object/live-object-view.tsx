@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group } from '@mantine/core';
+import { Alert, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
@@ -51,9 +51,9 @@ export function LiveObjectView<Type extends KubeObject>({
                 action={
                   <Group gap="md" justify="center">
                     {back}
-                    <Anchor component={Link} to="/activity" search={{ name }} size="sm">
+                    <Link to="/activity" search={{ name }}>
                       Show activity of {name}
-                    </Anchor>
+                    </Link>
                   </Group>
                 }
               />
