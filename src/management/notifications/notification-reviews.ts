@@ -16,9 +16,9 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { withStatusErrors } from '../../registry/store-status.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { computedObject } from '../subresources/computed-object.ts';
-import { findNotices } from './find-notices.ts';
+import { findNotifications } from './find-notifications.ts';
 import { mailAddressOf } from './mail-address-of.ts';
-import type { Notice } from './notice.ts';
+import type { Notification } from './notification.ts';
 import type { NotificationState } from './notification-states.ts';
 
 type Options = Pick<ManagementDependencies, 'state' | 'settings' | 'clock' | 'notificationStates' | 'mailPreferences'>;
@@ -60,20 +60,20 @@ async function review(
   const { state, clock, notificationStates } = options;
   const caller = callerOf(context.user);
   const { nextTimeSlice } = context;
-  const found = await findNotices({ caller, state, now: clock.now(), nextTimeSlice });
+  const found = await findNotifications({ caller, state, now: clock.now(), nextTimeSlice });
   const counted = found.slice(0, maxCounted);
-  const notices = await readable(counted, context);
+  const notifications = await readable(counted, context);
   const old: NotificationState =
     caller.user === undefined ? { read: [], dismissed: [] } : await notificationStates.get(caller.user);
-  const next = changed(old, spec, { all: counted, readable: notices });
+  const next = changed(old, spec, { all: counted, readable: notifications });
   if (caller.user !== undefined && !dryRun && !isEqualState(old, next)) await notificationStates.set(caller.user, next);
   const dismissed = new Set(next.dismissed);
   const read = new Set(next.read);
-  const shown = notices.filter(({ id }) => !dismissed.has(id));
+  const shown = notifications.filter(({ id }) => !dismissed.has(id));
   return {
     unread: shown.filter(({ id }) => !read.has(id)).length,
     total: shown.length,
-    items: shown.slice(0, maxNotifications).map((notice) => itemOf(notice, read.has(notice.id))),
+    items: shown.slice(0, maxNotifications).map((notification) => itemOf(notification, read.has(notification.id))),
     ...(await mailsOf(caller, spec.receiveMails, options, dryRun)),
   };
 }
@@ -100,29 +100,29 @@ async function mailsOf(
   return { mails: { receive: !isOff, ...(address === undefined ? {} : { address }) } };
 }
 
-/** The number of notices that a response counts. Checks of the permissions of further ones would take long. */
+/** The number of notifications that a response counts. Checks of the permissions of further ones would take long. */
 const maxCounted = 1_000;
 
-/** Removes the notices about objects that the caller's credential may not read. */
-async function readable(notices: readonly Notice[], context: RequestContext): Promise<Notice[]> {
-  const found: Notice[] = [];
-  for (const notice of notices) {
-    if (await context.may(notice.readPermission)) found.push(notice);
+/** Removes the notifications about objects that the caller's credential may not read. */
+async function readable(notifications: readonly Notification[], context: RequestContext): Promise<Notification[]> {
+  const found: Notification[] = [];
+  for (const notification of notifications) {
+    if (await context.may(notification.readPermission)) found.push(notification);
   }
   return found;
 }
 
-interface CountedNotices {
-  readonly all: readonly Notice[];
+interface CountedNotifications {
+  readonly all: readonly Notification[];
   /** Those about objects that the caller's credential may read. The others keep their state. */
-  readonly readable: readonly Notice[];
+  readonly readable: readonly Notification[];
 }
 
-/** Returns the changed state. It contains only IDs of current notices, so that it does not grow. */
+/** Returns the changed state. It contains only IDs of current notifications, so that it does not grow. */
 function changed(
   old: NotificationState,
   { markRead = false, dismiss = [] }: NonNullable<NotificationReview['spec']>,
-  { all, readable }: CountedNotices,
+  { all, readable }: CountedNotifications,
 ): NotificationState {
   const changeable = new Set(readable.map(({ id }) => id));
   const read = new Set([...old.read, ...(markRead ? changeable : [])]);
@@ -135,8 +135,8 @@ function isEqualState(one: NotificationState, other: NotificationState): boolean
   return one.read.join('\n') === other.read.join('\n') && one.dismissed.join('\n') === other.dismissed.join('\n');
 }
 
-function itemOf(notice: Notice, isRead: boolean): NotificationItem {
-  const { id, reason, message, since, involvedObject, isWarning } = notice;
+function itemOf(notification: Notification, isRead: boolean): NotificationItem {
+  const { id, reason, message, since, involvedObject, isWarning } = notification;
   const type = isWarning ? 'Warning' : 'Normal';
   const time = since === undefined ? {} : { since: timestamp(since) };
   return { id, reason, type, message, isRead, ...time, involvedObject };

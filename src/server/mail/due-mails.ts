@@ -5,11 +5,11 @@ import { callerOf } from '../../auth/authz/caller.ts';
 import { decide } from '../../auth/authz/decide.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import { accessKeyIdentity } from '../../management/identity.ts';
-import { FleetNotices } from '../../management/notifications/fleet-notices.ts';
+import { FleetNotifications } from '../../management/notifications/fleet-notifications.ts';
 import { mailAddressOf } from '../../management/notifications/mail-address-of.ts';
-import type { Notice } from '../../management/notifications/notice.ts';
+import type { Notification } from '../../management/notifications/notification.ts';
 import type { ManagementState } from '../../management/state.ts';
-import { isSent, nothingSent, type SentNotices } from './sent-notices.ts';
+import { isSent, nothingSent, type SentNotifications } from './sent-notifications.ts';
 
 /** A user who may receive mails. */
 export interface Recipient {
@@ -23,24 +23,24 @@ export interface Recipient {
 export interface DueMail {
   readonly user: string;
   readonly uid: string;
-  /** The notices that were not sent yet. */
-  readonly unsent: readonly Notice[];
-  /** All notices that mails report and that apply to the user now. */
-  readonly current: readonly Notice[];
+  /** The notifications that were not sent yet. */
+  readonly unsent: readonly Notification[];
+  /** All notifications that mails report and that apply to the user now. */
+  readonly current: readonly Notification[];
   readonly isUrgent: boolean;
 }
 
 const minute = 60_000;
-/** The time that a notice waits for others, so that one mail contains them. A failure that ends within it is not mailed. */
-const [failureWait, noticeWait] = [2 * minute, 15 * minute] as const;
+/** The time that a notification waits for others, so that one mail contains them. A failure that ends within it is not mailed. */
+const [failureWait, notificationWait] = [2 * minute, 15 * minute] as const;
 /** The shortest time between two mails to a user. */
-const [failureInterval, noticeInterval] = [5 * minute, 15 * minute] as const;
+const [failureInterval, notificationInterval] = [5 * minute, 15 * minute] as const;
 /** The number of objects and users that are inspected per tick of the event loop. */
 const itemsPerTick = 500;
-/** The number of notices per user that are compared. */
+/** The number of notifications per user that are compared. */
 const maxCompared = 10_000;
 
-/** Finds the mails that are due. It remembers when it first saw a notice, and nothing else. */
+/** Finds the mails that are due. It remembers when it first saw a notification, and nothing else. */
 export class DueMails {
   readonly #state: ManagementState;
   readonly #trustedDomains: readonly string[];
@@ -53,9 +53,9 @@ export class DueMails {
   }
 
   /** Inspects all objects once. Returns mails with failures first. */
-  async find(sent: ReadonlyMap<string, SentNotices>, now: number): Promise<DueMail[]> {
+  async find(sent: ReadonlyMap<string, SentNotifications>, now: number): Promise<DueMail[]> {
     const work = new WorkBudget(itemsPerTick);
-    const fleet = await FleetNotices.collect(this.#state, now, work);
+    const fleet = await FleetNotifications.collect(this.#state, now, work);
     const firstSeen = new Map<string, number>();
     const since = (topic: string) => {
       const time = this.#firstSeen.get(topic) ?? now;
@@ -69,18 +69,18 @@ export class DueMails {
       if (recipient === undefined) continue;
       const { uid } = recipient;
       const row = sent.get(uid) ?? nothingSent;
-      const current = new Map<string, Notice>();
-      for (const notice of fleet.of(callerOf(recipient.identity))) {
+      const current = new Map<string, Notification>();
+      for (const notification of fleet.of(callerOf(recipient.identity))) {
         if (work.spend(0.1)) await work.next();
         // An instance may go to sleep several times a day.
-        if (notice.reason === 'SleepsSoon') continue;
-        current.set(notice.topic, notice);
+        if (notification.reason === 'SleepsSoon') continue;
+        current.set(notification.topic, notification);
         if (current.size === maxCompared) break;
       }
-      const notices = [...current.values()];
-      const unsent = notices.filter((notice) => !isSent(notice, row)).sort(byUrgency);
+      const notifications = [...current.values()];
+      const unsent = notifications.filter((notification) => !isSent(notification, row)).sort(byUrgency);
       if (!isDue(unsent, since, { now, lastMail: row.lastMail })) continue;
-      due.push({ user: recipient.name, uid, unsent, current: notices, isUrgent: unsent[0]?.reason === 'Failed' });
+      due.push({ user: recipient.name, uid, unsent, current: notifications, isUrgent: unsent[0]?.reason === 'Failed' });
     }
     this.#firstSeen = firstSeen;
     return due.sort((one, other) => Number(other.isUrgent) - Number(one.isUrgent));
@@ -97,7 +97,10 @@ export class DueMails {
   }
 
   /** True if the user may read the object now. */
-  mayRead({ identity }: Recipient, { readPermission: { verb, group, resource, namespace = '', name = '' } }: Notice) {
+  mayRead(
+    { identity }: Recipient,
+    { readPermission: { verb, group, resource, namespace = '', name = '' } }: Notification,
+  ) {
     const attributes = {
       resourceRequest: true,
       version: managementVersion,
@@ -116,21 +119,25 @@ interface MailTimes {
   readonly lastMail: number | undefined;
 }
 
-/** True if one of the notices has waited long enough, and enough time has passed since the last mail. Visits all of them. */
-function isDue(unsent: readonly Notice[], since: (topic: string) => number, { now, lastMail }: MailTimes): boolean {
+/** True if one of the notifications has waited long enough, and enough time has passed since the last mail. Visits all of them. */
+function isDue(
+  unsent: readonly Notification[],
+  since: (topic: string) => number,
+  { now, lastMail }: MailTimes,
+): boolean {
   // A time in the future was recorded before the clock was set back.
   const passed = lastMail === undefined || lastMail > now ? Number.POSITIVE_INFINITY : now - lastMail;
-  const dueNotices = unsent.filter(({ topic, reason }) => {
+  const dueNotifications = unsent.filter(({ topic, reason }) => {
     const waited = now - since(topic);
     return reason === 'Failed'
       ? waited >= failureWait && passed >= failureInterval
-      : waited >= noticeWait && passed >= noticeInterval;
+      : waited >= notificationWait && passed >= notificationInterval;
   });
-  return dueNotices.length > 0;
+  return dueNotifications.length > 0;
 }
 
 /** Failures first, then the newest first. */
-function byUrgency(one: Notice, other: Notice): number {
+function byUrgency(one: Notification, other: Notification): number {
   const [failed, otherFailed] = [one.reason === 'Failed', other.reason === 'Failed'];
   if (failed !== otherFailed) return failed ? -1 : 1;
   return (other.since ?? 0) - (one.since ?? 0) || (one.topic < other.topic ? -1 : 1);

@@ -2,10 +2,10 @@ import { parseTrustedJson } from '@flotilla/json';
 import type { MailPreferences } from '../../management/notifications/mail-preferences.ts';
 import type { Key } from '../../store/key.ts';
 import { maxTransactionWrites, type RevisionCheck, type Store } from '../../store/store.ts';
-import type { SentNotices } from './sent-notices.ts';
+import type { SentNotifications } from './sent-notifications.ts';
 
 /**
- * The slice with up to two unlogged rows per user: one if the user has switched mails off, and one with the notices that were
+ * The slice with up to two unlogged rows per user: one if the user has switched mails off, and one with the notifications that were
  * sent. The keys contain the UID of the user, so that a later user of the same name starts anew.
  */
 export const mailRowsSlice = 'notification-mails';
@@ -26,26 +26,26 @@ export function openMailPreferences(store: Pick<Store, 'get' | 'transact'>): Mai
   };
 }
 
-/** Reads the sent notices of all users, by UID. */
-export async function readSentNotices(store: Pick<Store, 'list'>): Promise<Map<string, SentNotices>> {
-  const found = new Map<string, SentNotices>();
+/** Reads the sent notifications of all users, by UID. */
+export async function readSentNotifications(store: Pick<Store, 'list'>): Promise<Map<string, SentNotifications>> {
+  const found = new Map<string, SentNotifications>();
   let after: Key | undefined;
   for (;;) {
     const options = { limit: pageSize, skipCount: true, ...(after === undefined ? {} : { after }) };
     const { entries, remaining } = await store.list({ slice: mailRowsSlice, prefix: [sentPrefix] }, options);
     for (const { key, value } of entries) {
-      found.set(key.segments[1] ?? '', parseTrustedJson(value) as unknown as SentNotices);
+      found.set(key.segments[1] ?? '', parseTrustedJson(value) as unknown as SentNotifications);
       after = key;
     }
     if (remaining === 0) return found;
   }
 }
 
-/** Writes the sent notices of a user. Rejects with StoreError if the fence no longer holds. */
-export async function writeSentNotices(
+/** Writes the sent notifications of a user. Rejects with StoreError if the fence no longer holds. */
+export async function writeSentNotifications(
   store: Pick<Store, 'transact'>,
   uid: string,
-  sent: SentNotices,
+  sent: SentNotifications,
   fence: RevisionCheck | undefined,
 ): Promise<void> {
   const value = JSON.stringify(sent);

@@ -3,7 +3,7 @@ import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
 import { escapeControlCharacters } from '../../client/escape-controls.ts';
-import type { Notice } from '../../management/notifications/notice.ts';
+import type { Notification } from '../../management/notifications/notification.ts';
 import type { Mail } from './mail-server.ts';
 
 export interface NotificationMailOptions {
@@ -11,7 +11,7 @@ export interface NotificationMailOptions {
   /** The name of the user. */
   readonly user: string;
   /** At least one. The most urgent is the first. */
-  readonly notices: readonly Notice[];
+  readonly notifications: readonly Notification[];
   /** The URL of the console, without a trailing slash; `undefined` if the server has no console. */
   readonly console: string | undefined;
 }
@@ -25,12 +25,12 @@ const maxLineLength = 1_000;
  * Returns a mail with the notifications. Their messages contain names and texts that tenants have chosen: they are single lines
  * without control characters, and escaped in HTML.
  */
-export function notificationMail({ to, user, notices, console: root }: NotificationMailOptions): Mail {
-  const lines = notices.slice(0, maxListed).map((notice) => ({
-    text: singleLine(notice.message, maxLineLength),
-    link: root === undefined ? undefined : `${root}${pathOf(notice)}`,
+export function notificationMail({ to, user, notifications, console: root }: NotificationMailOptions): Mail {
+  const lines = notifications.slice(0, maxListed).map((notification) => ({
+    text: singleLine(notification.message, maxLineLength),
+    link: root === undefined ? undefined : `${root}${pathOf(notification)}`,
   }));
-  const count = notices.length - lines.length;
+  const count = notifications.length - lines.length;
   const more =
     count === 0 ? [] : [`${count} more ${count === 1 ? 'notification is' : 'notifications are'} in the console.`];
   const reason = `You receive this mail as the user ${singleLine(user, maxLineLength)} of Flotilla. To receive no more mails, open ${
@@ -44,7 +44,7 @@ export function notificationMail({ to, user, notices, console: root }: Notificat
   );
   return {
     to,
-    subject: subjectOf(notices),
+    subject: subjectOf(notifications),
     text: `${[...text, `-- \n${reason}`].join('\n\n')}\n`,
     html: htmlPage([`<ul>\n${items.join('\n')}\n</ul>`, ...more.map(paragraph), '<hr>', paragraph(reason)]),
   };
@@ -56,13 +56,13 @@ export function testMail(to: string): Mail {
   return { to, subject: 'Flotilla: test mail', text: `${text}\n`, html: htmlPage([paragraph(text)]) };
 }
 
-function subjectOf([first, ...others]: readonly Notice[]): string {
+function subjectOf([first, ...others]: readonly Notification[]): string {
   const rest = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return `${singleLine(first?.message ?? '', maxSubjectLength)}${rest}`;
 }
 
 /** Returns the path of the page of the object in the console. */
-function pathOf({ involvedObject: { kind, namespace = '', name } }: Notice): string {
+function pathOf({ involvedObject: { kind, namespace = '', name } }: Notification): string {
   const project = encodeURIComponent(projectOfNamespace(namespace) ?? '');
   const segment = encodeURIComponent(name);
   if (kind === virtualClusterInstanceKind.kind) return `/virtual-clusters/${project}/${segment}`;

@@ -260,7 +260,7 @@ describe('several replicas', () => {
   });
 });
 
-describe('other notices', () => {
+describe('other notifications', () => {
   it('wait a quarter of an hour, and a sleep is not mailed', async () => {
     await createInstance('used');
     const key = { name: 'ending', user: 'anna', ttl: 4 * 3600 };

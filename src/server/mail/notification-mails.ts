@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log.ts';
 import { wait } from '../../lib/wait.ts';
 import { yieldToEventLoop } from '../../lib/work-budget.ts';
 import type { MailPreferences } from '../../management/notifications/mail-preferences.ts';
-import type { Notice } from '../../management/notifications/notice.ts';
+import type { Notification } from '../../management/notifications/notification.ts';
 import type { NotificationStates } from '../../management/notifications/notification-states.ts';
 import type { ManagementState } from '../../management/state.ts';
 import { describeError } from '../../process/private-dir.ts';
@@ -14,10 +14,10 @@ import { TenureEndedError } from '../../replicas/tenure.ts';
 import type { RevisionCheck, Store } from '../../store/store.ts';
 import { type DueMail, DueMails, type Recipient } from './due-mails.ts';
 import { readFailedMail, writeFailedMail } from './mail-record.ts';
-import { readOffUids, readSentNotices, removeMailRows, writeSentNotices } from './mail-rows.ts';
+import { readOffUids, readSentNotifications, removeMailRows, writeSentNotifications } from './mail-rows.ts';
 import { type MailConnection, type MailServer, MailServerError } from './mail-server.ts';
 import { notificationMail, testMail } from './notification-mail.ts';
-import { nothingSent, type SentNotices, withSent } from './sent-notices.ts';
+import { nothingSent, type SentNotifications, withSent } from './sent-notifications.ts';
 
 export interface NotificationMailsOptions {
   readonly server: MailServer;
@@ -39,7 +39,7 @@ interface Leadership {
   readonly signal: AbortSignal;
 }
 
-/** The interval at which notices are computed. */
+/** The interval at which notifications are computed. */
 const intervalMs = 60_000;
 /** The pauses while the mail server cannot be used, and before the next mail to a recipient that it refuses for now. */
 const retryBackoff = { initialMilliseconds: 60_000, maxMilliseconds: 15 * 60_000 };
@@ -55,7 +55,7 @@ export class NotificationMails {
   readonly #options: NotificationMailsOptions;
   readonly #due: DueMails;
   /** What was sent to each user, by UID. Only the leader changes it. */
-  #sent = new Map<string, SentNotices>();
+  #sent = new Map<string, SentNotifications>();
   /** The users whose address is refused for now, by UID. */
   #refused = new Map<string, { readonly failures: number; readonly retryAt: number }>();
   /** The UID of the user whose last mail could not be recorded yet. */
@@ -143,7 +143,7 @@ export class NotificationMails {
     const { store, state } = this.#options;
     // A user that this server does not know yet must not lose a row.
     await state.caughtUp();
-    this.#sent = await readSentNotices(store);
+    this.#sent = await readSentNotifications(store);
     this.#unrecorded = undefined;
     this.#isFailing = (await readFailedMail(store)) !== undefined;
     const uids = new Set<string | undefined>();
@@ -169,10 +169,10 @@ export class NotificationMails {
       for (const mail of due) {
         if (signal.aborted) return;
         await yieldToEventLoop();
-        const notices = await this.#wanted(mail);
+        const notifications = await this.#wanted(mail);
         const recipient = this.#due.recipient(mail.user);
         if (recipient?.uid !== mail.uid) continue;
-        const readable = notices.filter((notice) => this.#due.mayRead(recipient, notice));
+        const readable = notifications.filter((notification) => this.#due.mayRead(recipient, notification));
         assertCurrent();
         if (readable.length === 0) {
           await this.#record(mail, { isMail: false }, leadership);
@@ -192,8 +192,8 @@ export class NotificationMails {
     }
   }
 
-  /** Returns the notices that the user has not read elsewhere; none if the user wants no mails. */
-  async #wanted({ user, uid, unsent }: DueMail): Promise<readonly Notice[]> {
+  /** Returns the notifications that the user has not read elsewhere; none if the user wants no mails. */
+  async #wanted({ user, uid, unsent }: DueMail): Promise<readonly Notification[]> {
     const { preferences, notificationStates } = this.#options;
     if (await preferences.isOff(uid)) return [];
     const { read, dismissed } = await notificationStates.get(user);
@@ -202,11 +202,15 @@ export class NotificationMails {
   }
 
   /** Resolves with false if the mail server refuses the recipient or the mail. Rejects if it cannot be used. */
-  async #send(connection: MailConnection, recipient: Recipient, notices: readonly Notice[]): Promise<boolean> {
+  async #send(
+    connection: MailConnection,
+    recipient: Recipient,
+    notifications: readonly Notification[],
+  ): Promise<boolean> {
     const { consoleUrl, clock, log } = this.#options;
     const { name: user, uid, address: to } = recipient;
     try {
-      await connection.send(notificationMail({ to, user, notices, console: consoleUrl() }));
+      await connection.send(notificationMail({ to, user, notifications, console: consoleUrl() }));
     } catch (error) {
       if (!(error instanceof MailServerError) || error.concerns === 'server') throw error;
       this.#counts.failed++;
@@ -236,7 +240,7 @@ export class NotificationMails {
 
   async #write(uid: string, { fence }: Leadership): Promise<void> {
     this.#unrecorded = uid;
-    await writeSentNotices(this.#options.store, uid, this.#sent.get(uid) ?? nothingSent, fence);
+    await writeSentNotifications(this.#options.store, uid, this.#sent.get(uid) ?? nothingSent, fence);
     this.#unrecorded = undefined;
   }
 

@@ -1,5 +1,5 @@
 import { type Project, projectKind, quotaResources } from '../../api/management/v1/project.ts';
-import type { Notice } from './notice.ts';
+import type { Notification } from './notification.ts';
 
 /** The share of a quota from which people are notified. */
 const nearlyReached = 0.9;
@@ -16,17 +16,17 @@ export interface QuotaReader {
   readonly owner: string | undefined;
 }
 
-/** Returns the notices about quotas of a project. */
-export function quotaNotices(project: Project, { managesProject, owner }: QuotaReader): Notice[] {
+/** Returns the notifications about quotas of a project. */
+export function quotaNotifications(project: Project, { managesProject, owner }: QuotaReader): Notification[] {
   const { project: ofProject, user: ofUsers } = project.status?.quotas ?? {};
   const { name = '' } = project.metadata;
   return quotaResources.flatMap((resource) => {
-    const found: Notice[] = [];
+    const found: Notification[] = [];
     const add = (used: string | undefined, limit: string | undefined, whose: string) => {
       const [count, most] = [Number(used ?? 0), Number(limit ?? Number.NaN)];
       if (Number.isNaN(most) || count === 0 || count < most * nearlyReached) return;
       const message = `${whose} ${name} has ${count} of ${most} allowed ${nouns[resource]}`;
-      found.push(notice(project, `${resource}/${whose}`, `${count}/${most}`, message));
+      found.push(notification(project, `${resource}/${whose}`, `${count}/${most}`, message));
     };
     if (managesProject) add(ofProject?.used?.[resource], ofProject?.limit?.[resource], 'Project');
     if (owner !== undefined) add(ofUsers?.used?.[owner]?.[resource], ofUsers?.limit?.[resource], `${owner} in project`);
@@ -34,7 +34,7 @@ export function quotaNotices(project: Project, { managesProject, owner }: QuotaR
   });
 }
 
-function notice({ metadata }: Project, quota: string, used: string, message: string): Notice {
+function notification({ metadata }: Project, quota: string, used: string, message: string): Notification {
   const { name = '', uid = '' } = metadata;
   const topic = `QuotaNearlyReached/${uid}/${quota}`;
   return {

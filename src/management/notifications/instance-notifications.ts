@@ -6,7 +6,7 @@ import {
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from '../../api/naming.ts';
 import { formatDuration } from '../../api/table.ts';
-import type { Notice } from './notice.ts';
+import type { Notification } from './notification.ts';
 
 type Instance = VirtualClusterInstance | SpaceInstance;
 
@@ -14,33 +14,33 @@ const hour = 3_600_000;
 /** The longest time before a sleep and a deletion at which people are notified. */
 const [sleepReminder, deletionReminder] = [hour, 24 * hour] as const;
 
-/** Returns the notices about an instance for its owner and for admins. */
-export function instanceNotices(instance: Instance, now: number): Notice[] {
+/** Returns the notifications about an instance for its owner and for admins. */
+export function instanceNotifications(instance: Instance, now: number): Notification[] {
   if (instance.metadata.deletionTimestamp !== undefined) return [];
   const found = [failure(instance), deletion(instance, now), sleep(instance, now)];
   return found.filter((one) => one !== undefined);
 }
 
-function failure(instance: Instance): Notice | undefined {
+function failure(instance: Instance): Notification | undefined {
   const { phase, message = '', conditions = [] } = instance.status ?? {};
   if (phase !== 'Failed') return undefined;
   const since = Date.parse(conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? '');
   const reason = message === '' ? '' : `: ${message}`;
-  return notice(instance, 'Failed', since, `${subjectOf(instance)} has failed${reason}`);
+  return notification(instance, 'Failed', since, `${subjectOf(instance)} has failed${reason}`);
 }
 
-function deletion(instance: Instance, now: number): Notice | undefined {
+function deletion(instance: Instance, now: number): Notification | undefined {
   const end = endOf(instance, deleteAfterAnnotation);
   if (end === undefined || !isSoon(end, deletionReminder, now)) return undefined;
   const message = `${subjectOf(instance)} will be deleted in ${formatDuration(end.time - now)} unless it is used`;
-  return notice(instance, 'DeletedSoon', startOf(end, deletionReminder), message);
+  return notification(instance, 'DeletedSoon', startOf(end, deletionReminder), message);
 }
 
-function sleep(instance: Instance, now: number): Notice | undefined {
+function sleep(instance: Instance, now: number): Notification | undefined {
   const end = endOf(instance, sleepAfterAnnotation);
   if (instance.status?.phase !== 'Ready' || end === undefined || !isSoon(end, sleepReminder, now)) return undefined;
   const message = `${subjectOf(instance)} will go to sleep in ${formatDuration(end.time - now)} unless it is used`;
-  return notice(instance, 'SleepsSoon', startOf(end, sleepReminder), message);
+  return notification(instance, 'SleepsSoon', startOf(end, sleepReminder), message);
 }
 
 interface IdleEnd {
@@ -71,7 +71,12 @@ function subjectOf({ kind, metadata: { name = '', namespace = '' } }: Instance):
   return `${noun} ${name} in project ${projectOfNamespace(namespace) ?? namespace}`;
 }
 
-function notice({ kind, metadata }: Instance, reason: Notice['reason'], since: number, message: string): Notice {
+function notification(
+  { kind, metadata }: Instance,
+  reason: Notification['reason'],
+  since: number,
+  message: string,
+): Notification {
   const { name = '', namespace = '', uid = '' } = metadata;
   const time = Number.isNaN(since) ? undefined : since;
   const id = `${reason}/${uid}/${time ?? ''}`;

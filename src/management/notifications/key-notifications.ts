@@ -2,13 +2,13 @@ import { accessKeyExpiry, expiryReminder } from '../../api/management/access-key
 import { type AccessKey, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
 import { isWorkloadKey } from '../../api/management/workload-key.ts';
 import { formatDuration } from '../../api/table.ts';
-import type { Notice } from './notice.ts';
+import type { Notification } from './notification.ts';
 
 /** The time for which people are notified of a key that has expired. */
 const expiredFor = 7 * 24 * 3_600_000;
 
-/** Returns the notices about an access key for its owner. Logins and keys of workloads are replaced without people. */
-export function keyNotices(key: AccessKey, now: number): Notice[] {
+/** Returns the notifications about an access key for its owner. Logins and keys of workloads are replaced without people. */
+export function keyNotifications(key: AccessKey, now: number): Notification[] {
   const { type = '', disabled = false, ttlAfterLastActivity = false, displayName = '' } = key.spec ?? {};
   const end = accessKeyExpiry(key);
   // Every use extends the lifetime of such a key, so a key in use does not expire.
@@ -22,7 +22,7 @@ export function keyNotices(key: AccessKey, now: number): Notice[] {
     involvedObject: { kind: ownedAccessKeyKind.kind, name },
     readPermission: { verb: 'get', group: ownedAccessKeyKind.group, resource: ownedAccessKeyKind.plural, name },
   };
-  const identified = <Reason extends Notice['reason']>(reason: Reason) => {
+  const identified = <Reason extends Notification['reason']>(reason: Reason) => {
     const id = `${reason}/${uid}/${end}`;
     return { id, topic: id, reason };
   };

@@ -2,7 +2,7 @@ import type { NotificationItem } from '../../api/management/v1/notifications/not
 import type { AccessAttributes } from '../../registry/context.ts';
 
 /** Something that a caller should know, computed from the current state. */
-export interface Notice {
+export interface Notification {
   readonly id: string;
   /** The part of the ID that stays the same while only a number changes, such as the used part of a quota. */
   readonly topic: string;

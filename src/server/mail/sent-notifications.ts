@@ -1,42 +1,42 @@
-import type { Notice } from '../../management/notifications/notice.ts';
+import type { Notification } from '../../management/notifications/notification.ts';
 
-/** The notices that were sent to a user. */
-export interface SentNotices {
+/** The notifications that were sent to a user. */
+export interface SentNotifications {
   /** The times at which they were sent, in milliseconds since the epoch, by topic. */
   readonly topics: Readonly<Record<string, number>>;
-  /** All notices that apply since this time or earlier count as sent, because the row contains no more topics. */
+  /** All notifications that apply since this time or earlier count as sent, because the row contains no more topics. */
   readonly before?: number;
   /** The time of the last mail. */
   readonly lastMail?: number;
 }
 
-export const nothingSent: SentNotices = { topics: {} };
+export const nothingSent: SentNotifications = { topics: {} };
 
 /** The number of topics in a row. */
 const maxTopics = 1_000;
 /** A topic is not sent again within this time, also if it did not apply in between: a quota may be reached again and again. */
 const repeatMs = 24 * 3_600_000;
 
-export function isSent({ topic, since }: Notice, { topics, before }: SentNotices): boolean {
+export function isSent({ topic, since }: Notification, { topics, before }: SentNotifications): boolean {
   return Object.hasOwn(topics, topic) || (since !== undefined && before !== undefined && since <= before);
 }
 
 export interface SentMail {
-  /** All notices that apply to the user now. */
-  readonly current: readonly Notice[];
+  /** All notifications that apply to the user now. */
+  readonly current: readonly Notification[];
   /** Those that count as sent now. */
-  readonly sent: readonly Notice[];
+  readonly sent: readonly Notification[];
   readonly now: number;
-  /** True if a mail was sent; false if the user has read the notices elsewhere or wants no mails. */
+  /** True if a mail was sent; false if the user has read the notifications elsewhere or wants no mails. */
   readonly isMail: boolean;
 }
 
 /**
- * Adds sent notices. The result contains the topics that apply now or were sent within a day. If there are more than 1,000, those
- * that apply for the longest time are replaced by one time.
+ * Adds sent notifications. The result contains the topics that apply now or were sent within a day. If there are more
+ * than 1,000, those that apply for the longest time are replaced by one time.
  */
-export function withSent(old: SentNotices, { current, sent, now, isMail }: SentMail): SentNotices {
-  const since = new Map(current.map((notice) => [notice.topic, notice.since ?? now]));
+export function withSent(old: SentNotifications, { current, sent, now, isMail }: SentMail): SentNotifications {
+  const since = new Map(current.map((notification) => [notification.topic, notification.since ?? now]));
   const times = new Map(Object.entries(old.topics));
   for (const { topic } of sent) times.set(topic, now);
   const kept = [...times].filter(([topic, time]) => since.has(topic) || now - time < repeatMs);

@@ -9,8 +9,8 @@ import { managementGroup, projectNamespace, projectRoles } from '../../api/namin
 import type { Caller } from '../../auth/authz/caller.ts';
 import { readersOf } from '../../auth/authz/principals.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
-import { findNotices } from './find-notices.ts';
-import { FleetNotices } from './fleet-notices.ts';
+import { findNotifications } from './find-notifications.ts';
+import { FleetNotifications } from './fleet-notifications.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const apiVersion = `${managementGroup}/v1`;
@@ -61,7 +61,7 @@ function projectOf({ owner: of, members, quotas: used }: Content, index: number)
   };
 }
 
-describe('the notices about all objects', () => {
+describe('the notifications about all objects', () => {
   it('are the same for each user as those that the bell shows', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -98,9 +98,9 @@ describe('the notices about all objects', () => {
               instances.some((one) => one.metadata.namespace === namespace && readersOf(one).has(principal)),
           };
           const who: Caller = { user, team: undefined, subject: user, teams: of, isAdmin, isAuditor: false };
-          const expected = await findNotices({ caller: who, state, now });
-          const fleet = await FleetNotices.collect(state, now, new WorkBudget(1));
-          const found = new Map([...fleet.of(who)].map((notice) => [notice.id, notice]));
+          const expected = await findNotifications({ caller: who, state, now });
+          const fleet = await FleetNotifications.collect(state, now, new WorkBudget(1));
+          const found = new Map([...fleet.of(who)].map((notification) => [notification.id, notification]));
           expect([...found.keys()].sort()).toEqual(expected.map(({ id }) => id).sort());
         },
       ),

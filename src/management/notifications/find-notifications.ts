@@ -7,14 +7,14 @@ import { principalsOf } from '../../auth/authz/principals.ts';
 import { hasRole } from '../../auth/authz/project-grants.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { ManagementState } from '../state.ts';
-import { instanceNotices } from './instance-notices.ts';
-import { keyNotices } from './key-notices.ts';
-import type { Notice } from './notice.ts';
-import { quotaNotices } from './quota-notices.ts';
+import { instanceNotifications } from './instance-notifications.ts';
+import { keyNotifications } from './key-notifications.ts';
+import type { Notification } from './notification.ts';
+import { quotaNotifications } from './quota-notifications.ts';
 
 type State = Pick<ManagementState, 'projects' | 'instancesOf' | 'spacesOf' | 'accessKeysOf' | 'hasReadableInstance'>;
 
-export interface NoticeSearch {
+export interface NotificationSearch {
   readonly caller: Caller;
   readonly state: State;
   readonly now: number;
@@ -29,8 +29,13 @@ const objectsPerTick = 500;
  * Finds what concerns the caller: instances and keys that the caller or a team of the caller owns, everything in projects that
  * the caller manages, and for admins of the installation everything in all projects.
  */
-export async function findNotices({ caller, state, now, nextTimeSlice }: NoticeSearch): Promise<Notice[]> {
-  const found: Notice[] = [];
+export async function findNotifications({
+  caller,
+  state,
+  now,
+  nextTimeSlice,
+}: NotificationSearch): Promise<Notification[]> {
+  const found: Notification[] = [];
   const work = new WorkBudget(objectsPerTick, nextTimeSlice);
   const principals = principalsOf(caller);
   const spend = async () => {
@@ -40,19 +45,19 @@ export async function findNotices({ caller, state, now, nextTimeSlice }: NoticeS
     await spend();
     const { name = '' } = project.metadata;
     const manages = managesProject(caller, project);
-    found.push(...quotaNotices(project, { managesProject: manages, owner: caller.team ?? caller.user }));
+    found.push(...quotaNotifications(project, { managesProject: manages, owner: caller.team ?? caller.user }));
     const namespace = projectNamespace(name);
     if (!manages && !principals.some((one) => state.hasReadableInstance(namespace, one))) continue;
     for (const instances of [state.instancesOf(name), state.spacesOf(name)]) {
       for (const instance of instances) {
         await spend();
-        if (manages || owns(caller, instance)) found.push(...instanceNotices(instance, now));
+        if (manages || owns(caller, instance)) found.push(...instanceNotifications(instance, now));
       }
     }
   }
   for (const key of keysOf(caller, state)) {
     await spend();
-    found.push(...keyNotices(key, now));
+    found.push(...keyNotifications(key, now));
   }
   return found.sort(byUrgency);
 }
@@ -67,7 +72,7 @@ function* keysOf({ user, teams }: Caller, state: State): Iterable<AccessKey> {
 }
 
 /** Warnings first, then the newest first. */
-function byUrgency(one: Notice, other: Notice): number {
+function byUrgency(one: Notification, other: Notification): number {
   if (one.isWarning !== other.isWarning) return one.isWarning ? -1 : 1;
   return (other.since ?? 0) - (one.since ?? 0) || (one.id < other.id ? -1 : 1);
 }
