@@ -35,7 +35,7 @@ export function QuarantinePanel() {
       ) : null}
       {found.length === 0 ? null : (
         <SimpleTable
-          label="Quarantined virtual clusters"
+          label="Reasons for quarantine"
           head={['Virtual cluster', 'Project', 'Reason', '']}
           rows={found.slice(0, maxShown).map((row) => ({ key: row.key, cells: cellsOf(row) }))}
         />
