@@ -261,10 +261,11 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instan
     expect([code, text]).toEqual([200, expect.stringMatching(/^container \w+ of pod .* has started\n$/)]);
   });
 
-  it('add less than a second to helm and vCluster: from create to helm, and from its API to Ready', () => {
+  it('start helm and become Ready without waiting for a periodic check', () => {
     const { untilHelm, untilReady } = times.medians();
     console.log(`median: ${untilHelm} ms from create to helm, ${untilReady} ms from its API to Ready`);
-    expect(untilHelm).toBeLessThan(1_000);
-    expect(untilReady).toBeLessThan(1_000);
+    // On an idle machine, both take a fraction of a second; next to other suites, helm alone needs more than one to start.
+    expect(untilHelm).toBeLessThan(5_000);
+    expect(untilReady).toBeLessThan(5_000);
   });
 });
