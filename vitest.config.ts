@@ -22,11 +22,15 @@ const networkChanges = [
   'test/e2e/agent-{network,tunnel,tunnel-boxes}.test.ts',
   'test/kubernetes/tunnel-network.test.ts',
 ];
-/** Suites that run for minutes: they look for what grows, or run under emulation. `npm run test:long` runs them. */
+/**
+ * Suites that run for minutes: they look for what grows, run under emulation, or damage a store at every place.
+ * `npm run test:long` runs them.
+ */
 const long = [
   'test/instances/cycles.slow.test.ts',
   'test/planes/churn.slow.test.ts',
   'test/package/arm64-archive.slow.test.ts',
+  'test/bad-days/{flipped-bits,torn-write}.slow.test.ts',
 ];
 /** Suites that kill and restart programs repeatedly. */
 const crash = ['src/**/*crash.slow.test.ts', 'test/**/*crash.slow.test.ts'];
