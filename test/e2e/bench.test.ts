@@ -56,6 +56,7 @@ describe('the benchmark at a scale of 1 %, against this server alone', () => {
       ...(findKubeApiserver() === undefined ? [] : ['gateway']),
       'direct',
       'tunnel',
+      'idleAgents',
       // Requires a browser.
       ...(chromium.missing === undefined ? ['console'] : []),
     ]);
