@@ -189,8 +189,13 @@ export class ServerTestEnv {
     return listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
   }
 
-  /** Returns all objects that a new installation contains, so that a test can detect any change to them. */
+  /**
+   * Returns all objects that a new installation contains, so that a test can detect any change to them. Waits for the first
+   * task of the leader, which writes the status of the cluster `local`.
+   */
   async objects(server: RunningServer): Promise<readonly JsonValue[]> {
+    const phase = async () => textAt((await this.send(server, `${groupPath}/clusters/local`)).json, 'status', 'phase');
+    await expect.poll(phase, { timeout: 30_000 }).toBe('Initialized');
     const plurals = ['users', 'projects', 'clusters', 'virtualclustertemplates'];
     const lists = await Promise.all(plurals.map((plural) => this.send(server, `${groupPath}/${plural}`)));
     return lists.flatMap(({ json }) => listAt(json, 'items'));
