@@ -28,7 +28,7 @@ const networkChanges = [
  */
 const long = [
   'test/instances/cycles.slow.test.ts',
-  'test/planes/churn.slow.test.ts',
+  'test/planes/{churn,isolation}.slow.test.ts',
   'test/package/arm64-archive.slow.test.ts',
   'test/bad-days/{flipped-bits,torn-write}.slow.test.ts',
 ];
