@@ -125,7 +125,8 @@ export default defineConfig({
           exclude: [bench, ...networkChanges, ...churn],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // Each test runs programs that wait for each other.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
