@@ -54,7 +54,7 @@ const mailsPerPass = 500;
 export class NotificationMails {
   readonly #options: NotificationMailsOptions;
   readonly #due: DueMails;
-  /** What was sent to each user, by UID. Only the leader changes it. */
+  /** The notifications that were sent to each user, by UID. Only the leader changes it. */
   #sent = new Map<string, SentNotifications>();
   /** The users whose address is refused for now, by UID. */
   #refused = new Map<string, { readonly failures: number; readonly retryAt: number }>();

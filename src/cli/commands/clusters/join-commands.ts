@@ -6,7 +6,7 @@ import { clusterJoinToken, managementApiVersion } from '../../kinds.ts';
 
 export interface JoinTokenOptions {
   readonly cluster: string;
-  /** What happens to the agents that have joined: there are none yet, their keys are revoked, or they keep their keys. */
+  /** The effect on the agents that have joined: there are none yet, their keys are revoked, or they keep their keys. */
   readonly others: 'none' | 'replace' | 'keep';
   /** The number of agents that join. */
   readonly agents: number;
