@@ -24,6 +24,8 @@ export interface ListAndWatchOptions<Item extends { metadata: ObjectMeta } = Kub
   onInterruption?(error?: unknown): void;
   /** The maximum delay between two attempts, in milliseconds. Optional; defaults to 30 seconds. */
   readonly maxBackoffMs?: number;
+  /** Waits before the next attempt, or until the signal fires. Optional; defaults to `wait` with the clock. */
+  delay?(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
 const firstBackoffMs = 100;
@@ -37,6 +39,7 @@ export async function listAndWatch<Item extends { metadata: ObjectMeta } = KubeO
   options: ListAndWatchOptions<Item>,
 ): Promise<void> {
   const { clock, log, signal, maxBackoffMs = defaultMaxBackoffMs } = options;
+  const delay = options.delay ?? ((milliseconds) => wait(clock, milliseconds, signal));
   const retry: BackoffOptions = { initialMilliseconds: firstBackoffMs, maxMilliseconds: maxBackoffMs };
   let failures = 0;
   let resourceVersion: string | undefined;
@@ -58,7 +61,7 @@ export async function listAndWatch<Item extends { metadata: ObjectMeta } = KubeO
       resourceVersion = undefined;
       options.onInterruption?.(error);
     }
-    if (failures > 0) await wait(clock, backoffDelay(failures, retry), signal);
+    if (failures > 0) await delay(backoffDelay(failures, retry), signal);
   }
 }
 

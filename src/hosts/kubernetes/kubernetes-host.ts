@@ -74,6 +74,7 @@ class KubernetesHost implements ClosableHost {
   readonly #changes = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #stopCleanup: () => Promise<void>;
+  readonly #stopListening: (() => void) | undefined;
 
   constructor(options: KubernetesHostOptions) {
     const { connection, clock, log } = options;
@@ -105,6 +106,7 @@ class KubernetesHost implements ClosableHost {
       },
       onGap() {},
     });
+    this.#stopListening = connection.onReachable?.(() => cache.retry());
   }
 
   /** Runs the changes of a space one after another. They need no cache, because a space is one namespace. */
@@ -180,6 +182,7 @@ class KubernetesHost implements ClosableHost {
 
   async close(): Promise<void> {
     this.#closing.abort(serviceUnavailable('the connection to the cluster has been closed'));
+    this.#stopListening?.();
     this.#probes.close();
     // Wait for the aborted operations, so that helm exits cleanly and its temporary files are deleted.
     const closing = [this.#stopCleanup(), this.#work.cache.close(), this.#connections.close()];

@@ -68,3 +68,19 @@ describe('a connection through tunnels of which one agent does not respond', () 
     expect([working.connections, attempts.length]).toEqual([1, 1]);
   });
 });
+
+it('each new tunnel of a cluster is reported to those who wait for this cluster, until they stop', async () => {
+  const tunnels = new Tunnels(new ManualClock());
+  let opened = 0;
+  const stop = tunnels.to('edge').onOpened(() => opened++);
+  const add = async (cluster: string) => tunnels.add(cluster, openTunnel((await socketPair())[0], new ManualClock()));
+  await add('other');
+  expect(opened).toBe(0);
+  await add('edge');
+  await add('edge');
+  expect(opened).toBe(2);
+  stop();
+  await add('edge');
+  expect(opened).toBe(2);
+  tunnels.close();
+});

@@ -20,6 +20,8 @@ const connectMilliseconds = 30_000;
 export class Tunnels {
   /** The tunnels of each cluster, with the names of the access keys of their agents. */
   readonly #byCluster = new Map<string, Map<Tunnel, string>>();
+  /** Called each time when an agent of the cluster has opened a tunnel. */
+  readonly #onOpened = new Map<string, Set<() => void>>();
   /** The tunnels in which the last attempt to open a connection failed. */
   readonly #failing = new WeakSet<Tunnel>();
   readonly #clock: Clock;
@@ -40,6 +42,7 @@ export class Tunnels {
       tunnels.delete(tunnel);
       if (tunnels.size === 0 && this.#byCluster.get(cluster) === tunnels) this.#byCluster.delete(cluster);
     });
+    for (const listener of [...(this.#onOpened.get(cluster) ?? [])]) listener();
   }
 
   /** Returns the number of tunnels of a cluster, with those that only wait for the end of their connections. */
@@ -99,6 +102,16 @@ export class Tunnels {
           socket.destroy();
           throw ending.reason;
         }),
+      onOpened: (listener) => this.#listen(cluster, listener),
+    };
+  }
+
+  #listen(cluster: string, listener: () => void): () => void {
+    const listeners = this.#onOpened.get(cluster) ?? new Set();
+    this.#onOpened.set(cluster, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#onOpened.get(cluster) === listeners) this.#onOpened.delete(cluster);
     };
   }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../lib/clock.ts';
+import { wait } from '../../../lib/wait.ts';
 import { runHeartbeat } from './heartbeat.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -13,6 +14,7 @@ it('the heartbeat detects a host that accepts requests without responding, and i
     probe: () => (hangs ? new Promise(() => {}) : Promise.resolve()),
     clock,
     signal: stop.signal,
+    delay: (milliseconds, signal) => wait(clock, milliseconds, signal),
     onResult: (failure) => states.push(failure instanceof Error ? failure.message : 'answers'),
   });
   const advance = async (milliseconds: number) => {

@@ -8,6 +8,8 @@ export interface HeartbeatOptions {
   probe(signal: AbortSignal): Promise<void>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Waits before the next probe after a failure, or until the signal fires. */
+  delay(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Called after each probe with the error, or with `undefined` if the host responded. */
   onResult(failure: unknown): void;
 }
@@ -20,10 +22,10 @@ const retryIntervalMs = 5_000;
  * Probes a host regularly, to detect that it hangs. The connections to a hanging host stay open, so its watches do not
  * fail and the cache would seem current forever. Resolves after the signal has fired.
  */
-export async function runHeartbeat({ probe, clock, signal, onResult }: HeartbeatOptions): Promise<void> {
+export async function runHeartbeat({ probe, clock, signal, delay, onResult }: HeartbeatOptions): Promise<void> {
   let failure: unknown;
   while (!signal.aborted) {
-    await wait(clock, failure === undefined ? intervalMs : retryIntervalMs, signal);
+    await (failure === undefined ? wait(clock, intervalMs, signal) : delay(retryIntervalMs, signal));
     if (signal.aborted) return;
     const timeout = new AbortController();
     const message = `the cluster did not respond within ${timeoutMs / 1_000} seconds`;

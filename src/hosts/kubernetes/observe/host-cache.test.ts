@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 import type { ApiClient, ResourceClient } from '../../../client/resource-client.ts';
 import { ManualClock } from '../../../lib/clock.ts';
@@ -18,9 +18,13 @@ afterEach(async () => {
 function setUp(options: Pick<HostCacheOptions, 'isInUse' | 'onIdle'> = {}) {
   const clock = new ManualClock();
   const open = { watches: 0, lists: 0 };
+  /** What the host does with lists: it can also refuse them, or never respond. */
+  const host: { state: 'up' | 'down' | 'hanging' } = { state: 'up' };
   const resource = {
-    async list() {
+    async list({ signal = never }: { signal?: AbortSignal }) {
       open.lists++;
+      if (host.state === 'down') throw new Error('refused');
+      if (host.state === 'hanging') await once(signal, 'abort');
       return { items: [], resourceVersion: '1' };
     },
     async *watch({ signal = never }) {
@@ -40,7 +44,7 @@ function setUp(options: Pick<HostCacheOptions, 'isInUse' | 'onIdle'> = {}) {
     for (let turn = 0; turn < 1_000 && open.watches !== watches; turn++) await new Promise(setImmediate);
     expect(open.watches).toBe(watches);
   };
-  return { cache, clock, open, until };
+  return { cache, clock, open, host, until };
 }
 
 it('starts watches on first use, and stops them after five minutes without use', async () => {
@@ -110,4 +114,64 @@ it('rejects calls after it was closed, and waiting calls when it is closed', asy
   await expect(waiting).rejects.toThrow('the connection to the cluster has been closed');
   await closing;
   await expect(cache.ready(never)).rejects.toThrow('the connection to the cluster has been closed');
+});
+
+it('retries immediately for a request after the host was unreachable, and waits for the result', async () => {
+  const { cache, clock, open, host, until } = setUp();
+  host.state = 'down';
+  await expect(cache.ready(never)).rejects.toThrow('the cluster cannot be read: refused');
+  host.state = 'up';
+  clock.advance(20);
+  await cache.ready(never);
+  await until(kinds);
+  expect(open.lists).toBeLessThanOrEqual(3 * kinds);
+});
+
+it('rejects requests with the last error if the last retry has ended just now', async () => {
+  const { cache, clock, open, host } = setUp();
+  host.state = 'down';
+  const failed = () => expect(cache.ready(never)).rejects.toThrow('the cluster cannot be read: refused');
+  await failed();
+  await failed();
+  const { lists } = open;
+  for (let request = 0; request < 10; request++) await failed();
+  expect(open.lists).toBe(lists);
+  clock.advance(1_000);
+  await failed();
+  expect(open.lists).toBeGreaterThan(lists);
+});
+
+it('rejects requests with the last error after three seconds if a retry hangs', async () => {
+  const { cache, clock, open, host } = setUp();
+  host.state = 'down';
+  await expect(cache.ready(never)).rejects.toThrow('refused');
+  host.state = 'hanging';
+  const { lists } = open;
+  cache.retry();
+  for (let turn = 0; turn < 1_000 && open.lists < lists + kinds; turn++) await new Promise(setImmediate);
+  const refused = expect(cache.ready(never)).rejects.toThrow('the cluster cannot be read: refused');
+  clock.advance(3_000);
+  await refused;
+  await expect(cache.ready(never)).rejects.toThrow('the cluster cannot be read: refused');
+});
+
+it('retries all kinds as soon as one of them has been listed again', async () => {
+  const { cache, clock, open, host, until } = setUp();
+  host.state = 'down';
+  const ending = new AbortController();
+  const watching = cache.watch({ onChange() {}, onGap() {} }, ending.signal);
+  // Each kind has its own random delay, of up to 30 seconds after some failures.
+  for (let second = 0; second < 200; second++) {
+    clock.advance(1_000);
+    await new Promise(setImmediate);
+  }
+  host.state = 'up';
+  const { lists } = open;
+  for (let step = 0; step < 300 && open.lists === lists; step++) {
+    clock.advance(100);
+    await new Promise(setImmediate);
+  }
+  await until(kinds);
+  ending.abort();
+  await watching;
 });

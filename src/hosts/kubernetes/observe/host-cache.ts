@@ -7,6 +7,7 @@ import { StatusError, serviceUnavailable } from '../../../api/status.ts';
 import type { ApiClient } from '../../../client/resource-client.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import { RetryDelays } from '../../../lib/retry-delays.ts';
 import type { HostListener, HostLocation } from '../../host.ts';
 import { deploymentKind, podKind, serviceKind, statefulSetKind } from '../host-kinds.ts';
 import { controlPlaneSelector, releaseRecordSelector, workloadSelector } from '../release/chart-labels.ts';
@@ -70,10 +71,24 @@ const catchUpTimeoutMs = 5_000;
  */
 const idleTimeoutMs = 5 * 60_000;
 
+/** The minimum time between two requests that make a cache of an unreachable host retry immediately. */
+const requestedRetryIntervalMs = 1_000;
+
+/** The maximum time for which a request waits for a retry. Later requests fail at once with the last error until it ends. */
+const retryWaitMs = 3_000;
+
+/** The last error of a list or probe that fails. */
+interface Failure {
+  readonly error: unknown;
+  /** The time at which the next attempt began, by the monotonic clock; `undefined` while it is delayed. */
+  retriedAt: number | undefined;
+}
+
 /** The watches of a cache from a start until it stops. */
 interface Run {
   readonly copies: Copies;
-  readonly failures: Map<string, unknown>;
+  /** The failures by the plural of the kind, and the one of the heartbeat. */
+  readonly failures: Map<string, Failure>;
   readonly stopping: AbortController;
   readonly done: Promise<unknown>;
 }
@@ -94,12 +109,17 @@ export class HostCache {
   #lastUse = 0;
   #cancelIdleCheck: (() => void) | undefined;
   #isSynced = false;
+  readonly #delays: RetryDelays;
+  #requestedRetryAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HostCacheOptions) {
     this.#options = options;
+    this.#delays = new RetryDelays(options.clock);
   }
 
-  /** Resolves after the cache is synced. Rejects with StatusError if the objects on the host cannot be listed. */
+  /**
+   * Resolves after the cache is synced. If the host was unreachable, tries again first, and waits a few seconds for the result.
+   * Rejects with StatusError if the objects on the host cannot be listed. */
   async ready(signal: AbortSignal): Promise<void> {
     await this.use(signal, async () => {});
   }
@@ -112,13 +132,13 @@ export class HostCache {
     const release = this.#hold();
     try {
       const { failures } = this.#start();
+      if (failures.size > 0) this.#retryForRequest();
       for (;;) {
         signal.throwIfAborted();
         if (this.#closing.signal.aborted) throw serviceUnavailable('the connection to the cluster has been closed');
         if (this.#isSynced) break;
-        const [failure] = failures.values();
-        if (failure !== undefined) throw asStatus(failure);
-        await this.#nextChange(signal);
+        const timeout = this.#retryTimeout(failures.values());
+        await this.#nextChange(signal, timeout);
       }
       return await task();
     } finally {
@@ -192,6 +212,13 @@ export class HostCache {
     for (const listener of [...this.#listeners]) listener.onChange(location);
   }
 
+  /** Ends the delays before the next attempts to reach the host. Called when the host is probably reachable again. */
+  retry(): void {
+    const now = this.#options.clock.elapsed();
+    for (const failure of this.#run?.failures.values() ?? []) failure.retriedAt ??= now;
+    this.#delays.end();
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     this.#cancelIdleCheck?.();
@@ -205,11 +232,12 @@ export class HostCache {
     const stopping = new AbortController();
     // A closed cache can be read, but it watches nothing.
     if (this.#closing.signal.aborted) stopping.abort();
-    const failures = new Map<string, unknown>();
+    const failures: Run['failures'] = new Map();
     const copies = this.#startAll(stopping.signal, failures);
     const { probe, clock } = this.#options;
-    const onResult = (failure: unknown) => this.#setStatus(failures, 'the host', failure);
-    const heartbeat = runHeartbeat({ probe, clock, signal: stopping.signal, onResult });
+    const onResult = (error: unknown) => this.#setStatus(failures, 'the host', error);
+    const delay = this.#delayOf(failures, 'the host');
+    const heartbeat = runHeartbeat({ probe, clock, signal: stopping.signal, delay, onResult });
     const done = Promise.all([heartbeat, ...Object.values(copies).map((copy: Copies[keyof Copies]) => copy.done)]);
     this.#run = { copies, failures, stopping, done };
     this.#stopped.add(done);
@@ -261,7 +289,8 @@ export class HostCache {
         summarize: read,
         signal,
         onChange: (fact) => this.#changed(kind, fact),
-        onStatus: (failure) => this.#setStatus(failures, kind.plural, failure),
+        delay: this.#delayOf(failures, kind.plural),
+        onStatus: (error) => this.#setStatus(failures, kind.plural, error),
       });
     return {
       services: copy(hostClient, serviceKind, controlPlaneSelector, summarizeService),
@@ -279,11 +308,42 @@ export class HostCache {
     this.#wake();
   }
 
-  #setStatus(failures: Run['failures'], what: string, failure: unknown): void {
+  #delayOf(failures: Run['failures'], what: string) {
+    return async (milliseconds: number, signal: AbortSignal) => {
+      await this.#delays.wait(milliseconds, signal);
+      const failure = failures.get(what);
+      if (failure !== undefined) failure.retriedAt ??= this.#options.clock.elapsed();
+    };
+  }
+
+  #retryForRequest(): void {
+    const now = this.#options.clock.elapsed();
+    if (now - this.#requestedRetryAt < requestedRetryIntervalMs) return;
+    this.#requestedRetryAt = now;
+    this.retry();
+  }
+
+  /**
+   * Returns the time for which a request waits for the retries of all failures; `undefined` if there are no failures. Throws the
+   * error of a failure that is not retried now, or whose retry takes long.
+   */
+  #retryTimeout(failures: Iterable<Failure>): number | undefined {
+    const now = this.#options.clock.elapsed();
+    let timeout: number | undefined;
+    for (const { error, retriedAt = Number.NEGATIVE_INFINITY } of failures) {
+      const remaining = retriedAt + retryWaitMs - now;
+      if (remaining <= 0) throw asStatus(error);
+      timeout = Math.min(timeout ?? remaining, remaining);
+    }
+    return timeout;
+  }
+
+  #setStatus(failures: Run['failures'], what: string, error: unknown): void {
     // A list may end after its run has stopped.
     if (failures !== this.#run?.failures) return;
-    if (failure === undefined) failures.delete(what);
-    else failures.set(what, failure);
+    if (error !== undefined) failures.set(what, { error, retriedAt: undefined });
+    // The host responds again.
+    else if (failures.delete(what)) this.retry();
     const isSynced = failures.size === 0 && Object.values(this.#run.copies).every(({ isSynced }) => isSynced);
     if (isSynced !== this.#isSynced) {
       this.#isSynced = isSynced;
@@ -292,10 +352,12 @@ export class HostCache {
     this.#wake();
   }
 
-  /** Resolves after the next change to the cache or its status, or when the signal fires. */
-  #nextChange(signal: AbortSignal): Promise<void> {
+  /** Resolves after the next change to the cache or its status, after the optional timeout, or when the signal fires. */
+  #nextChange(signal: AbortSignal, timeout?: number): Promise<void> {
     return new Promise((resolve) => {
+      const cancel = timeout === undefined ? undefined : this.#options.clock.after(timeout, () => finish());
       const finish = () => {
+        cancel?.();
         this.#waiters.delete(finish);
         signal.removeEventListener('abort', finish);
         resolve();

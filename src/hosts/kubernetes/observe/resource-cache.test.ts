@@ -6,6 +6,7 @@ import { serviceUnavailable } from '../../../api/status.ts';
 import { inProcessClient } from '../../../builtin/in-process-client.ts';
 import type { ResourceClient } from '../../../client/resource-client.ts';
 import { silentLog } from '../../../lib/log.ts';
+import { wait } from '../../../lib/wait.ts';
 import { openManagementTestEnv } from '../../../management/management.fixture.ts';
 import type { ObjectSummary } from './object-summaries.ts';
 import { ResourceCache } from './resource-cache.ts';
@@ -53,6 +54,7 @@ async function setUp() {
     clock: bench.clock,
     log: silentLog,
     signal: stop.signal,
+    delay: (milliseconds, signal) => wait(bench.clock, milliseconds, signal),
     onChange: ({ name, release }) => record(`${name} of ${release}`),
     onStatus: (failure) => record(failure === undefined ? 'answers' : String(failure)),
   });

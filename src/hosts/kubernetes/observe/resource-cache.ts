@@ -14,6 +14,8 @@ export interface ResourceCacheOptions<Summary extends ObjectSummary> {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Waits before the next attempt to list or watch, or until the signal fires. */
+  delay(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Called after a cached summary is added, changed or removed. */
   onChange(entry: Summary): void;
   /** Called after each list request with the error, or with `undefined` if it succeeded. */
@@ -40,13 +42,14 @@ export class ResourceCache<Summary extends ObjectSummary> {
 
   constructor(options: ResourceCacheOptions<Summary>) {
     this.#options = options;
-    const { resource, labelSelector, clock, log, signal } = options;
+    const { resource, labelSelector, clock, log, signal, delay } = options;
     this.done = listAndWatch({
       resource,
       request: { labelSelector },
       clock,
       log,
       signal,
+      delay,
       relist: () => this.#relist(),
       apply: (object, gone) => this.#apply(object, gone),
     });

@@ -39,6 +39,8 @@ export interface HostConnectionOptions {
 export interface ClusterTunnel extends ProgramTunnel {
   /** The cluster as error messages name it. */
   readonly displayName: string;
+  /** Calls the listener each time when the agent has opened a tunnel, until the returned function is called. */
+  onOpened(listener: () => void): () => void;
 }
 
 /**
@@ -68,6 +70,11 @@ export interface HostConnection {
   webSocket(path: string, protocol: string, signal: AbortSignal): Promise<WebSocket>;
   /** The addresses of virtual clusters on the host that may be connected to. Absent if all may be. */
   readonly addresses?: OutgoingAddresses;
+  /**
+   * Calls the listener each time when the cluster can probably be reached again, until the returned function is called.
+   * Absent if that is only known after a request.
+   */
+  onReachable?(listener: () => void): () => void;
   /** The kubeconfig, with a single context and inline credentials. It is a secret: never log it. */
   readonly kubeconfig: string;
   /** Returns a kubeconfig with which other programs on this machine reach the cluster. It is a secret, too. */
@@ -128,6 +135,7 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
     api: impersonatingApi(target),
     fetch: fetchOver(own),
     ...(policy === undefined ? {} : { addresses: policy.addresses }),
+    ...(tunnel === undefined ? {} : { onReachable: (listener) => tunnel.onOpened(listener) }),
     webSocket,
     async forward(pod, signal) {
       const opened = await webSocket(portForwardPath(pod), portForwardProtocol, signal);
