@@ -129,9 +129,14 @@ describe.skipIf(noMemoryDisk !== undefined)('a server whose disk is full', () =>
     expectRefusal(first, /^the disk of the data directory is full: \d+ bytes free/, 507);
     expect(first.taken.length).toBeGreaterThan(5);
     expect(await names(caller)).toEqual([...first.taken].sort());
-    // The store may still free space by merging its tables, so other files fill the disk as well.
-    await writeFile(join(disk.path, 'more-ballast'), Buffer.alloc(Math.max(0, disk.free() - 4 * mebibyte)));
-    const small = await caller.send('POST', teams, { metadata: { name: 'small' } });
+    const small = await eventually(
+      30,
+      async () => {
+        await fillWithBallast(disk);
+        return await caller.send('POST', teams, { metadata: { generateName: 'small-' } });
+      },
+      ({ status }) => status === 507,
+    );
     expectRefusal(small, /^the disk of the data directory is full: \d+ bytes free/, 507);
     await eventually(
       30,
@@ -140,7 +145,7 @@ describe.skipIf(noMemoryDisk !== undefined)('a server whose disk is full', () =>
     );
     expect(await ask(caller, '/livez')).toBe(200);
     expect((await caller.send('GET', '/readyz?verbose')).text).toContain('[-]disk failed: reason withheld');
-    expect(await names(caller)).toEqual([...first.taken].sort());
+    expect(await names(caller)).toEqual(expect.arrayContaining(first.taken));
 
     await rm(ballast);
     await eventually(

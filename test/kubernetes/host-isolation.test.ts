@@ -189,7 +189,8 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a host
     await expect.poll(codes, { timeout: 60_000 }).toEqual([404, 404, 404, 404, 404, 404]);
     await isolate(`clusters/${cluster}`, null, { deniedEgressCIDRs: ['0.0.0.0/0', '::/0'], resourceQuota: {} });
     await expect.poll(codes, { timeout: 60_000 }).toEqual([200, 200, 200, 200, 404, 200]);
-    expect(listAt((await inHost(paths.egress)).body, 'spec', 'egress')).toHaveLength(2);
+    const egressRules = async () => listAt((await inHost(paths.egress)).body, 'spec', 'egress');
+    await expect.poll(egressRules, { timeout: 60_000 }).toHaveLength(2);
     await isolate(`clusters/${cluster}`, null);
     await expect.poll(codes, { timeout: 60_000 }).toEqual([200, 200, 200, 200, 200, 200]);
     await flotilla.admin.ok(['delete', 'vci/modest', '--wait=false']);
