@@ -22,6 +22,15 @@ describeIfAvailable(
 
     usersBehindAgent(() => env);
 
+    it('serves virtual clusters as soon as the agent is connected again after an outage', async () => {
+      await env.stopAgent();
+      // The delays between the server's attempts grow with the length of the outage.
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      await env.startAgent();
+      await env.waitUntilReachable();
+      expect(await env.inside.ok(['get', 'pods', '-o', 'name'])).toBe('pod/web\n');
+    });
+
     it('has kubeconfigs with the address of the server, and no direct endpoint', async () => {
       const address = await env.inside.ok(['config', 'view', '-o', 'jsonpath={.clusters[0].cluster.server}']);
       expect(address.startsWith(`${env.flotilla.server.url}/`), address).toBe(true);
