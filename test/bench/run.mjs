@@ -1,24 +1,12 @@
-// Requires Linux (/proc).
-// npm run bench [-- options] [scenario …]: measures the speed and size of the built server on this machine and, if
-// kube-apiserver and etcd are available, compares them.
-//   --only ours|theirs   one side alone; the scenario "replicas" has more: embedded, replicas-1, replicas-2, replicas-3
-//   --scale 0.1          a tenth of everything
-//   --out DIR            leaves result.json and result.md there
-//   --data DIR           the folder for the servers' data during the measurement; defaults to the temporary folder
-//   --profile DIR        a CPU profile of our server for each operation; top-costs.mjs summarizes one
-//   --heap-prof DIR      an allocation profile of our server for each operation
-// The scenario "replicas" compares ways to store objects: embedded, by one to three replicas over an etcd of three
-// members, and by kube-apiserver over the same etcd. It runs only if it is named, and alone.
-// node test/bench/write-page.mjs writes docs/reference/performance.md from the results.
+// Requires Linux (/proc). `npm run bench -- --help` prints what it measures, and its options.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
 import { startLoadClient } from './client/start-load-client.mjs';
 import { loadInterface } from './interface-parts.mjs';
 import { describeMachine } from './machine.mjs';
 import { performancePage } from './performance-page.mjs';
+import { readOptions } from './read-options.mjs';
 import { replicasPage } from './replicas-page.mjs';
 import { accessKeys } from './scenarios/access-keys.mjs';
 import { busyPlanes } from './scenarios/busy-planes.mjs';
@@ -76,40 +64,22 @@ const separateScenarios = { replicas };
 /** The run ends after this time even if something hangs. */
 const longestMinutes = 60;
 
-const { values, positionals } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    scale: { type: 'string', default: '1' },
-    out: { type: 'string' },
-    data: { type: 'string', default: tmpdir() },
-    profile: { type: 'string' },
-    'heap-prof': { type: 'string' },
-  },
-  allowPositionals: true,
-});
 const allScenarios = { ...scenarios, ...separateScenarios };
-const unknown = positionals.find((name) => !Object.hasOwn(allScenarios, name));
-if (unknown !== undefined) {
-  throw new Error(`no scenario "${unknown}"; there are ${Object.keys(allScenarios).join(', ')}`);
-}
-const hasReplicas = positionals.includes('replicas');
-if (hasReplicas && positionals.length > 1)
-  throw new Error('the scenario "replicas" runs alone; run the others after it');
-const scale = Number(values.scale);
-if (!(scale > 0 && scale <= 1)) throw new Error('--scale is a number above 0 and up to 1');
-const sideNames = ['ours', 'theirs', ...(hasReplicas ? replicatedSideNames : [])];
-if (values.only !== undefined && !sideNames.includes(values.only)) {
-  throw new Error(`no side "${values.only}"; there are ${[...new Set(sideNames)].join(', ')}`);
-}
-
-const chosen = positionals.length === 0 ? Object.keys(scenarios) : inOrder(positionals);
+const options = readOptions({
+  scenarios: Object.keys(scenarios),
+  separateScenarios: Object.keys(separateScenarios),
+  sides: ['ours', 'theirs'],
+  separateSides: replicatedSideNames,
+});
+const { scale, chosen, only } = options;
+const hasReplicas = chosen.includes('replicas');
 const folderFor = (path) => {
   if (path === undefined) return undefined;
   mkdirSync(path, { recursive: true });
   return resolve(path);
 };
-const profiles = { time: folderFor(values.profile), allocations: folderFor(values['heap-prof']) };
-const out = folderFor(values.out);
+const profiles = { time: folderFor(options.profile), allocations: folderFor(options['heap-prof']) };
+const out = folderFor(options.out);
 
 const controller = new AbortController();
 process.once('SIGINT', () => controller.abort(new Error('interrupted')));
@@ -117,7 +87,7 @@ process.once('SIGTERM', () => controller.abort(new Error('interrupted')));
 setTimeout(() => controller.abort(new Error('the run took too long')), longestMinutes * 60_000).unref();
 const { signal } = controller;
 
-const directory = mkdtempSync(join(resolve(values.data), 'flotilla-bench-'));
+const directory = mkdtempSync(join(resolve(options.data), 'flotilla-bench-'));
 const load = startLoadClient(signal);
 const result = {
   date: new Date().toISOString(),
@@ -139,37 +109,34 @@ try {
   report();
 }
 
-function inOrder(names) {
-  return Object.keys(allScenarios).filter((name) => names.includes(name));
-}
-
 /** The command line without folders, which are irrelevant to the measurement. */
 function commandLine() {
-  const options = ['only', 'scale'].flatMap((name) =>
-    values[name] === undefined || values[name] === '1' ? [] : [`--${name} ${values[name]}`],
-  );
-  const words = [...options, ...positionals];
+  const words = [
+    ...(only === undefined ? [] : [`--only ${only}`]),
+    ...(scale === 1 ? [] : [`--scale ${scale}`]),
+    ...(chosen.length === Object.keys(scenarios).length ? [] : chosen),
+  ];
   return ['npm run bench', ...(words.length === 0 ? [] : ['--', ...words])].join(' ');
 }
 
 async function sides() {
   const parts = await loadInterface();
   // The keys of the load and the admin's own.
-  const options = { parts, mostKeys: sizesAt(scale).keys + sizesAt(scale).manyKeys + 1000, load, signal };
+  const sideOptions = { parts, mostKeys: sizesAt(scale).keys + sizesAt(scale).manyKeys + 1000, load, signal };
   const inspect = profiles.time !== undefined || profiles.allocations !== undefined;
-  if (hasReplicas) return await replicatedSides({ ...options, inspect });
+  if (hasReplicas) return await replicatedSides({ ...sideOptions, inspect });
   const chosenSides = [];
-  if (values.only !== 'theirs') chosenSides.push(ours({ ...options, inspect }));
-  const programs = values.only === 'ours' ? undefined : findKubeApiserver();
-  if (programs !== undefined) chosenSides.push(theirs({ ...options, programs }));
-  else if (values.only !== 'ours') console.error('kube-apiserver and etcd are not here; nothing to compare with');
+  if (only !== 'theirs') chosenSides.push(ours({ ...sideOptions, inspect }));
+  const programs = only === 'ours' ? undefined : findKubeApiserver();
+  if (programs !== undefined) chosenSides.push(theirs({ ...sideOptions, programs }));
+  else if (only !== 'ours') console.error('kube-apiserver and etcd are not here; nothing to compare with');
   return chosenSides;
 }
 
-async function replicatedSides(options) {
+async function replicatedSides(sideOptions) {
   const programs = findKubeApiserver();
   if (programs === undefined) throw new Error('kube-apiserver and etcd are not here; test/tools/build.sh builds them');
-  const started = await startReplicatedSides({ ...options, mostKeys: 1000, programs, directory, only: values.only });
+  const started = await startReplicatedSides({ ...sideOptions, mostKeys: 1000, programs, directory, only });
   etcd = started.etcd;
   result.etcd = { version: etcd.version, members: etcd.pids.length };
   return started.sides;

@@ -109,3 +109,25 @@ describe.skipIf(findKubeApiserver() === undefined)('the scenario "replicas" at a
     expect(sides.map((side) => watch?.[side]?.delivered)).toEqual(sides.map(() => 100));
   });
 });
+
+describe('the command line of the benchmark', () => {
+  const run = async (...args: string[]) => await promisify(execFile)(process.execPath, [program, ...args]);
+
+  it('prints its options and scenarios', async () => {
+    const { stdout } = await run('--help');
+    expect(stdout).toMatch(/--scale 0\.1 +a tenth of everything/);
+    expect(stdout).toContain('Scenarios: start, creates, gets');
+  });
+
+  it.each([
+    [['nope'], 'no scenario "nope"; there are start, creates'],
+    [['--bad'], "Unknown option '--bad'\n"],
+    [['--scale', '2'], '--scale is a number above 0 and up to 1'],
+    [['--only', 'us'], 'no side "us"; there are ours, theirs'],
+    [['gets', 'replicas'], 'the scenario "replicas" runs alone'],
+  ])('with %j is refused without a stack trace', async (args, message) => {
+    const refused = await run(...args).catch((error: { code: number; stderr: string }) => error);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+    expect(refused.stderr).not.toContain('    at ');
+  });
+});
