@@ -88,7 +88,8 @@ describe('dashboards and alerts', () => {
     };
     const forward = [{ name: 'siem', type: 'webhook', url: receiver.url }];
     const backup = { schedule: '@yearly', directory: env.file('backups') };
-    const settings = await env.settings({ tracing: { endpoint: receiver.url }, audit: { forward }, backup });
+    const mail = { server: 'smtp://127.0.0.1:9', from: 'flotilla@example.com' };
+    const settings = await env.settings({ tracing: { endpoint: receiver.url }, audit: { forward }, backup, mail });
     const server = await env.start(settings);
     const kubeconfig = load(await env.read('admin.kubeconfig')) as JsonObject;
     // Nothing listens on this port, so requests to the cluster get 503.
