@@ -36,7 +36,7 @@ describeConsole('the fleet page', (env) => {
     await signIn(page, env.flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
     await page.getByRole('region', { name: 'Clusters' }).getByText('1 of 2 online').waitFor();
-    await page.getByRole('link', { name: 'Cluster far is not connected yet' }).waitFor();
+    await page.getByRole('link', { name: 'Cluster "far" is not connected yet' }).waitFor();
     await page.getByText('3 of 4').waitFor();
     // The server records it some time after they became Ready.
     await page.getByText(/virtual clusters became Ready in the last 14 days/).waitFor({ timeout: 60_000 });

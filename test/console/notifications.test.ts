@@ -47,12 +47,12 @@ describeConsole('the activity and the notifications of the console', (env) => {
     const bell = page.getByRole('button', { name: 'Notifications, 1 unread' });
     await bell.waitFor({ timeout: 60_000 });
     await bell.click();
-    const item = page.getByRole('link', { name: /^Virtual cluster broken in project default has failed/ });
+    const item = page.getByRole('link', { name: /^Virtual cluster "broken" in project "default" has failed/ });
     await item.waitFor();
     await look('notifications');
     // Opening the bell marks everything as read.
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
-    await page.getByRole('button', { name: /^Dismiss: Virtual cluster broken/ }).click();
+    await page.getByRole('button', { name: /^Dismiss: Virtual cluster "broken"/ }).click();
     await page.getByText('Nothing needs your attention.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Nothing needs your attention.').waitFor({ state: 'hidden' });

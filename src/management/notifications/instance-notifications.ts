@@ -68,7 +68,7 @@ function isSoon(end: IdleEnd, longest: number, now: number): boolean {
 
 function subjectOf({ kind, metadata: { name = '', namespace = '' } }: Instance): string {
   const noun = kind === spaceInstanceKind.kind ? 'Space' : 'Virtual cluster';
-  return `${noun} ${name} in project ${projectOfNamespace(namespace) ?? namespace}`;
+  return `${noun} "${name}" in project "${projectOfNamespace(namespace) ?? namespace}"`;
 }
 
 function notification(

@@ -28,12 +28,12 @@ export function keyNotifications(key: AccessKey, now: number): Notification[] {
   };
   if (end <= now) {
     if (now - end > expiredFor) return [];
-    const message = `Access key ${label} expired ${formatDuration(now - end)} ago`;
+    const message = `Access key "${label}" expired ${formatDuration(now - end)} ago`;
     return [{ ...common, ...identified('KeyExpired'), message, since: end }];
   }
   // A key with a short lifetime is reported only in the last quarter of it.
   const since = end - Math.min(expiryReminder, (end - Date.parse(creationTimestamp)) / 4);
   if (now < since) return [];
-  const message = `Access key ${label} expires in ${formatDuration(end - now)}`;
+  const message = `Access key "${label}" expires in ${formatDuration(end - now)}`;
   return [{ ...common, ...identified('KeyExpires'), message, since }];
 }

@@ -158,11 +158,11 @@ describe('a failure', () => {
     await pass(2);
     expect(recipients()).toEqual(['anna@example.com', 'chief@example.com']);
     const [mail] = smtp.received;
-    const message = 'Virtual cluster broken in project red has failed: no space left';
+    const message = 'Virtual cluster "broken" in project "red" has failed: no space left';
     const link = 'https://flotilla.example/virtual-clusters/red/broken';
     expect(mail?.headers.get('subject')).toBe(message);
     expect(mail?.text).toContain(`${message}\n${link}\n`);
-    expect(mail?.html).toContain(`<a href="${link}">${message}</a>`);
+    expect(mail?.html).toContain(`<a href="${link}">${message.replaceAll('"', '&quot;')}</a>`);
     expect(mail?.text).toContain('open https://flotilla.example, select the bell, and switch off "Send me mails"');
     await pass(60);
     expect(smtp.received).toHaveLength(2);
@@ -195,7 +195,7 @@ describe('a failure', () => {
     expect(toAnna()).toHaveLength(1);
     await pass(3);
     expect(toAnna()).toHaveLength(2);
-    expect(toAnna()[1]?.headers.get('subject')).toContain('Virtual cluster d in project red');
+    expect(toAnna()[1]?.headers.get('subject')).toContain('Virtual cluster "d" in project "red"');
   });
 
   it('is not mailed again after a restart', async () => {
@@ -271,7 +271,7 @@ describe('other notifications', () => {
     expect(recipients()).toEqual([]);
     await pass(3);
     expect(recipients()).toEqual(['anna@example.com']);
-    expect(smtp.received[0]?.text).toContain('Access key ending expires in');
+    expect(smtp.received[0]?.text).toContain('Access key "ending" expires in');
     expect(smtp.received[0]?.text).toContain('https://flotilla.example/keys/named/ending');
   });
 

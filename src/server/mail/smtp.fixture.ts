@@ -10,7 +10,7 @@ import { createCertificateAuthority, createServingCertificate } from '../../proc
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** The headers, without line folding, by their names in lower case. */
+  /** The decoded headers, without line folding, by their names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /** The decoded parts of the body. */
   readonly text: string;
@@ -150,8 +150,18 @@ function headersOf(head: string): Map<string, string> {
   return new Map(
     lines.map((line) => {
       const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())];
     }),
+  );
+}
+
+/** Decodes the words in which RFC 2047 encodes quotes and characters outside of ASCII. */
+function decodeWords(value: string): string {
+  const joined = value.replace(/\?=\s+=\?/g, '?==?');
+  return joined.replace(/=\?UTF-8\?([QB])\?([^?]*)\?=/gi, (_, encoding: string, word: string) =>
+    encoding.toUpperCase() === 'B'
+      ? Buffer.from(word, 'base64').toString()
+      : decodeBody(word.replaceAll('_', ' '), 'quoted-printable'),
   );
 }
 

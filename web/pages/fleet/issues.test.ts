@@ -74,7 +74,7 @@ describe('the items that need attention', () => {
   it('include failed instances with the message of the server', () => {
     expect(matters({ instances: [instance('broken', 'Failed')] })).toMatchObject([
       {
-        what: 'Virtual cluster broken in project default has failed',
+        what: 'Virtual cluster "broken" in project "default" has failed',
         why: 'why of broken',
         target: { page: 'instance', project: 'default', name: 'broken' },
       },
@@ -83,7 +83,7 @@ describe('the items that need attention', () => {
 
   it('include quarantined instances', () => {
     expect(matters({ instances: [instance('endless', 'Quarantined')] })).toMatchObject([
-      { what: 'Virtual cluster endless in project default is quarantined', why: 'why of endless', urgency: 'now' },
+      { what: 'Virtual cluster "endless" in project "default" is quarantined', why: 'why of endless', urgency: 'now' },
     ]);
   });
 
@@ -95,9 +95,9 @@ describe('the items that need attention', () => {
       instance('leaving', 'Terminating', ago(day), { deletionTimestamp: ago(minute) }),
     ];
     expect(matters({ instances: seen }).map(({ what }) => what)).toEqual([
-      'Virtual cluster held in project default has been terminating for 10m',
-      'Virtual cluster silent in project default is not ready after 7m',
-      'Virtual cluster slow in project default is not ready after 7m',
+      'Virtual cluster "held" in project "default" has been terminating for 10m',
+      'Virtual cluster "silent" in project "default" is not ready after 7m',
+      'Virtual cluster "slow" in project "default" is not ready after 7m',
     ]);
   });
 
@@ -119,12 +119,12 @@ describe('the items that need attention', () => {
       ],
     };
     expect(matters(seen).map(({ what, urgency }) => [urgency, what])).toEqual([
-      ['now', 'Cluster far cannot be reached'],
-      ['now', 'Cluster new is not connected yet'],
-      ['soon', 'Access key ended has expired'],
-      ['soon', 'Access key ending expires soon'],
-      ['soon', 'Access key left will be disabled'],
-      ['soon', 'Access key unused is not used'],
+      ['now', 'Cluster "far" cannot be reached'],
+      ['now', 'Cluster "new" is not connected yet'],
+      ['soon', 'Access key "ended" has expired'],
+      ['soon', 'Access key "ending" expires soon'],
+      ['soon', 'Access key "left" will be disabled'],
+      ['soon', 'Access key "unused" is not used'],
     ]);
   });
 });

@@ -107,7 +107,7 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
   return instances.rows.flatMap((row): Issue[] => {
     const { name = '', creationTimestamp = '', deletionTimestamp } = row.metadata;
     const project = projectColumn.text(row);
-    const subject = `Virtual cluster ${name} in project ${project}`;
+    const subject = `Virtual cluster "${name}" in project "${project}"`;
     const common = {
       key: `instance ${row.key}`,
       label: `${name} in project ${project}`,
@@ -118,13 +118,14 @@ function instanceIssues(instances: SeenRows, now: number): Issue[] {
     };
     const phase = status(row);
     if (phase === 'Failed') {
-      const next = 'Open it to see its conditions and events.';
+      const next = 'Open the virtual cluster to see its conditions and events.';
       return [
         { ...common, cause: 'failed', what: `${subject} has failed`, many: 'virtual clusters have failed', next },
       ];
     }
     if (phase === quarantinedReason) {
-      const next = 'Open it to see its conditions and events. An administrator can lift the quarantine.';
+      const next =
+        'Open the virtual cluster to see its conditions and events. An administrator can lift the quarantine.';
       const many = 'virtual clusters are quarantined';
       return [{ ...common, cause: 'quarantined', what: `${subject} is quarantined`, many, next }];
     }
@@ -172,7 +173,7 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
       cause: wasConnected ? 'unreachable' : 'unconnected',
       many: wasConnected ? 'clusters cannot be reached' : 'clusters are not connected yet',
       detail: '',
-      what: wasConnected ? `Cluster ${name} cannot be reached` : `Cluster ${name} is not connected yet`,
+      what: wasConnected ? `Cluster "${name}" cannot be reached` : `Cluster "${name}" is not connected yet`,
       // The message about a missing agent is for users of the API. The Connection tab offers the same steps.
       why: isWaiting ? 'No virtual cluster can run on it until its agent connects.' : message,
       next: wasConnected
@@ -195,7 +196,7 @@ function keyIssues({ object, metadata: { name = '' } }: Row<AccessKey>, now: num
   const [cause, detail, next] = found;
   const label = displayNameOf(object);
   const { one, many } = keyTexts[cause];
-  const what = `Access key ${label} ${one}`;
+  const what = `Access key "${label}" ${one}`;
   const common = { key: `key ${name}`, urgency: 'soon', target: { page: 'key', name } } as const;
   return [{ ...common, cause: `key ${cause}`, what, many: `access keys ${many}`, label, why: '', detail, next }];
 }
