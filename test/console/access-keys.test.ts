@@ -72,7 +72,7 @@ describeConsole('access keys', (env) => {
     await page.getByRole('option', { name: 'default' }).click();
     await page.getByText(/^In the project default: view, create, change, delete/).waitFor();
     // The switch is on as soon as the key may access something. A key that selects nothing permits nothing.
-    await page.getByText(/^Use the command-line tool and kubectl/).waitFor();
+    await page.getByText(/^Show the identity of the key and list what is named above/).waitFor();
     await page.getByLabel('Allow the command-line tool and kubectl').uncheck();
     await page.getByText(/^Use kubectl with the management API/).waitFor();
     await page.getByLabel('Allow the command-line tool and kubectl').check();
@@ -137,7 +137,7 @@ describeConsole('access keys', (env) => {
     await page.getByText('All verbs on everything, only on the management API.').waitFor({ state: 'hidden' });
     await page.getByText('Verb get on everything, only on the management API.').first().waitFor();
     await page.getByLabel('Owner', { exact: true }).selectOption('Team/ops');
-    await page.getByText(/^Limited access\. Each request also needs the permission of the owner/).waitFor();
+    await page.getByText(/^Limited access\. The key can never do more than its owner may do/).waitFor();
     await page.getByRole('button', { name: 'Create access key' }).click();
     const value = await takeValue(page);
     await page.getByRole('row').filter({ hasText: 'ops' }).first().waitFor();

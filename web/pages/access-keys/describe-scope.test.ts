@@ -45,7 +45,7 @@ describe('describeScope', () => {
     };
     expect(describeScope(scope)).toEqual({
       isEmpty: false,
-      summary: 'Limited access. Each request also needs the permission of the owner at that time.',
+      summary: 'Limited access. The key can never do more than its owner may do at the time of the request.',
       can: [
         'In the projects shop and web: view, create, change, delete, import and use virtual clusters and spaces.',
         'Virtual cluster one in project lab: view it, connect to it and use it.',
@@ -57,7 +57,7 @@ describe('describeScope', () => {
       cannot: [
         'Change the members, quotas, allowed clusters or allowed templates of projects.',
         'View users and teams.',
-        'View, change or delete access keys, or set passwords.',
+        'View, change or delete existing access keys, or set passwords.',
         'Use kubectl with the management API, or the commands of the command-line tool that ask for the identity of the key, such as flotilla whoami.',
       ],
     });

@@ -63,7 +63,7 @@ export function describeScope(scope: Scope | null | undefined): ScopeDescription
   }
   return {
     isEmpty: false,
-    summary: 'Limited access. Each request also needs the permission of the owner at that time.',
+    summary: 'Limited access. The key can never do more than its owner may do at the time of the request.',
     can: [...can, 'Create access keys and tokens with the same scope or a narrower one.'],
     cannot: cannotLines(content),
   };
@@ -95,7 +95,7 @@ function canLines({ forCli, projects, virtualClusters, spaces, clusters, rules }
     lines.push(
       lines.length === 0
         ? 'Read-only access to all projects, clusters, virtual clusters and spaces that the owner can see, for the command-line tool.'
-        : 'Use the command-line tool and kubectl to show the identity of the key and to list the resources above.',
+        : 'Show the identity of the key and list what is named above, with the command-line tool or kubectl.',
     );
   }
   return lines;
@@ -114,7 +114,7 @@ function capitalized(text: string): string {
 
 function cannotLines({ forCli, projects, virtualClusters, spaces, clusters, rules }: ScopeContent): string[] {
   // A rule may allow any of the actions below, so only the actions that no rule can allow are listed.
-  if (rules.length > 0) return ['View, change or delete access keys, or set passwords.'];
+  if (rules.length > 0) return ['View, change or delete existing access keys, or set passwords.'];
   const lines: string[] = [];
   if (projects.length > 0) lines.push('Change the members, quotas, allowed clusters or allowed templates of projects.');
   else {
@@ -125,7 +125,7 @@ function cannotLines({ forCli, projects, virtualClusters, spaces, clusters, rule
     if (virtualClusters.length === 0 && spaces.length > 0) lines.push('Use virtual clusters.');
   }
   if (clusters.length === 0) lines.push('Use connected clusters directly.');
-  lines.push('View users and teams.', 'View, change or delete access keys, or set passwords.');
+  lines.push('View users and teams.', 'View, change or delete existing access keys, or set passwords.');
   if (!forCli) {
     lines.push(
       'Use kubectl with the management API, or the commands of the command-line tool that ask for the identity of the key, such as flotilla whoami.',
