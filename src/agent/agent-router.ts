@@ -21,7 +21,7 @@ import { processMounts } from '../http/documents/process-mounts.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import type { Exchange, Handler, IncomingRequest } from '../http/exchange.ts';
 import { inFlightFilter } from '../http/filters/in-flight.ts';
-import { type KeyRateOptions, keyRateFilter } from '../http/filters/key-rate.ts';
+import { type KeyRateLimitOptions, keyRateFilter } from '../http/filters/key-rate.ts';
 import { sourceLimitFilter } from '../http/filters/source-limit.ts';
 import { type WatchLimitOptions, watchLimitFilter } from '../http/filters/watch-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
@@ -214,7 +214,7 @@ function sameObject<Instance extends ProjectInstance>(
  * Returns the limits of each credential, which are those of the control server. They do not apply to the control server
  * itself, nor to an admin of the installation whose access key has no scope.
  */
-function credentialLimitsOf(replica: CachedPolicy['replica']): WatchLimitOptions & Pick<KeyRateOptions, 'limits'> {
+function credentialLimitsOf(replica: CachedPolicy['replica']): WatchLimitOptions & Pick<KeyRateLimitOptions, 'limits'> {
   return {
     limits: () => replica.header?.limits ?? defaultCredentialLimits,
     isExempt({ accessKey, user }) {

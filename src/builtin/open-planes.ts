@@ -222,6 +222,7 @@ function startPlaneWorkers(
 async function borrowedLocal(fleet: Fleet): Promise<BorrowedPlane> {
   await fleet.create(builtInClusterName);
   const local = await fleet.borrow(builtInClusterName);
-  if (local === undefined) throw new Error(`the plane of the built-in cluster ${builtInClusterName} does not exist`);
+  if (local === undefined)
+    throw new Error(`the control plane of the built-in cluster ${builtInClusterName} does not exist`);
   return local;
 }

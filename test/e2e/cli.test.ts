@@ -151,7 +151,12 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
         /is not trusted/,
         { FLOTILLA_URL: flotilla.url, FLOTILLA_ACCESS_KEY: 'x', FLOTILLA_CONFIG: '/nowhere/x' },
       ],
-      [['login', flotilla.url, '--access-key', 'x'], 3, /is not trusted: SHA256:/, { FLOTILLA_CONFIG: '/nowhere/x' }],
+      [
+        ['login', flotilla.url, '--access-key', 'x'],
+        3,
+        /is not trusted; the fingerprint of its CA is SHA256:/,
+        { FLOTILLA_CONFIG: '/nowhere/x' },
+      ],
       [['logs', 'nothing'], 4, /virtual cluster "nothing" not found/],
     ];
     for (const [args, code, line, env = {}] of wrong) {

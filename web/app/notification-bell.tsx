@@ -57,7 +57,7 @@ export function NotificationBell() {
           total={data?.total ?? 0}
           onDismiss={(id) => {
             change({ dismiss: [id] });
-            // The button disappears, and Escape closes the list only while the focus is in it.
+            // The button that has the focus disappears. Escape closes the list only while the focus is inside the list.
             title.current?.focus();
           }}
           onFollow={close}

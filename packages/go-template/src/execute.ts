@@ -10,7 +10,7 @@ import { formatValue, typeName, type Value } from './values.ts';
 
 /** The units of work for a step: a node, an iteration, a command or an operand. */
 const unitsPerStep = 20;
-/** The units of work for each block in which a variable is looked up, and for each field of a path. */
+/** The units of work of a lookup: for each block that is searched for a variable, and for each field of a path such as `.a.b`. */
 const unitsPerLookup = 3;
 const maxCallDepth = 100;
 /** The maximum nesting of blocks and template calls together, which limits the recursion of the execution. */

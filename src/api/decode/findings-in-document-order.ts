@@ -23,8 +23,8 @@ class PathNode {
 
 /**
  * Returns findings of strict decoding in the order in which Kubernetes finds them when it decodes a JSON document into a
- * struct: an unknown field at its first occurrence, a duplicate field at its second one. Duplicates of unknown fields and
- * below them are not reported. `json` is the valid text of the document.
+ * struct: an unknown field at its first occurrence, a duplicate field at its second one. An unknown field is
+ * reported only once, and nothing inside of it is reported. `json` is the valid text of the document.
  */
 export function findingsInDocumentOrder(findings: readonly string[], json: string): readonly string[] {
   const parsed = findings.map(parseFinding);

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 const firstSweep = 1_000;
 
 /**
- * Names the signals of service account tokens, so that the main thread can refer to the signal of a caller. The plane
- * that has authenticated a token keeps its signal as long as the token is in use.
+ * Gives a name to the AbortSignal of each service account token, so that the main thread can refer to it. The control plane that
+ * has authenticated a token keeps the signal of the token as long as the token is in use.
  */
 export class CredentialSignals {
   readonly #names = new WeakMap<AbortSignal, string>();

@@ -16,7 +16,7 @@ import type { EncodedError } from './plane-errors.ts';
  * audits requests and owns the sockets. The worker authorizes a request in its plane and executes it.
  */
 
-/** Identifies a request, or another call that has a caller, on this link. The main thread assigns the numbers. */
+/** Identifies a request, or another call whose sender waits for a response, on this link. The main thread assigns the numbers. */
 export type CallId = number;
 
 /** The caller of a forwarded request. The main thread ends the request if the credential becomes invalid. */

@@ -107,9 +107,9 @@ function openPlanes({ data, clock, front, onWork, workTime }: PlaneThreadService
   return {
     ...planes,
     async runTask(planeId, task, fence) {
-      // A task and the changes that triggered it arrive on different ports, in any order. The response of the store
-      // arrives after the changes, so the caches of the plane contain them then. If the store is shared, the task
-      // itself waits for the current revision.
+      // The task may arrive before the changes that triggered it, because they use different ports. The value that is read
+      // here is not needed, but it arrives after the changes, so the caches of the plane then contain them. If the store is
+      // shared, the task itself waits for the current revision.
       if (!store.isShared) await store.get(gcKey(planeId, ''));
       return await planes.runTask(planeId, task, fence);
     },

@@ -91,7 +91,7 @@ export function servePlanes(options: ServePlanesOptions): void {
     const signal = credential === undefined ? never : credentials.find(credential);
     // The worker was replaced or the plane was unloaded after the token was authenticated.
     if (signal === undefined || (signal.aborted && !(signal.reason instanceof StatusError)))
-      throw serviceUnavailable('the control plane was restarted while the request was authenticated; try again', 1);
+      throw serviceUnavailable('the control plane restarted while the request was being authenticated; try again', 1);
     if (signal.aborted) throw unauthorized();
     return {
       user,

@@ -52,10 +52,13 @@ async function confirmAuthority(
 ): Promise<string> {
   const { terminal } = call;
   if (!terminal.canPrompt) {
-    throw new CliError(`the certificate of ${url} is not trusted: ${authority.fingerprint}`, {
-      exitCode: exitCodes.refused,
-      next: 'pass --ca-file, or --ca-fingerprint if this is the fingerprint that you expect',
-    });
+    throw new CliError(
+      `the certificate of ${url} is not trusted; the fingerprint of its CA is ${authority.fingerprint}`,
+      {
+        exitCode: exitCodes.refused,
+        next: 'pass --ca-file, or --ca-fingerprint if this is the fingerprint that you expect',
+      },
+    );
   }
   terminal.printToStderr(
     `${isChanged ? terminal.stderrColors.bad(`The CA of ${url} differs from the saved one.`) : `The certificate of ${url} is not trusted.`}\n` +

@@ -32,7 +32,7 @@ export interface WebhookControllerOptions {
 const searchMilliseconds = 1_000;
 /** Additional time between two searches for each queue that was found, so that many dead receivers cause little work. */
 const searchMillisecondsPerQueue = 20;
-/** The time after which a record is given up, unless it was never tried. */
+/** The age above which the server gives up sending a record. It tries each record at least once, however old it is. */
 export const maxRecordAgeMs = 24 * 3_600_000;
 /** The number of requests to the receivers of one project at a time. A webhook has one at a time. */
 const requestsPerProject = 4;

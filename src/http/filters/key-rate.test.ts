@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
-import { type KeyRateOptions, keyRateFilter } from './key-rate.ts';
+import { type KeyRateLimitOptions, keyRateFilter } from './key-rate.ts';
 
 /** A filter with a burst of two seconds' worth and without exempt callers, unless the options differ. */
 function limiter({ perSecond, burst = 2 * perSecond, ...options }: TestLimit): Filter {
@@ -14,7 +14,7 @@ function limiter({ perSecond, burst = 2 * perSecond, ...options }: TestLimit): F
   });
 }
 
-interface TestLimit extends Partial<KeyRateOptions> {
+interface TestLimit extends Partial<KeyRateLimitOptions> {
   readonly perSecond: number;
   readonly burst?: number;
 }

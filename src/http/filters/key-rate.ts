@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
 import { callerOf, flowKeyOf } from '../session/caller.ts';
 
-export interface KeyRateOptions {
+export interface KeyRateLimitOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
   /** Returns the current limits. They may change. */
   limits(): Pick<CredentialLimits, 'requestsPerSecond' | 'requestBurst'>;
@@ -26,7 +26,7 @@ interface Bucket {
 const maxRetrySeconds = 60;
 
 /** Limits the request rate of each access key. A request above the limit gets 429 with Retry-After. */
-export function keyRateFilter(options: KeyRateOptions): Filter {
+export function keyRateFilter(options: KeyRateLimitOptions): Filter {
   const buckets = new BucketCache(options.maxKeys ?? 100_000);
 
   /**

@@ -1,5 +1,5 @@
 import { LinkedQueue } from '../../lib/queue/linked-queue.ts';
-import { type Competitor, LeastUsedOrder, type LeastUsedOrderOptions } from './least-used-order.ts';
+import { type Competitor, LowestUsageOrder, type LowestUsageOrderOptions } from './lowest-usage-order.ts';
 
 /** A caller of a tenant, and its waiting requests. */
 interface Key extends Competitor {
@@ -7,7 +7,7 @@ interface Key extends Competitor {
 }
 
 interface Tenant extends Competitor {
-  readonly keys: LeastUsedOrder<Key>;
+  readonly keys: LowestUsageOrder<Key>;
   /** The number of waiting requests of all keys. */
   waiting: number;
   /** True while the tenant gets no time slices. */
@@ -34,12 +34,12 @@ const minCost = 0.05;
  * key that has used the least.
  */
 export class FairQueue {
-  readonly #tenants = new LeastUsedOrder<Tenant>({
+  readonly #tenants = new LowestUsageOrder<Tenant>({
     create: (name, used, period) => ({
       name,
       used,
       period,
-      keys: new LeastUsedOrder(keyOptions),
+      keys: new LowestUsageOrder(keyOptions),
       waiting: 0,
       isPaused: false,
     }),
@@ -126,7 +126,7 @@ export class FairQueue {
   }
 }
 
-const keyOptions: LeastUsedOrderOptions<Key> = {
+const keyOptions: LowestUsageOrderOptions<Key> = {
   create: (name, used, period) => ({ name, used, period, waiting: new LinkedQueue() }),
   firstArrivalOf: ({ waiting }) => waiting.first?.number ?? 0,
 };

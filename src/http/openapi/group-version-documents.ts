@@ -9,7 +9,10 @@ import { groupVersionDocument, singlePathDocument } from './v3.ts';
 /** The number of documents to create per tick of the event loop. Creating one takes about a millisecond. */
 export const documentsPerTick = 8;
 
-/** Returns the work of creating a document, in documents. Custom kinds may have schemas of megabytes. */
+/**
+ * Returns the cost of creating a document: 1 for a document of built-in kinds. The schemas of custom kinds may be several
+ * megabytes, so their document uses a whole tick.
+ */
 export function documentWork({ resources }: ServedVersion): number {
   return resources.every(({ kind }) => kind.builtIn === true) ? 1 : documentsPerTick;
 }

@@ -8,7 +8,8 @@ import { openApiPathsOf } from './paths.ts';
 
 /**
  * Returns the OpenAPI v3 document of one group version. It contains every component that it refers to (rules OAPI-02,
- * OAPI-15). With `openApi` v2, the components of custom resources can be converted to Swagger 2.0.
+ * OAPI-15). If `openApi` is `v2`, the components of custom resources contain only what Swagger 2.0 can
+ * express, so that the caller can convert them.
  */
 export function groupVersionDocument(
   served: ServedVersion,

@@ -107,7 +107,7 @@ describe('a long text', () => {
     over = true;
     expect(made.count).toBe(100_000);
     expect(response.length).toBe(100_000 * 103 + 1);
-    // Two pieces: others may run before or after the one that is written in the same tick.
+    // Up to two chunks of 64 are generated between two turns of the other work, which may run before or after a chunk in one tick.
     expect(most).toBeLessThanOrEqual(2 * 64);
     expect(turns).toBeGreaterThanOrEqual(100_000 / (2 * 64));
   });

@@ -34,7 +34,7 @@ export function parseWithKnownFieldsV1(text: string): JsonValue | undefined {
 /** Removes each FieldsV1 from the text of a record; `undefined` if the record has none. */
 function splitFields(text: string): Split | undefined {
   const metadata = metadataOffset(text);
-  // The search cannot find a label or annotation: their values are strings, and quotes in a string are escaped.
+  // A match cannot be inside of a label or an annotation by mistake, because quotes in a JSON string are escaped.
   const found = metadata === -1 ? -1 : text.indexOf(entriesMember, metadata);
   if (found === -1) return undefined;
   const fields: JsonObject[] = [];

@@ -42,7 +42,7 @@ export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespa
 export function checkUid(kind: KindRuntime, { namespace, name }: ObjectKey, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return;
   const { group, plural, builtIn } = kind.resource;
-  // In the message of Kubernetes, the storage path of a built-in kind does not contain the API group.
+  // As in the error message of Kubernetes, the storage path of a built-in kind does not contain the API group.
   const storagePath = [builtIn === true ? '' : group, plural, namespace, name].filter((part) => part !== '');
   throw conflict(
     groupResourceOf(kind.resource),

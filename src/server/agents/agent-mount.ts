@@ -26,7 +26,10 @@ export interface AgentMountOptions {
   readonly policy: PolicySource;
   /** Authenticates requests. `others` authenticates credentials that are not specific to agents. */
   authenticate(others: AuthenticatedChainOptions['authenticate']): AuthenticatedChainOptions['authenticate'];
-  /** Returns the purpose of an access key: to join, or for all other paths. `undefined` if it is not a key of an agent. */
+  /**
+   * Returns what an agent may use an access key for: `join` for the path to join, `serve` for all other paths. `undefined` if it
+   * is not the key of an agent.
+   */
   purposeOf(keyName: string): 'join' | 'serve' | undefined;
   join(agent: JoiningAgent): Promise<void>;
   /** Returns the same lines. The agent is connected until they end. */

@@ -61,7 +61,7 @@ export function readStoreSettings(flags: StoreFlags, flag = 'store'): StoreSetti
 export function assertExternalUrl(store: StoreSettings, externalUrl: string | undefined, host: string): void {
   if (typeof store === 'string' || externalUrl !== undefined || isLoopback(host)) return;
   throw new StartError(
-    '--external-url is required if the store is on etcd and the server does not listen on a loopback address: kubeconfigs must contain a URL that leads to any replica',
+    '--external-url is required if the store is etcd and the server does not listen on a loopback address: kubeconfigs must contain a URL that works for all replicas, such as that of a load balancer',
   );
 }
 

@@ -104,7 +104,7 @@ class ProviderIdentityLogins implements IdentityLogins {
     const linked = await changeIdentity(kinds, { user: name, link }, active, context);
     if (linked === undefined) return undefined;
     await refreshProfile(kinds, linked, profileOf(linked, identity), context);
-    // Some providers issue a refresh token only at the first sign-in. That one is then still in use.
+    // Some providers issue a refresh token only at the first sign-in, so the key with the earlier token may be the parent.
     const parent = refreshKeys.find(link, name)?.metadata.name;
     return await logins.openWithIdentity(name, {
       ...shown,

@@ -139,8 +139,8 @@ async function verify(
 }
 
 /**
- * The issuer has signed the claims, so the sender knows them anyway. Their names help to correct a rule; the rules
- * themselves are not for the sender.
+ * Returns an error that lists the names of the claims, which help an administrator to correct a rule. The sender can read them
+ * in its own token anyway. The error does not show the rules, which the sender must not see.
  */
 function noRule({ issuer, claims }: WorkloadToken, { rule }: TokenRequest): OAuthError {
   const names = Object.keys(claims).sort();

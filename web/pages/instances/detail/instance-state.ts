@@ -28,7 +28,10 @@ export interface InstanceState {
   readonly spec: NonNullable<Instance['spec']>;
   readonly status: InstanceStatus;
   readonly conditions: readonly Condition[];
-  /** The phase of the instance as lists show it: `Terminating` while it is being deleted, `Quarantined` for that reason. */
+  /**
+   * The phase of the instance as lists show it: `Terminating` while it is being deleted, `Quarantined` while it is in
+   * quarantine, otherwise the phase of its status.
+   */
   readonly phase: string;
   /**
    * True if the API of the instance responds. It may respond in phase `Failed` too, so that users can repair it.

@@ -11,7 +11,7 @@ export interface Competitor {
   isPaused?: boolean;
 }
 
-export interface LeastUsedOrderOptions<C extends Competitor> {
+export interface LowestUsageOrderOptions<C extends Competitor> {
   create(name: string, used: number, period: number): C;
   /** Returns the position of the competitor's first waiting request in the order of arrival. */
   firstArrivalOf(competitor: C): number;
@@ -32,8 +32,8 @@ const minPruneSize = 256;
  * Competitors that wait for CPU time, the one that has used the least CPU time first. It remembers those that do not wait only
  * as long as they are above the baseline.
  */
-export class LeastUsedOrder<C extends Competitor> {
-  readonly #options: LeastUsedOrderOptions<C>;
+export class LowestUsageOrder<C extends Competitor> {
+  readonly #options: LowestUsageOrderOptions<C>;
   readonly #known = new Map<string, C>();
   readonly #waiting: PriorityHeap<C>;
   /**
@@ -43,7 +43,7 @@ export class LeastUsedOrder<C extends Competitor> {
   #baseline = 0;
   #pruneAbove = minPruneSize;
 
-  constructor(options: LeastUsedOrderOptions<C>) {
+  constructor(options: LowestUsageOrderOptions<C>) {
     this.#options = options;
     this.#waiting = new PriorityHeap(
       (one, other) => one.used - other.used || options.firstArrivalOf(one) - options.firstArrivalOf(other),
