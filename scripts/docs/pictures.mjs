@@ -90,10 +90,10 @@ async function fillFleet(url, key) {
   await create(
     'virtualclustertemplates',
     'VirtualClusterTemplate',
-    { name: 'broken' },
+    { name: 'search-service' },
     {
-      displayName: 'Search with index',
-      template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: search\n' },
+      displayName: 'Search service',
+      template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: products\n' },
     },
   );
   const allowed = {
@@ -123,14 +123,15 @@ async function fillFleet(url, key) {
   await create('clusters', 'Cluster', { name: 'frankfurt' }, { displayName: 'Frankfurt', networkPeer: true });
   await create('ownedaccesskeys', 'OwnedAccessKey', { name: 'nightly' }, { displayName: 'Nightly tests', ttl: 120 });
   const instances = {
-    'web-shop': ['checkout', 'catalogue', 'preview-1842', 'preview-1843', 'preview-1851', 'payments', 'search'],
+    'web-shop': ['checkout', 'catalogue', 'preview-1842', 'preview-1843', 'preview-1851', 'payments', 'product-search'],
     research: ['models', 'notebooks', 'archive'],
     default: ['sandbox', 'docs'],
   };
   const asleep = { annotations: { 'sleepmode.platform.sh/force': 'true' } };
   for (const [project, names] of Object.entries(instances)) {
     for (const name of names) {
-      const template = name === 'search' ? 'broken' : name.startsWith('preview') ? 'preview' : 'control-plane';
+      const template =
+        name === 'product-search' ? 'search-service' : name.startsWith('preview') ? 'preview' : 'control-plane';
       const sleeps = name === 'archive' || name === 'preview-1842';
       const path = `namespaces/platform-p-${project}/virtualclusterinstances`;
       const metadata = sleeps ? { name, ...asleep } : { name };
@@ -160,7 +161,7 @@ async function takePictures(url, key) {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Hide' }).click();
     await page.mouse.move(0, 0);
-    await page.getByText('Virtual cluster search in project web-shop has failed').waitFor();
+    await page.getByText('Virtual cluster "product-search" in project "web-shop" has failed').waitFor();
     await page.getByText(/became Ready in the last \d+ days/).waitFor({ timeout: 60_000 });
     await take('fleet');
 
