@@ -18,7 +18,7 @@ afterEach(async () => {
 function setUp(options: Pick<HostCacheOptions, 'isInUse' | 'onIdle'> = {}) {
   const clock = new ManualClock();
   const open = { watches: 0, lists: 0 };
-  /** What the host does with lists: it can also refuse them, or never respond. */
+  /** The host responds to lists, refuses them, or never responds. */
   const host: { state: 'up' | 'down' | 'hanging' } = { state: 'up' };
   const resource = {
     async list({ signal = never }: { signal?: AbortSignal }) {
