@@ -44,10 +44,14 @@ export default defineConfig({
     isolate: false,
     // CI repeats a failed test once and lists it by name if it then passes.
     retry: Number(process.env.FLOTILLA_TEST_RETRIES ?? 0),
-    globalSetup: 'test/harness/start-worker-etcd.ts',
+    globalSetup: 'test/harness/etcd/start-worker-etcd.ts',
     // The default of one second is too short next to other suites.
     expect: { poll: { timeout: 20_000 } },
-    setupFiles: ['test/harness/property-seed.ts', 'test/harness/plain-paths.ts', 'test/harness/close-test-stores.ts'],
+    setupFiles: [
+      'test/harness/property-seed.ts',
+      'test/harness/plain-paths.ts',
+      'test/harness/etcd/close-test-stores.ts',
+    ],
     reporters:
       reports === undefined ? ['default'] : ['default', ['json', { outputFile: `${reports}/${project}${mode}.json` }]],
     projects: [

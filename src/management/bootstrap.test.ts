@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../test/harness/etcd/it-except-on-etcd.ts';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { isWellFormedAccessKey } from '../auth/access-key-format.ts';
 import { storeOf } from '../registry/kind-stores.ts';

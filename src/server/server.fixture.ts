@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { Agent, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
-import { workerEtcdFlags } from '../../test/harness/worker-etcd.ts';
+import { workerEtcdFlags } from '../../test/harness/etcd/worker-etcd.ts';
 import { managementGroup } from '../api/naming.ts';
 import { startOnSameThread } from '../builtin/workers/same-thread.fixture.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';

@@ -1,6 +1,6 @@
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../test/harness/etcd/it-except-on-etcd.ts';
 import type { ReadyDay } from '../api/management/v1/project.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { readLines } from '../lib/read-lines.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { workerEtcd } from '../../test/harness/worker-etcd.ts';
+import { workerEtcd } from '../../test/harness/etcd/worker-etcd.ts';
 import { type MemoryStoreOptions, openMemoryStore } from './memory.ts';
 import type { DumpRow, Store } from './store.ts';
 

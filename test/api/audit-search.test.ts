@@ -5,7 +5,7 @@ import { type AuditQuery, writeAuditQuery } from '../../src/api/audit/audit-quer
 import { auditorsGroup } from '../../src/api/naming.ts';
 import { groupPath, mergePatch, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
-import { itExceptOnEtcd } from '../harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../harness/etcd/it-except-on-etcd.ts';
 
 describe('GET /audit', () => {
   let bench: ServerTestEnv;

@@ -2,8 +2,8 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonValue, listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Edge, openEdge } from '../harness/edge.ts';
 import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
+import { type Edge, openEdge } from '../harness/network/edge.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 
 describeIfAvailable(kubectlMissing, 'an agent that has lost its data directory', () => {

@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Edge, openEdge } from '../harness/edge.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
+import { type Edge, openEdge } from '../harness/network/edge.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 
 const sessions = 20;

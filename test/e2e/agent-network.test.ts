@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Edge, namespacesOf, openEdge } from '../harness/edge.ts';
 import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { NetworkRoom, networkRoomsMissing } from '../harness/network-room.ts';
+import { type Edge, namespacesOf, openEdge } from '../harness/network/edge.ts';
+import { NetworkRoom, networkRoomsMissing } from '../harness/network/network-room.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 
 const missing = kubectlMissing ?? networkRoomsMissing;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSigningKeyFile } from '../../src/process/signing-key-file.ts';
-import { type Edge, namespacesOf, openEdge } from '../harness/edge.ts';
 import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
+import { type Edge, namespacesOf, openEdge } from '../harness/network/edge.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 
 const inVc = namespacesOf('vc');

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ClientHttp2Stream, connect } from 'node:http2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Edge, namespacesOf, openEdge } from '../harness/edge.ts';
 import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { NetworkRoom, networkRoomsMissing } from '../harness/network-room.ts';
+import { type Edge, namespacesOf, openEdge } from '../harness/network/edge.ts';
+import { NetworkRoom, networkRoomsMissing } from '../harness/network/network-room.ts';
 import { freePorts } from '../harness/start-program.mjs';
 import { describeIfAvailable } from '../harness/suite.ts';
 

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Edge, namespacesOf, openEdge } from '../harness/edge.ts';
 import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
+import { type Edge, namespacesOf, openEdge } from '../harness/network/edge.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 
 const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CliHome, cliHome } from '../harness/cli.ts';
+import { itExceptOnEtcd } from '../harness/etcd/it-except-on-etcd.ts';
+import { workerEtcdFlags } from '../harness/etcd/worker-etcd.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { itExceptOnEtcd } from '../harness/it-except-on-etcd.ts';
 import { type Kubectl, kubectlMissing, kubectlWith, rawPath } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-import { workerEtcdFlags } from '../harness/worker-etcd.ts';
 
 describeIfAvailable(kubectlMissing, 'a server with the API word loft', () => {
   let home: CliHome;

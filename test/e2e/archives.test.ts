@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import description from '../../package.json' with { type: 'json' };
-import { archiveName, buildArchive, builtArchive } from '../harness/built-archive.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { archiveName, buildArchive, builtArchive } from '../harness/installation/built-archive.ts';
 
 describe('the archive for this machine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-archive-'));

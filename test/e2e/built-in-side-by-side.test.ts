@@ -1,5 +1,5 @@
-import { printedKinds } from '../side-by-side/areas/printed-kinds.ts';
-import { strategicMerges } from '../side-by-side/areas/strategic-merges.ts';
+import { printedKinds } from '../side-by-side/areas/kinds/printed-kinds.ts';
+import { strategicMerges } from '../side-by-side/areas/objects/strategic-merges.ts';
 import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { builtInDifferences } from '../side-by-side/differences/built-in-kinds.ts';
 

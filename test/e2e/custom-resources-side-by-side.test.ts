@@ -1,7 +1,7 @@
-import { customObjects } from '../side-by-side/areas/custom-objects.ts';
-import { customRules } from '../side-by-side/areas/custom-rules.ts';
-import { definitionAnswers } from '../side-by-side/areas/definitions.ts';
-import { publishedSchemas } from '../side-by-side/areas/published-schemas.ts';
+import { customObjects } from '../side-by-side/areas/custom-resources/custom-objects.ts';
+import { customRules } from '../side-by-side/areas/custom-resources/custom-rules.ts';
+import { definitionAnswers } from '../side-by-side/areas/custom-resources/definitions.ts';
+import { publishedSchemas } from '../side-by-side/areas/requests/published-schemas.ts';
 import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { customDifferences } from '../side-by-side/differences/custom.ts';
 

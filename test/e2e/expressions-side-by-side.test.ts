@@ -1,5 +1,5 @@
-import { policies } from '../side-by-side/areas/policies.ts';
-import { validationRules } from '../side-by-side/areas/validation-rules.ts';
+import { validationRules } from '../side-by-side/areas/custom-resources/validation-rules.ts';
+import { policies } from '../side-by-side/areas/policies/policies.ts';
 import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { policyDifferences } from '../side-by-side/differences/policies.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import description from '../../package.json' with { type: 'json' };
-import { archiveName, builtArchive } from '../harness/built-archive.ts';
+import { archiveName, builtArchive } from '../harness/installation/built-archive.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { codeBlocks, curlMissing, guideText, shellBlocks } from '../harness/walk-guide.ts';
 
@@ -27,11 +27,15 @@ describeIfAvailable(curlMissing ?? missing, 'the guides for installation and upg
 
   /** Runs shell blocks in order on a machine without Node, kubectl and Flotilla. */
   function walk(blocks: readonly string[]): string {
-    const { status, stdout, stderr } = spawnSync('bash', [join(root, 'test/harness/plain-linux-machine.sh'), folder], {
-      input: blocks.join('\n'),
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH },
-    });
+    const { status, stdout, stderr } = spawnSync(
+      'bash',
+      [join(root, 'test/harness/installation/plain-linux-machine.sh'), folder],
+      {
+        input: blocks.join('\n'),
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH },
+      },
+    );
     expect({ status, stderr: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({ status: 0, stderr: '' });
     return stdout;
   }

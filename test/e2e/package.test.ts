@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import description from '../../package.json' with { type: 'json' };
 import { downloadedPackage } from '../../scripts/package/node-runtime.mjs';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { nodeVersions } from '../harness/node-versions.ts';
+import { nodeVersions } from '../harness/installation/node-versions.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 

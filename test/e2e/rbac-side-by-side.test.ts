@@ -1,6 +1,6 @@
-import { policyParams } from '../side-by-side/areas/policy-params.ts';
-import { rbacAnswers } from '../side-by-side/areas/rbac.ts';
-import { rbacDecisions } from '../side-by-side/areas/rbac-decisions.ts';
+import { policyParams } from '../side-by-side/areas/policies/policy-params.ts';
+import { rbacAnswers } from '../side-by-side/areas/policies/rbac.ts';
+import { rbacDecisions } from '../side-by-side/areas/policies/rbac-decisions.ts';
 import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { rbacDifferences } from '../side-by-side/differences/rbac.ts';
 

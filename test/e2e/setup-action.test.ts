@@ -17,7 +17,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import description from '../../package.json' with { type: 'json' };
-import { archiveName, releasesUrl } from '../harness/built-archive.ts';
+import { archiveName, releasesUrl } from '../harness/installation/built-archive.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { curlMissing } from '../harness/walk-guide.ts';
 

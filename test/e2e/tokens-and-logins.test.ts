@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isEtcdRun } from '../harness/etcd/worker-etcd.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
-import { isEtcdRun } from '../harness/worker-etcd.ts';
 
 const group = 'management.platform.sh';
 const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { workerEtcdFlags } from './worker-etcd.ts';
+import { workerEtcdFlags } from './etcd/worker-etcd.ts';
 
 const builtProgram = new URL('../../bin/flotilla.js', import.meta.url).pathname;
 

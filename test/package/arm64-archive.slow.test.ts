@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import description from '../../package.json' with { type: 'json' };
-import { archiveNameOf, buildArchive } from '../harness/built-archive.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { archiveNameOf, buildArchive } from '../harness/installation/built-archive.ts';
 
 /** Runs programs for arm64 on this machine, with the C library of the package libc6-arm64-cross. */
 const emulator = ['qemu-aarch64-static', '-L', '/usr/aarch64-linux-gnu'];

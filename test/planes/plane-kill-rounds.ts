@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
-import { buildKilledProgram } from '../harness/killed-program.ts';
+import { buildKilledProgram } from '../harness/crash/killed-program.ts';
 import { PlaneLedger } from './plane-ledger.ts';
 
 /**

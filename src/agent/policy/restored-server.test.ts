@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { runBackup } from '../../server/data/backup.ts';
 import { runRestore } from '../../server/data/restore.ts';
 import { AgentTestEnv } from '../agent.fixture.ts';

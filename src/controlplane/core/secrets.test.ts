@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { selfSigned } from '../../../test/harness/self-signed.ts';
 import { historyOf } from '../../store/suite/suite-store.ts';
 import { type CoreTestEnv, dumpStoreAsText, expectStatusError, openCoreTestEnv } from './core.fixture.ts';

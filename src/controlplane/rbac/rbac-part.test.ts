@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectionPreface, frameFlag, frameType, http2Frame } from '../../../test/harness/http2-frames.ts';
+import { connectionPreface, frameFlag, frameType, http2Frame } from '../../../test/harness/network/http2-frames.ts';
 import { testCertificate } from '../../../test/harness/test-http-server.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { Reply } from '../reply.ts';

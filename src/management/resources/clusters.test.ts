@@ -1,6 +1,6 @@
 import { type JsonObject, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { isEtcdRun } from '../../../test/harness/worker-etcd.ts';
+import { isEtcdRun } from '../../../test/harness/etcd/worker-etcd.ts';
 import { badRequest } from '../../api/status.ts';
 import { FakeCluster } from '../../hosts/kubernetes/reach/fake-cluster.fixture.ts';
 import type { RequestContext } from '../../registry/context.ts';

@@ -1,6 +1,6 @@
 import { type JsonObject, listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isEtcdRun } from '../../../test/harness/worker-etcd.ts';
+import { isEtcdRun } from '../../../test/harness/etcd/worker-etcd.ts';
 import type { PolicyLine } from '../../api/agent/policy-feed.ts';
 import { defaultCredentialLimits } from '../../api/credential-limits.ts';
 import { apiWord } from '../../api/naming.ts';

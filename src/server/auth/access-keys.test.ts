@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type JsonValue, listAt, textAt, valueAt } from '@flotilla/json';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { adminsGroup } from '../../api/naming.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { textAt } from '@flotilla/json';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { groupPath, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';

@@ -2,7 +2,7 @@ import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { backupsPath } from '../../api/backups/backup-status.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import { runRestore } from '../data/restore.ts';

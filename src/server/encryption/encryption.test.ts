@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonObject, textAt, textsAt, valueAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeExceptOnEtcd, itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { describeExceptOnEtcd, itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { encryptionPath } from '../../api/encryption/encryption-status.ts';
 import { containsSealedText } from '../../seal/open-sealer.ts';
 import { dataKeyIdOf } from '../../seal/rows/row-cipher.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textAt, textsAt, valueAt } from '@flotilla/json';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { encryptionPath } from '../../api/encryption/encryption-status.ts';
 import { fileExists } from '../../process/private-dir.ts';
 import { KmsPlugin } from '../../seal/kms/kms-plugin.fixture.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeExceptOnEtcd, itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { describeExceptOnEtcd, itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { managementGroup } from '../../api/naming.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { type Log, silentLog } from '../../lib/log.ts';

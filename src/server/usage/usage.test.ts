@@ -1,6 +1,6 @@
 import { type JsonObject, listAt, numberAt, textAt, valueAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { itExceptOnEtcd } from '../../../test/harness/it-except-on-etcd.ts';
+import { itExceptOnEtcd } from '../../../test/harness/etcd/it-except-on-etcd.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import { gatewayPath } from '../gateway.fixture.ts';
 import { inPhase, instancesOf, isGone, waitForInstance } from '../instances.fixture.ts';

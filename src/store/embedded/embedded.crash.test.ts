@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { killRounds } from '../../../test/harness/kill-rounds.ts';
+import { killRounds } from '../../../test/harness/crash/kill-rounds.ts';
 
 it('the embedded store survives 10 kills without losing or inventing a write', async () => {
   const { acknowledged, found } = await killRounds(10);

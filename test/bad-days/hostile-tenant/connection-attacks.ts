@@ -8,7 +8,7 @@ import {
   headerBlock,
   hpackText,
   http2Frame,
-} from '../../harness/http2-frames.ts';
+} from '../../harness/network/http2-frames.ts';
 import { type Attack, configMaps, numbered, repeatWork } from './attack.ts';
 import { large } from './load-attacks.ts';
 import { sendParts } from './raw-frames.ts';

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbeddedStore } from '../../../src/store/embedded/embedded.ts';
+import { CrashLedger } from './crash-ledger.ts';
+import { buildKilledProgram } from './killed-program.ts';
+
+/**
+ * Kills a process with eight writers at a random point, opens the store it left, compares it with the acknowledgments
+ * that the process received, and starts again on the same store. Throws at the first mismatch.
+ */
+export async function killRounds(rounds: number): Promise<{ acknowledged: number; found: number }> {
+  const program = await buildKilledProgram('test/harness/crash/crash-writer.ts');
+  const directory = await mkdtemp(join(tmpdir(), 'flotilla-crash-'));
+  const ledger = new CrashLedger();
+  try {
+    for (let round = 0; round < rounds; round++) {
+      ledger.beginRound(round);
+      // Some are killed while they open the store, most while they write.
+      await program.run([directory, `${round}`], (line) => ledger.record(line), round % 10 === 9);
+      const store = await openEmbeddedStore({ directory });
+      try {
+        await ledger.verify(store);
+      } finally {
+        await store.close();
+      }
+    }
+    return ledger.totals;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+    await program.remove();
+  }
+}

@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os';
+import { EtcdCluster } from '../../../src/store/etcd/etcd.fixture.ts';
+import { isEtcdRun, workerEtcdVariable } from './worker-etcd.ts';
+
+/**
+ * Global setup: with FLOTILLA_TEST_STORE=etcd, starts an etcd for each worker. Workers do not share one, because a test
+ * with a manual clock compacts the whole etcd.
+ */
+export default async function startWorkerEtcd(): Promise<() => Promise<void>> {
+  const clusters: EtcdCluster[] = [];
+  const stop = async () => {
+    await Promise.all(clusters.map((cluster) => cluster.stop()));
+  };
+  // Each project of a run calls this function; all of them use the same etcds.
+  if (!isEtcdRun || process.env[workerEtcdVariable] !== undefined) return stop;
+  for (let worker = 0; worker < Math.max(2, availableParallelism()); worker++) clusters.push(await EtcdCluster.start());
+  // Vitest starts its workers afterwards, and they inherit the environment.
+  process.env[workerEtcdVariable] = clusters.map(({ endpoints }) => endpoints).join(' ');
+  return stop;
+}
