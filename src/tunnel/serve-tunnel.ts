@@ -12,6 +12,8 @@ export interface ServedTunnel {
   readonly ending: Promise<void>;
   /** Resolves when the tunnel is closed. Never rejects. */
   readonly closed: Promise<void>;
+  /** True after the other end has answered a ping: the network passes the bytes of the tunnel in both directions. */
+  readonly hasRoundTrip: boolean;
   /** Stops accepting connections, and closes the tunnel when the open ones have ended. */
   close(): void;
   /** Closes the tunnel and all connections immediately. */
@@ -27,6 +29,12 @@ export interface ServeTunnelOptions {
   readonly clock: Clock;
 }
 
+/**
+ * The time in which the other end must answer the first ping or open a connection. Some proxies pass the response to an
+ * upgrade, but not the bytes after it. The regular pings would find that only after 30 seconds.
+ */
+const firstAnswerMilliseconds = 5_000;
+
 const [notFound, methodNotAllowed, unavailable] = [404, 405, 503] as const;
 
 /** Serves the connections in a tunnel. `carrier` is the connection after the upgrade. */
@@ -39,8 +47,13 @@ export function serveTunnel(carrier: Duplex, { accept, clock }: ServeTunnelOptio
     session.destroy();
     carrier.destroy();
   };
+  let hasRoundTrip = false;
+  const stopWaiting = clock.after(firstAnswerMilliseconds, destroy);
+  session.once('close', stopWaiting);
   session.setLocalWindowSize(streamWindowBytes * 16);
   session.on('stream', (stream, headers) => {
+    // On a slow network, the answer to the ping may wait behind the bytes of this connection.
+    stopWaiting();
     // Without a listener, an error of a stream would end the process.
     stream.on('error', () => {});
     if (headers[':method'] !== 'CONNECT') {
@@ -53,8 +66,20 @@ export function serveTunnel(carrier: Duplex, { accept, clock }: ServeTunnelOptio
   carrier.once('close', destroy);
   const closed = new Promise<void>((resolve) => session.once('close', () => resolve()));
   const ending = Promise.race([closed, new Promise<void>((resolve) => session.once('goaway', () => resolve()))]);
-  keepAlive(session, clock, { onLost: destroy });
-  return { ending, closed, close: () => session.close(), destroy };
+  const onRoundTrip = () => {
+    hasRoundTrip = true;
+    stopWaiting();
+  };
+  keepAlive(session, clock, { onRoundTrip, onLost: destroy });
+  return {
+    ending,
+    closed,
+    get hasRoundTrip() {
+      return hasRoundTrip;
+    },
+    close: () => session.close(),
+    destroy,
+  };
 }
 
 async function serveStream(

@@ -37,6 +37,8 @@ beforeEach(async () => {
     },
     clock,
   });
+  // The other end gives up if the clock advances before.
+  await expect.poll(() => served.hasRoundTrip).toBe(true);
 });
 afterEach(async () => {
   tunnel.destroy();

@@ -41,7 +41,8 @@ const minimumLifeMs = 5_000;
 
 /**
  * The number of upgrades in a row that must fail while the server is reachable before a WebSocket is used. One upgrade can
- * fail because the server restarts.
+ * fail because the server restarts. An upgrade without a round trip has failed too: some proxies pass the response to it,
+ * but swallow or change the bytes that follow.
  */
 const blockedAfter = 2;
 
@@ -74,8 +75,9 @@ async function keepTunnel(options: KeepTunnelsOptions, signal: AbortSignal): Pro
       closed.add(tunnel.closed);
       void tunnel.closed.then(() => closed.delete(tunnel.closed));
       log.debug({ carrier }, 'opened a tunnel to the server');
-      blockedUpgrades = 0;
       await tunnel.ending;
+      if (!tunnel.hasRoundTrip) throw new Error('the connection was opened, but the network did not pass the tunnel');
+      blockedUpgrades = 0;
       failures = clock.elapsed() - openedAt < minimumLifeMs ? failures + 1 : 0;
     } catch (error) {
       if (signal.aborted) break;

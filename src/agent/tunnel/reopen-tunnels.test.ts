@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
+import { openTunnel, type Tunnel } from '../../tunnel/open-tunnel.ts';
 import { socketPair } from '../../tunnel/socket-pair.fixture.ts';
 import type { TunnelCarrier } from '../control-server.ts';
 import { keepTunnels } from './keep-tunnels.ts';
@@ -9,13 +11,14 @@ import { keepTunnels } from './keep-tunnels.ts';
 /** The number of tunnels of an agent. In these tests, all of them open and end at the same time. */
 const tunnels = 2;
 const pingIntervalMs = 10_000;
+const firstAnswerMs = 5_000;
 
 /** A clock that records the delays for which tunnels wait before they are opened. */
 class RecordingClock extends ManualClock {
   readonly delays: number[] = [];
 
   override after(milliseconds: number, callback: () => void): () => void {
-    if (milliseconds !== pingIntervalMs) this.delays.push(milliseconds);
+    if (milliseconds !== pingIntervalMs && milliseconds !== firstAnswerMs) this.delays.push(milliseconds);
     return super.after(milliseconds, callback);
   }
 }
@@ -26,8 +29,10 @@ let attempts: TunnelCarrier[];
 /** The carriers for which the network or the server refuses the connection. */
 let refused: TunnelCarrier[];
 let isServerReachable: boolean;
-/** The server's ends of the open tunnels. */
-let open: Socket[];
+/** The network between the agent and the server after an upgrade. */
+let network: 'intact' | 'swallows bytes' | 'changes bytes';
+/** The server's ends of the connections. A network that swallows bytes lets no tunnel through. */
+let open: { readonly socket: Socket; readonly tunnel?: Tunnel }[];
 let stop: () => Promise<void>;
 
 beforeEach(() => {
@@ -35,9 +40,32 @@ beforeEach(() => {
   attempts = [];
   refused = [];
   open = [];
+  network = 'intact';
   isServerReachable = true;
 });
 afterEach(() => stop());
+
+/** Returns the end of the server of a connection whose bytes a proxy changes. */
+async function behindChangingProxy(connection: Socket): Promise<Socket> {
+  const change = () =>
+    new Transform({
+      transform: (chunk: Buffer, _, done) =>
+        done(
+          null,
+          chunk.map((byte) => byte ^ 0x55),
+        ),
+    });
+  const [proxy, server] = await socketPair();
+  connection
+    .on('error', () => {})
+    .pipe(change())
+    .pipe(proxy);
+  proxy
+    .on('error', () => {})
+    .pipe(change())
+    .pipe(connection);
+  return server;
+}
 
 /** Starts to keep tunnels open. */
 function start(): void {
@@ -47,8 +75,13 @@ function start(): void {
       attempts.push(carrier);
       if (refused.includes(carrier)) throw new Error('the connection was closed');
       const [near, far] = await socketPair();
+      const passes = carrier === 'web-socket' || network === 'intact';
+      if (passes) open.push({ socket: far, tunnel: openTunnel(far, clock) });
+      else if (network === 'changes bytes') {
+        open.push({ socket: far, tunnel: openTunnel(await behindChangingProxy(far), clock) });
+      }
       // A socket reports the end of its connection only if its bytes are read.
-      open.push(far.resume());
+      else open.push({ socket: far.resume() });
       return near;
     },
   };
@@ -60,7 +93,7 @@ function start(): void {
       onOpened: () => {},
       clock,
       log: silentLog,
-      random: () => 0.25,
+      random: () => 0.5,
     },
     stopping.signal,
   );
@@ -83,10 +116,17 @@ async function nextDelay(): Promise<number> {
   return first;
 }
 
+/** Waits until the tunnels have had a round trip. */
+async function areWorking(): Promise<void> {
+  await expect
+    .poll(() => open.filter(({ tunnel }) => tunnel?.roundTripMilliseconds !== undefined).length)
+    .toBe(tunnels);
+}
+
 /** Closes the tunnels at the server. */
 async function endAll(): Promise<void> {
-  await expect.poll(() => open.length).toBe(tunnels);
-  for (const socket of open.splice(0)) socket.destroy();
+  await areWorking();
+  for (const { socket } of open.splice(0)) socket.destroy();
 }
 
 const both = (carrier: TunnelCarrier) => Array.from({ length: tunnels }, () => carrier);
@@ -94,11 +134,11 @@ const both = (carrier: TunnelCarrier) => Array.from({ length: tunnels }, () => c
 describe('tunnels that ended', () => {
   it('are opened again after a random delay below a second, so that agents do not all connect at the same time', async () => {
     start();
-    await expect.poll(() => open.length).toBe(tunnels);
+    await areWorking();
     clock.advance(6_000);
     await endAll();
-    expect(await nextDelay()).toBe(250);
-    await expect.poll(() => open.length).toBe(tunnels);
+    expect(await nextDelay()).toBe(500);
+    await areWorking();
   });
 
   it('are opened again after longer and longer delays if they end soon', async () => {
@@ -108,16 +148,16 @@ describe('tunnels that ended', () => {
       await endAll();
       delays.push(await nextDelay());
     }
-    expect(delays).toEqual([312.5, 625, 1_250, 2_500]);
-    await expect.poll(() => open.length).toBe(tunnels);
+    expect(delays).toEqual([375, 750, 1_500, 3_000]);
+    await areWorking();
     clock.advance(6_000);
     await endAll();
-    expect(await nextDelay()).toBe(250);
+    expect(await nextDelay()).toBe(500);
   });
 
   it('are opened as upgrades during and after an outage', async () => {
     start();
-    await expect.poll(() => open.length).toBe(tunnels);
+    await areWorking();
     refused = ['upgrade', 'web-socket'];
     await endAll();
     // The agent notices the outage only after its first attempts.
@@ -127,7 +167,7 @@ describe('tunnels that ended', () => {
     refused = [];
     isServerReachable = true;
     await nextDelay();
-    await expect.poll(() => open.length).toBe(tunnels);
+    await areWorking();
     expect(new Set(attempts)).toEqual(new Set(['upgrade']));
   });
 
@@ -136,13 +176,13 @@ describe('tunnels that ended', () => {
     start();
     await nextDelay();
     await nextDelay();
-    await expect.poll(() => open.length).toBe(tunnels);
+    await areWorking();
     expect(attempts).toEqual([...both('upgrade'), ...both('upgrade'), ...both('web-socket')]);
     clock.advance(6_000);
     refused = [];
     await endAll();
     await nextDelay();
-    await expect.poll(() => open.length).toBe(tunnels);
+    await areWorking();
     expect(attempts.slice(-tunnels)).toEqual(both('upgrade'));
   });
 
@@ -151,5 +191,30 @@ describe('tunnels that ended', () => {
     start();
     for (let round = 0; round < 3; round++) await nextDelay();
     expect(attempts.slice(-2 * tunnels)).toEqual([...both('web-socket'), ...both('upgrade')]);
+  });
+
+  it('are WebSockets if a proxy passes the upgrades, but swallows the bytes after them', async () => {
+    network = 'swallows bytes';
+    start();
+    for (let round = 0; round < 2; round++) {
+      await expect.poll(() => open.length).toBe(tunnels);
+      open.length = 0;
+      expect(clock.delays).toEqual([]);
+      clock.advance(firstAnswerMs);
+      await nextDelay();
+    }
+    await areWorking();
+    expect(attempts).toEqual([...both('upgrade'), ...both('upgrade'), ...both('web-socket')]);
+    clock.advance(60_000);
+    expect(clock.delays).toEqual([]);
+  });
+
+  it('are WebSockets if a proxy passes the upgrades, but changes the bytes after them', async () => {
+    network = 'changes bytes';
+    start();
+    expect([await nextDelay(), await nextDelay()]).toEqual([375, 750]);
+    open.splice(0, 2 * tunnels);
+    await areWorking();
+    expect(attempts).toEqual([...both('upgrade'), ...both('upgrade'), ...both('web-socket')]);
   });
 });
