@@ -36,9 +36,12 @@ export interface Tunnel {
 /** The time in which the other end must accept a connection. Otherwise a peer could let requests wait forever. */
 const connectMilliseconds = 10_000;
 
-/** Opens this end of a tunnel. `carrier` is the connection after the upgrade. */
-export function openTunnel(carrier: Duplex, clock: Clock): Tunnel {
-  return new Http2Tunnel(carrier, clock);
+/**
+ * Opens this end of a tunnel. `carrier` is the connection after the upgrade. `onMeasured` is called after each measurement of
+ * the round trip time and the throughput.
+ */
+export function openTunnel(carrier: Duplex, clock: Clock, onMeasured: () => void = () => {}): Tunnel {
+  return new Http2Tunnel(carrier, clock, onMeasured);
 }
 
 function tunnelLost(): Error {
@@ -55,7 +58,7 @@ class Http2Tunnel implements Tunnel {
   roundTripMilliseconds: number | undefined;
   readonly #throughput: ThroughputMeter;
 
-  constructor(carrier: Duplex, clock: Clock) {
+  constructor(carrier: Duplex, clock: Clock, onMeasured: () => void) {
     this.#carrier = carrier;
     this.#clock = clock;
     this.#throughput = new ThroughputMeter(carrier, clock);
@@ -78,6 +81,7 @@ class Http2Tunnel implements Tunnel {
         onRoundTrip: (milliseconds) => {
           this.roundTripMilliseconds = milliseconds;
           this.#throughput.measure();
+          onMeasured();
         },
         onLost: () => this.destroy(),
       });

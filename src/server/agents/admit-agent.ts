@@ -4,14 +4,17 @@ import { clusterKind } from '../../api/management/v1/cluster.ts';
 import type { ClusterAgent } from '../../api/management/v1/cluster-agent.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { badRequest, conflict } from '../../api/status.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { programVersion } from '../../lib/program-version.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import type { AnnouncedFacts } from './agent-health.ts';
 import type { AgentEntry, AgentStatus } from './agent-status.ts';
+import { isLost } from './lost-agents.ts';
 
 export interface AdmitTunnelOptions {
-  readonly status: AgentStatus;
+  readonly status: Pick<AgentStatus, 'merge' | 'of'>;
   readonly tunnels: Pick<Tunnels, 'ofAgent'>;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Throws 400 if this server does not work with agents of this version. */
@@ -25,13 +28,14 @@ export function refuseVersion(version: string): void {
  * the cluster: its version is not supported, or it runs in another cluster than an agent that joined earlier. Otherwise,
  * each request would reach one of the two clusters at random.
  */
-export function createTunnelAdmission({ status, tunnels }: AdmitTunnelOptions) {
+export function createTunnelAdmission({ status, tunnels, clock }: AdmitTunnelOptions) {
   return async (entry: AgentEntry, { version, clusterUID }: AgentTunnelQuery): Promise<void> => {
     refuseVersion(version);
     if (clusterUID === undefined) return;
     await status.merge(entry, { clusterUID });
     const { cluster, agent } = entry;
-    const agents = status.of(cluster).filter(({ connected }) => connected !== false);
+    const now = clock.now();
+    const agents = status.of(cluster).filter((each) => each.connected !== false && !isLost(each, now));
     const others = agents.filter((each) => each.clusterUID !== undefined && each.clusterUID !== clusterUID);
     const position = agents.findIndex(({ name }) => name === agent);
     for (const other of others) {
@@ -48,9 +52,11 @@ function anotherCluster(cluster: string, uid: string, other: ClusterAgent) {
 }
 
 /** Returns the facts in an announcement that the status of the cluster shows. */
-export function announcedFacts({ version: sent, hostname, readOnly, release }: AgentAnnouncement): AnnouncedFacts {
+export function announcedFacts(announcement: AgentAnnouncement): AnnouncedFacts {
+  const { version: sent, hostname, readOnly, release, isTunneled } = announcement;
   const version = readAgentVersion(sent);
   return {
+    ...(isTunneled === true ? {} : { roundTripMilliseconds: undefined, kilobytesPerSecond: undefined }),
     ...(version === undefined ? {} : { version }),
     ...(version !== undefined && isAgentOutdated(version, programVersion) ? { upgradeAvailable: programVersion } : {}),
     ...(hostname ? { hostname } : {}),

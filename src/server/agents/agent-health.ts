@@ -3,7 +3,7 @@ import { timestamp } from '../../api/meta.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
-import type { AgentEntry, AgentStatus } from './agent-status.ts';
+import type { AgentChanges, AgentEntry, AgentStatus } from './agent-status.ts';
 
 export interface AgentHealthOptions {
   readonly status: AgentStatus;
@@ -12,8 +12,11 @@ export interface AgentHealthOptions {
   readonly log: Log;
 }
 
-/** The facts that an agent announces about itself. */
-export type AnnouncedFacts = Pick<ClusterAgent, 'version' | 'upgradeAvailable' | 'hostname' | 'readOnly' | 'release'>;
+/** The facts that an agent announces about itself, and the measurements that are no longer true. */
+export type AnnouncedFacts = Pick<
+  AgentChanges,
+  'version' | 'upgradeAvailable' | 'hostname' | 'readOnly' | 'release' | 'roundTripMilliseconds' | 'kilobytesPerSecond'
+>;
 
 /** The status of a connected agent is written at this interval. */
 const intervalMs = 5 * 60_000;
@@ -23,16 +26,23 @@ const minimumIntervalMs = 10_000;
 interface ConnectedAgent extends AgentEntry {
   /** The number of open policy feeds. It is more than one while an agent reconnects. */
   feeds: number;
-  /** The time at which the last feed ended, in milliseconds since the epoch. */
+  /** True after the last feed has ended, until the status shows it. */
+  hasEnded: boolean;
+  /** The times at which a feed was last opened and at which the last one ended, in milliseconds since the epoch. */
+  openedAt: number;
   lastSeen: number;
+  /** The values that this replica has written last. */
+  shownSeen: string | undefined;
+  shownRoundTrip: number | undefined;
   /** The time of the last write, on the monotonic clock. */
   writtenAt: number | undefined;
   cancel: () => void;
 }
 
 /**
- * Writes to the status of each cluster when its agents were last connected, their round trip times and throughput. For each
- * agent, the replica that serves its policy feed writes.
+ * Writes to the status of each cluster when its agents were last connected, their round trip times and throughput. The policy
+ * feed and the tunnels of an agent can end at different replicas. The replica that serves the feed writes whether the agent is
+ * connected, and each replica with tunnels writes what it measures.
  */
 export class AgentHealth {
   readonly #options: AgentHealthOptions;
@@ -47,14 +57,26 @@ export class AgentHealth {
   async *whileConnected<Line>(entry: AgentEntry, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
     const agent = this.#agent(entry);
     agent.feeds++;
+    agent.openedAt = this.#options.clock.now();
     this.#schedule(agent, 0);
     try {
       yield* lines;
     } finally {
       agent.feeds--;
+      agent.hasEnded = agent.feeds === 0;
       agent.lastSeen = this.#options.clock.now();
       this.#schedule(agent, 0);
     }
+  }
+
+  /** Shows the measurements of the tunnels of an agent soon if the status does not show them yet. */
+  measured(entry: AgentEntry): void {
+    const shown = this.#options.status.of(entry.cluster).find(({ name }) => name === entry.agent);
+    const isNew = Object.keys(this.#measurements(entry)).some((field) => shown === undefined || !(field in shown));
+    const isScheduled = this.#agents.has(keyOf(entry));
+    const agent = this.#agent(entry);
+    if (isNew) this.#schedule(agent, 0);
+    else if (!isScheduled) this.#schedule(agent, intervalMs);
   }
 
   /** Shows what an agent has announced. */
@@ -74,20 +96,35 @@ export class AgentHealth {
     for (const { cancel } of this.#agents.values()) cancel();
   }
 
-  #agent({ cluster, agent }: AgentEntry): ConnectedAgent {
-    const key = `${cluster} ${agent}`;
+  #agent(entry: AgentEntry): ConnectedAgent {
+    const key = keyOf(entry);
     const known = this.#agents.get(key);
     if (known !== undefined) return known;
+    const now = this.#options.clock.now();
     const created: ConnectedAgent = {
-      cluster,
-      agent,
+      ...entry,
       feeds: 0,
-      lastSeen: this.#options.clock.now(),
+      hasEnded: false,
+      openedAt: now,
+      lastSeen: now,
+      shownSeen: undefined,
+      shownRoundTrip: undefined,
       writtenAt: undefined,
       cancel: () => {},
     };
     this.#agents.set(key, created);
     return created;
+  }
+
+  /** Returns what the tunnels of an agent to this replica have measured. A measured throughput stays until there is another. */
+  #measurements({ cluster, agent }: AgentEntry): AgentChanges {
+    const open = this.#options.tunnels.ofAgent(cluster, agent);
+    const times = open.flatMap(({ roundTripMilliseconds }) => roundTripMilliseconds ?? []);
+    const rates = open.flatMap(({ peakBytesPerSecond }) => peakBytesPerSecond ?? []);
+    return {
+      ...(times.length === 0 ? {} : { roundTripMilliseconds: Math.ceil(Math.min(...times)) }),
+      ...(rates.length === 0 ? {} : { kilobytesPerSecond: Math.ceil(Math.max(...rates) / 1000) }),
+    };
   }
 
   #schedule(agent: ConnectedAgent, milliseconds: number): void {
@@ -99,26 +136,40 @@ export class AgentHealth {
   }
 
   async #write(agent: ConnectedAgent): Promise<void> {
-    const { status, tunnels, clock, log } = this.#options;
+    const { status, clock, log } = this.#options;
     agent.writtenAt = clock.elapsed();
+    const { hasEnded, lastSeen } = agent;
     const isConnected = agent.feeds > 0;
-    const key = `${agent.cluster} ${agent.agent}`;
-    if (isConnected) this.#schedule(agent, intervalMs);
-    else if (this.#agents.get(key) === agent) this.#agents.delete(key);
-    const open = tunnels.ofAgent(agent.cluster, agent.agent);
-    const times = open.flatMap(({ roundTripMilliseconds }) => roundTripMilliseconds ?? []);
-    const rates = open.flatMap(({ peakBytesPerSecond }) => peakBytesPerSecond ?? []);
+    agent.hasEnded = false;
+    const measurements = this.#measurements(agent);
+    const before = agent.shownRoundTrip;
+    agent.shownRoundTrip = measurements.roundTripMilliseconds;
+    if (isConnected || agent.shownRoundTrip !== undefined) this.#schedule(agent, intervalMs);
+    else if (this.#agents.get(keyOf(agent)) === agent) this.#agents.delete(keyOf(agent));
     try {
-      await status.merge(agent, {
-        connected: isConnected,
-        lastSeen: timestamp(isConnected ? clock.now() : agent.lastSeen),
-        roundTripMilliseconds: times.length === 0 ? undefined : Math.ceil(Math.min(...times)),
-        // A measured throughput stays until a tunnel measures another one.
-        ...(rates.length === 0 ? {} : { kilobytesPerSecond: Math.ceil(Math.max(...rates) / 1000) }),
+      await status.merge(agent, (entry) => {
+        // The tunnels to this replica have closed. If another replica has tunnels, it shows the round trip time again.
+        const isOutdated = before !== undefined && entry.roundTripMilliseconds === before;
+        const measured = { ...(isOutdated ? { roundTripMilliseconds: undefined } : {}), ...measurements };
+        if (isConnected) {
+          agent.shownSeen = timestamp(clock.now());
+          return { connected: true, lastSeen: agent.shownSeen, ...measured };
+        }
+        if (!hasEnded || isSeenElsewhere(entry, agent)) return measured;
+        return { connected: false, lastSeen: timestamp(lastSeen), roundTripMilliseconds: undefined, ...measured };
       });
     } catch (error) {
       const { cluster } = agent;
       if (!this.#isClosed) log.warn({ cluster, error: String(error) }, 'cannot write the status of an agent');
     }
   }
+}
+
+const keyOf = ({ cluster, agent }: AgentEntry) => `${cluster} ${agent}`;
+
+/** True if another replica has served a feed of the agent since this one has. The end of the older feed says nothing then. */
+function isSeenElsewhere({ connected, lastSeen = '' }: ClusterAgent, { shownSeen, openedAt }: ConnectedAgent): boolean {
+  if (connected !== true || lastSeen === shownSeen) return false;
+  // Timestamps have no milliseconds.
+  return Date.parse(lastSeen) >= Date.parse(timestamp(openedAt));
 }

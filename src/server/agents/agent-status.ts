@@ -4,6 +4,7 @@ import type { ClusterAgent } from '../../api/management/v1/cluster-agent.ts';
 import { StatusError } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { RevisionCheck } from '../../store/store.ts';
 
 export interface AgentEntry {
   readonly cluster: string;
@@ -28,10 +29,15 @@ export class AgentStatus {
   }
 
   /**
-   * Merges `fields` into the entry of an agent, and removes the entries of agents whose keys no longer exist. A field with
-   * `undefined` is removed. Has no effect if nothing changes or the cluster does not exist.
+   * Merges changes into the entry of an agent, and removes the entries of agents whose keys no longer exist. A field with
+   * `undefined` is removed. Has no effect if nothing changes or the cluster does not exist. Changes that depend on the
+   * entry are a function, because another replica may change the entry at the same time. Background work passes its `fence`.
    */
-  async merge({ cluster, agent }: AgentEntry, fields: Changes): Promise<void> {
+  async merge(
+    { cluster, agent }: AgentEntry,
+    changes: AgentChanges | ((entry: ClusterAgent) => AgentChanges),
+    fence?: RevisionCheck,
+  ): Promise<void> {
     const clusters = storeOf(this.#kinds, clusterKind);
     for (let attempt = 1; ; attempt++) {
       // The entry of an agent may be newer than what this replica knows about its key.
@@ -39,12 +45,12 @@ export class AgentStatus {
       const found = clusters.peek('', cluster)?.object;
       if (found === undefined) return;
       const before = found.status?.agents ?? [];
-      const agents = this.#changed(before, agent, fields);
+      const agents = this.#changed(before, agent, typeof changes === 'function' ? changes : () => changes);
       if (JSON.stringify(agents) === JSON.stringify(before)) return;
       const { uid = '', resourceVersion = '' } = found.metadata;
       try {
         await clusters.status?.patch(
-          systemContext(''),
+          systemContext('', undefined, fence),
           cluster,
           {
             type: 'merge',
@@ -62,18 +68,20 @@ export class AgentStatus {
     }
   }
 
-  #changed(before: readonly ClusterAgent[], name: string, fields: Changes): ClusterAgent[] {
+  #changed(before: readonly ClusterAgent[], name: string, changes: (entry: ClusterAgent) => AgentChanges) {
     const keys = storeOf(this.#kinds, accessKeyKind);
     const hasEntry = before.some((entry) => entry.name === name);
     return [...before, ...(hasEntry ? [] : [{ name }])]
       .filter((entry) => keys.peek('', entry.name) !== undefined)
-      .map((entry) => (entry.name === name ? withFields(entry, fields) : entry));
+      .map((entry) => (entry.name === name ? withFields(entry, changes(entry)) : entry));
   }
 }
 
-type Changes = { readonly [Field in Exclude<keyof ClusterAgent, 'name'>]?: ClusterAgent[Field] | undefined };
+export type AgentChanges = {
+  readonly [Field in Exclude<keyof ClusterAgent, 'name'>]?: ClusterAgent[Field] | undefined;
+};
 
-function withFields(entry: ClusterAgent, fields: Changes): ClusterAgent {
-  const merged: Changes & Pick<ClusterAgent, 'name'> = { ...entry, ...fields };
+function withFields(entry: ClusterAgent, fields: AgentChanges): ClusterAgent {
+  const merged: AgentChanges & Pick<ClusterAgent, 'name'> = { ...entry, ...fields };
   return JSON.parse(JSON.stringify(merged));
 }

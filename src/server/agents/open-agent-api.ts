@@ -17,10 +17,12 @@ import type { ManagementSettings } from '../../management/settings.ts';
 import type { CloseStack } from '../../process/close-stack.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { Replicas } from '../../replicas/replicas.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccessKeys } from '../auth/access-keys.ts';
 import { onKeyChanges } from '../auth/permission-changes.ts';
+import { runOnLeader } from '../background/run-on-leader.ts';
 import type { ManagementApi } from '../open-management.ts';
 import { acceptTunnel } from '../tunnels/tunnel-handler.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
@@ -34,6 +36,7 @@ import { AgentStatus } from './agent-status.ts';
 import { createAnnouncementHandler } from './announcement-handler.ts';
 import { createAgentAuthentication } from './authenticate-agent.ts';
 import { createAgentJoin } from './join-agent.ts';
+import { showLostAgents } from './lost-agents.ts';
 import { createAgentKeyRecorder } from './record-agent-key.ts';
 import { createReplacedKeyCleanup } from './replaced-key-cleanup.ts';
 
@@ -46,6 +49,7 @@ export interface AgentApiOptions {
   readonly auditPath: string;
   readonly apiPrefix: string;
   readonly store: Store;
+  readonly replicas: Replicas;
   /** The settings of the gateway, which also apply at agents. */
   readonly gateway: Pick<ManagementSettings['gateway'], 'serviceAccountTokens' | 'maxServiceAccountTokenAge'>;
   readonly limits: CredentialLimits;
@@ -79,9 +83,8 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   const recordKey = createAgentKeyRecorder(status);
   const unseal = (sealed: string) => options.sealer.open(kubeconfigPurpose, sealed);
   const announce = createAnnouncementHandler({ plane: management.plane, unseal, apiPrefix });
-  const admitTunnel = createTunnelAdmission({ status, tunnels: options.tunnels });
-  const health = new AgentHealth({ status, tunnels: options.tunnels, clock, log: options.log });
-  options.closing.add('status of agents', () => health.close());
+  const admitTunnel = createTunnelAdmission({ status, tunnels: options.tunnels, clock });
+  const health = openAgentHealth(options, status);
 
   /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
   function knownKey(name: string): ActiveAccessKey | undefined {
@@ -155,11 +158,24 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
         },
         async acceptTunnel(entry, exchange) {
           await admitTunnel(entry, readTunnelQuery(exchange));
-          return acceptTunnel(exchange, entry.cluster, options.tunnels, clock);
+          const { tunnels } = options;
+          const onMeasured = () => health.measured(entry);
+          return acceptTunnel(exchange, { cluster: entry.cluster, tunnels, onMeasured, clock });
         },
         audit: createAgentAudit({ auditLog: options.auditLog, path: options.auditPath, positions }),
       }),
   };
+}
+
+/** Opens the health of agents in the status of their clusters. */
+function openAgentHealth(options: AgentApiOptions, status: AgentStatus): AgentHealth {
+  const { tunnels, replicas, closing, clock, log } = options;
+  const { kinds } = options.management.plane;
+  const health = new AgentHealth({ status, tunnels, clock, log });
+  closing.add('status of agents', () => health.close());
+  const stop = runOnLeader(replicas, (fence) => showLostAgents({ kinds, status, fence, clock, log }));
+  closing.add('status of lost agents', stop);
+  return health;
 }
 
 /** Stores the positions of agents' audit logs for all replicas, until their cluster is deleted. */

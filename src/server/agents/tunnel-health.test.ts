@@ -75,4 +75,18 @@ describe('the status of a cluster with an agent', () => {
     }
     expect(seen.size).toBeLessThanOrEqual(4);
   });
+
+  it('shows that the agent is not connected some minutes after it was lost together with the server', async () => {
+    await openFeed();
+    await waitFor({ connected: true });
+    const { lastSeen } = await agent();
+    await bench.stop(server);
+    // The agent does not come back.
+    server = await bench.start({}, clock);
+    expect(await agent()).toMatchObject({ connected: true, lastSeen });
+    clock.advance(5 * 60_000);
+    expect(await agent()).toMatchObject({ connected: true });
+    clock.advance(8 * 60_000);
+    await expect.poll(agent, { timeout: 10_000 }).toMatchObject({ connected: false, lastSeen });
+  });
 });

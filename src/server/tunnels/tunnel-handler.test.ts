@@ -12,8 +12,8 @@ it('a cluster has a limited number of tunnels, also if the agent lets them wait 
   const clock = new ManualClock();
   const tunnels = new Tunnels(clock);
   const request = { upgrade: tunnelProtocol, webSocket: false };
-  const accept = () =>
-    acceptTunnel({ request, end: new RequestEnd() } as unknown as Exchange, 'edge', tunnels, clock).status;
+  const options = { cluster: 'edge', tunnels, onMeasured: () => {}, clock };
+  const accept = () => acceptTunnel({ request, end: new RequestEnd() } as unknown as Exchange, options).status;
   for (let opened = 0; opened < 32; opened++) {
     expect(accept()).toBe(101);
     const carrier = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });

@@ -9,12 +9,18 @@ import type { Tunnels } from './tunnels.ts';
 /** The maximum number of tunnels per cluster. An agent opens two, and a cluster may have several agents. */
 const maxTunnels = 32;
 
+export interface AcceptTunnelOptions {
+  readonly cluster: string;
+  readonly tunnels: Tunnels;
+  /** Called after each measurement of the round trip time and the throughput of the tunnel. */
+  onMeasured(): void;
+  readonly clock: Clock;
+}
+
 /** Accepts a tunnel of the agent of a cluster. */
 export function acceptTunnel(
   { request, identity, end }: Exchange,
-  cluster: string,
-  tunnels: Tunnels,
-  clock: Clock,
+  { cluster, tunnels, onMeasured, clock }: AcceptTunnelOptions,
 ): Reply {
   const { upgrade, webSocket } = request;
   if (!webSocket && upgrade?.toLowerCase() !== tunnelProtocol) {
@@ -29,7 +35,7 @@ export function acceptTunnel(
     body: {
       protocol: webSocket ? tunnelSubprotocol : tunnelProtocol,
       async takeOver(connection) {
-        const tunnel = openTunnel(connection, clock);
+        const tunnel = openTunnel(connection, clock, onMeasured);
         tunnels.add(cluster, tunnel, identity?.accessKey);
         // The request itself ends when the server shuts down. Otherwise the credential of the agent is no longer valid.
         end.onEnd(() => (request.end?.hasEnded === true ? tunnel.close() : tunnel.destroy()));

@@ -15,7 +15,12 @@ const agent = t.object({
     t.string({ description: 'Fingerprint of the public key of the agent. Absent if the agent uses an access key.' }),
   ),
   joinedAt: t.optional(t.timestamp({ description: 'Time at which the agent joined with a join token.' })),
-  connected: t.optional(t.boolean({ description: 'True if the agent is connected to the server.' })),
+  connected: t.optional(
+    t.boolean({
+      description:
+        'True if the agent is connected to the server. False at the latest 13 minutes after the server to which it was connected has crashed.',
+    }),
+  ),
   lastSeen: t.optional(
     t.timestamp({
       description:
@@ -37,8 +42,7 @@ const agent = t.object({
   release: t.optional(release),
   roundTripMilliseconds: t.optional(
     t.integer({
-      description:
-        'Round trip time between the server and the agent. Absent without a tunnel at the replica that writes the status.',
+      description: 'Round trip time between the server and the agent. Absent without a tunnel.',
     }),
   ),
   kilobytesPerSecond: t.optional(
