@@ -37,6 +37,14 @@ describe('the stream of a WebSocket', () => {
     expect(String((await once(client, 'message'))[0])).toBe('and back');
   });
 
+  it('counts the bytes in both directions', async () => {
+    client.send(Buffer.from('there'));
+    await once(stream, 'data');
+    stream.write('and');
+    await new Promise((resolve) => stream.write(' back', resolve));
+    expect(stream).toMatchObject({ bytesRead: 5, bytesWritten: 8 });
+  });
+
   it('is closed with the connection, even if the peer has not read everything', async () => {
     client.pause();
     const closed = new Promise((resolve) => stream.once('close', resolve));

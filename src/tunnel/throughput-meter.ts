@@ -1,23 +1,23 @@
-import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
+import type { ByteCounts } from '../lib/web-socket-stream.ts';
 
 /** A smaller transfer between two measurements says nothing about the connection. */
 const minimumBytes = 256 * 1024;
 
 /**
- * Measures the throughput of a connection from its real transfers. It sends no data of its own. Only sockets count their bytes,
- * so other connections report no throughput.
+ * Measures the throughput of a connection from its real transfers. It sends no data of its own. Only sockets and the
+ * streams of WebSockets count their bytes, so other connections report no throughput.
  */
 export class ThroughputMeter {
-  readonly #socket: Socket | undefined;
+  readonly #counts: ByteCounts | undefined;
   readonly #clock: Pick<Clock, 'elapsed'>;
   #last: { readonly time: number; readonly received: number; readonly sent: number };
   /** The highest throughput between two measurements, in bytes per second. */
   peak: number | undefined;
 
   constructor(connection: Duplex, clock: Pick<Clock, 'elapsed'>) {
-    this.#socket = connection instanceof Socket ? connection : undefined;
+    this.#counts = countsBytes(connection) ? connection : undefined;
     this.#clock = clock;
     this.#last = this.#now();
   }
@@ -32,7 +32,11 @@ export class ThroughputMeter {
   }
 
   #now() {
-    const { bytesRead: received = 0, bytesWritten: sent = 0 } = this.#socket ?? {};
+    const { bytesRead: received = 0, bytesWritten: sent = 0 } = this.#counts ?? {};
     return { time: this.#clock.elapsed(), received, sent };
   }
+}
+
+function countsBytes(connection: Duplex): connection is Duplex & ByteCounts {
+  return 'bytesRead' in connection && 'bytesWritten' in connection;
 }

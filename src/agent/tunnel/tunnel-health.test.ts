@@ -36,7 +36,11 @@ async function openFeed({ bench, server }: Server, key: string): Promise<() => v
 }
 
 /** Opens a tunnel, and answers each request in it. */
-async function openTunnel({ bench, server }: Server, key: string, carrier: TunnelCarrier): Promise<ServedTunnel> {
+async function openTunnel(
+  { bench, server }: Server,
+  key: string,
+  carrier: TunnelCarrier = 'upgrade',
+): Promise<ServedTunnel> {
   const responder = createServer(async (request, response) => {
     for await (const _ of request);
     response.end(JSON.stringify({ gitVersion: 'v1' }));
@@ -77,7 +81,9 @@ async function waitFor(
 }
 
 describe('the status of an agent with a tunnel', () => {
-  it('shows the round trip time soon, and the throughput after a transfer', async () => {
+  const carriers: TunnelCarrier[] = ['upgrade', 'web-socket'];
+
+  it.each(carriers)('shows the round trip time soon, and the throughput after a transfer (%s)', async (carrier) => {
     const clock = new ManualClock();
     const bench = await ServerTestEnv.open();
     undo.push(() => bench.close());
@@ -90,7 +96,7 @@ describe('the status of an agent with a tunnel', () => {
       body: { ...announcement, version: programVersion },
     });
     undo.push(await openFeed(at, key));
-    await openTunnel(at, key, 'upgrade');
+    await openTunnel(at, key, carrier);
     const startedAt = clock.now();
     await waitFor(at, clock, { connected: true, roundTripMilliseconds: expect.any(Number) });
     expect(clock.now() - startedAt).toBeLessThan(60_000);
@@ -112,7 +118,7 @@ describe('the status of an agent with a tunnel', () => {
     const { lastSeen = '' } = await waitFor(first, clock, { connected: true });
     // Otherwise both replicas would write at the same time.
     clock.advance(60_000);
-    const tunnel = await openTunnel(second, key, 'upgrade');
+    const tunnel = await openTunnel(second, key);
     await waitFor(first, clock, { connected: true, roundTripMilliseconds: expect.any(Number) });
     // The replica with the feed writes again. The other one does not notice this, so it cannot repair the status.
     second.gate.hold();
