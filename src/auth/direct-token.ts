@@ -1,5 +1,5 @@
-import type { JsonObject } from '@flotilla/json';
 import { type CryptoKey, SignJWT } from 'jose';
+import type { Scope } from '../api/management/v1/scope.ts';
 import type { TokenKey } from './gateway-token.ts';
 
 /** Audience of direct-endpoint tokens. Only the audience distinguishes them from other tokens of the installation. */
@@ -14,7 +14,7 @@ export interface DirectTokenClaims {
   /** The groups when the token was issued. The verifier uses only those that the subject still has. */
   readonly groups: readonly string[];
   /** A request must be allowed by every one of these scopes. Empty if the token is not scoped. */
-  readonly scopes: readonly JsonObject[];
+  readonly scopes: readonly Scope[];
   /** The access key that requested the token. The token becomes invalid together with the key. */
   readonly accessKey: TokenKey;
   readonly issuedAt: number;

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, numberAt, objectAt, textAt } from '@flotilla/json';
+import { type JsonObject, numberAt, objectAt, textAt } from '@flotilla/json';
+import { type Scope, signedScopes } from '../api/management/v1/scope.ts';
 
 /** Audience of gateway tokens. Only the audience distinguishes them from other tokens of the installation. */
 export const gatewayTokenAudience = 'virtual-cluster';
@@ -27,7 +28,7 @@ export interface GatewayTokenClaims {
   /**
    * The scopes of the access key when it requested the token. These and its current scopes must all allow a request.
    */
-  readonly scopes: readonly JsonObject[];
+  readonly scopes: readonly Scope[];
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly id: string;
@@ -55,9 +56,8 @@ export function readGatewayToken(payload: JsonObject, issuer: string): GatewayTo
   const [issuedAt, expiresAt] = [numberAt(payload, 'iat'), numberAt(payload, 'exp')];
   const key = objectAt(payload, 'accessKey');
   const [name, uid, mark] = [textAt(key, 'name'), textAt(key, 'uid'), textAt(key, 'mark')];
-  const { scopes } = payload;
-  if (!Array.isArray(scopes) || !scopes.every(isJsonObject)) return undefined;
-  if (issuedAt === undefined || expiresAt === undefined) return undefined;
+  const scopes = signedScopes(payload.scopes);
+  if (scopes === undefined || issuedAt === undefined || expiresAt === undefined) return undefined;
   if ([subject, instance, id, name, uid, mark].includes('')) return undefined;
   return { issuer, subject, instance, accessKey: { name, uid, mark }, scopes, issuedAt, expiresAt, id };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
+import type { Scope } from '../api/management/v1/scope.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { Attributes, Decision } from './authz/attributes.ts';
 
@@ -12,7 +12,7 @@ export interface Identity {
   /**
    * Scopes of the credential in addition to those of its access key. A request must be allowed by every one of them.
    */
-  readonly scopes?: readonly JsonObject[];
+  readonly scopes?: readonly Scope[];
   /**
    * Identifies a service account in fair queueing: the identifier of its cluster, a slash, and its user name. Optional;
    * callers without it and without an access key are identified by their user name.

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { signedScopes } from '../api/management/v1/scope.ts';
 import { type DirectTokenClaims, directTokenAudience, tokenAlgorithm } from './direct-token.ts';
 
 export interface VerifyDirectTokenOptions {
@@ -68,11 +69,12 @@ function refusalOf(error: unknown): DirectTokenRefusal {
 }
 
 function claimsIn(payload: JWTPayload): DirectTokenClaims | undefined {
-  const { iss, sub, iat, exp, jti, groups, scopes, accessKey } = payload as JWTPayload & JsonObject;
+  const { iss, sub, iat, exp, jti, groups, accessKey, ...more } = payload as JWTPayload & JsonObject;
   if (iss === undefined || sub === undefined || iat === undefined || exp === undefined || jti === undefined) {
     return undefined;
   }
-  if (sub === '' || !isStringArray(groups) || !Array.isArray(scopes) || !scopes.every(isJsonObject)) return undefined;
+  const scopes = signedScopes(more.scopes);
+  if (sub === '' || !isStringArray(groups) || scopes === undefined) return undefined;
   if (!isJsonObject(accessKey)) return undefined;
   const { name, uid, mark } = accessKey;
   if (typeof name !== 'string' || typeof uid !== 'string' || typeof mark !== 'string') return undefined;

@@ -25,10 +25,13 @@ import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import { peekWithoutManagedFields } from '../registry/verbs.ts';
 import type { Guard } from '../registry/write/guard.ts';
 import type { RequiredCheck } from '../registry/write/required-check.ts';
+import { type AccessKeyHidden, accessKeyHiddenOf } from './access-keys/access-key-hidden.ts';
 import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerField } from './access-keys/access-key-index.ts';
 import { hasSameIdentities } from './identities/provider-rights.ts';
+import { type UserHidden, userHiddenOf } from './identities/user-hidden.ts';
 import { type InstanceIndex, indexInstances } from './instances/instance-index.ts';
 import { indexNamesBy, type NameIndex } from './name-index.ts';
+import { type WebhookHidden, webhookHiddenOf } from './webhooks/webhook-hidden.ts';
 
 /**
  * The current state of all management kinds, for validation and admission. Lookups are synchronous. Objects are frozen.
@@ -36,14 +39,14 @@ import { indexNamesBy, type NameIndex } from './name-index.ts';
 export interface ManagementState extends ReviewState {
   /** Returns a counter that increases with each change to an access key, user, team or cluster. */
   keysVersion(): number;
-  userHidden(name: string): JsonObject | undefined;
+  userHidden(name: string): UserHidden | undefined;
   /** False if users may not log in with a password. */
   readonly passwordsEnabled: boolean;
   /** Returns the names of the users who are members of the team because of groups at an identity provider. */
   providerMembersOf(team: string): ReadonlySet<string>;
   /** Returns the name of the user with this subject at the identity provider. */
   userWithSubject(subject: string): string | undefined;
-  accessKeyHidden(name: string): JsonObject | undefined;
+  accessKeyHidden(name: string): AccessKeyHidden | undefined;
   accessKeys(): Iterable<AccessKey>;
   namespace(name: string): KubeObject | undefined;
   /** Returns the access keys of this user, team or subject, in no particular order. */
@@ -69,7 +72,7 @@ export interface ManagementState extends ReviewState {
   /** Returns the webhooks of a namespace. */
   webhooksOf(namespace: string): Iterable<ProjectWebhook>;
   webhook(namespace: string, name: string): ProjectWebhook | undefined;
-  webhookHidden(namespace: string, name: string): JsonObject | undefined;
+  webhookHidden(namespace: string, name: string): WebhookHidden | undefined;
   webhookCount(namespace: string): number;
   /** True if other processes may write to the store. Limits then need guards. */
   isShared(): boolean;
@@ -161,11 +164,11 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     template: one(virtualClusterTemplateKind),
     spaceTemplate: one(spaceTemplateKind),
     user: one(userKind),
-    userHidden: (name) => attachedStore(userKind).peekHidden('', name),
+    userHidden: (name) => userHiddenOf(attachedStore(userKind).peekHidden('', name)),
     userWithSubject: (subject) => indexes?.subjects.sorted(subject)[0],
     team: one(teamKind),
     accessKey: one(accessKeyKind),
-    accessKeyHidden: (name) => attachedStore(accessKeyKind).peekHidden('', name),
+    accessKeyHidden: (name) => accessKeyHiddenOf(attachedStore(accessKeyKind).peekHidden('', name)),
     accessKeys: () => all(accessKeyKind),
     namespace: one(namespaceKind),
     instance: (namespace, name) => attachedStore(virtualClusterInstanceKind).peek(namespace, name)?.object,
@@ -247,7 +250,7 @@ function webhookLookups(store: () => KindStore<FieldsOf<typeof projectWebhookKin
       for (const served of store().peekAll(namespace)) yield peekWithoutManagedFields(served);
     },
     webhook: (namespace, name) => store().peek(namespace, name)?.object,
-    webhookHidden: (namespace, name) => store().peekHidden(namespace, name),
+    webhookHidden: (namespace, name) => webhookHiddenOf(store().peekHidden(namespace, name)),
     webhookCount: (namespace) => store().count(namespace),
   };
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@flotilla/json';
 import type { AccessKey } from '../api/management/v1/access-key.ts';
+import type { Scope } from '../api/management/v1/scope.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { type CompiledScope, compileScope, denyAllScope } from '../auth/authz/scope.ts';
 import { type AuthorizationSubject, isAdmin } from '../auth/authz/subject.ts';
@@ -13,7 +13,7 @@ export interface CredentialedCaller {
   /** The name of the access key. Absent for the server's own code and for the subject of an access review. */
   readonly accessKey?: string;
   /** The scopes of a token, in addition to those of its access key. */
-  readonly scopes?: readonly JsonObject[];
+  readonly scopes?: readonly Scope[];
 }
 
 const unscoped: readonly CompiledScope[] = [];

@@ -14,17 +14,17 @@ import type { RequiredCheck } from './write/required-check.ts';
  * values that never leave the server, such as hashes and sealed values: no response, patch, watch event or
  * managedFields entry contains them.
  */
-export interface StoredRecord<Fields extends JsonObject = AnyFields> {
+export interface StoredRecord<Fields extends JsonObject = AnyFields, Hidden extends JsonObject = JsonObject> {
   readonly object: TypedObject<Fields>;
-  readonly hidden?: JsonObject;
+  readonly hidden?: Hidden;
 }
 
 /** An object during a write. Hooks may read `old` and may change `object` and `hidden` in place. */
-export interface Draft<Fields extends JsonObject = AnyFields> {
+export interface Draft<Fields extends JsonObject = AnyFields, Hidden extends JsonObject = JsonObject> {
   object: TypedObject<Fields>;
-  hidden: JsonObject;
+  hidden: Hidden;
   /** The stored record before the write, frozen. Absent for a create. */
-  readonly old?: StoredRecord<Fields>;
+  readonly old?: StoredRecord<Fields, Hidden>;
   /** The decoded object of a create, of which `object` is a copy. Hooks must not change it. */
   readonly sent?: KubeObject;
   /**
@@ -107,7 +107,8 @@ export interface GenerationRule {
  * steps in order: decode, apply defaults and prune → `sizeErrors` → set system metadata → `prepare` → validate schema
  * and metadata → `validate` → compute claims and indexes → store.
  */
-export interface StoredResource<Fields extends JsonObject = AnyFields> extends ResourceKind<Fields> {
+export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden extends JsonObject = JsonObject>
+  extends ResourceKind<Fields> {
   /**
    * True if the kind has a status subresource. Writes to the object then keep the status, and status writes keep the
    * other fields.
@@ -202,10 +203,10 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * `subresource` is the name of the subresource through which the request writes the object, for example `scale`
    * (`WriteOptions.subresource`); '' if the request path is that of the object.
    */
-  prepare?(draft: Draft<Fields>, context: RequestContext, subresource: string): void | Promise<void>;
+  prepare?(draft: Draft<Fields, Hidden>, context: RequestContext, subresource: string): void | Promise<void>;
   /** Returns all field errors that the schema does not find. Called after `prepare`, with the same arguments. */
   validate?(
-    draft: Draft<Fields>,
+    draft: Draft<Fields, Hidden>,
     context: RequestContext,
     subresource: string,
   ): readonly FieldError[] | Promise<readonly FieldError[]>;
@@ -213,10 +214,10 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * Changes the draft of a status write. Status writes call it instead of `prepare`. `subresource` is `status`, or another
    * subresource that writes the status.
    */
-  prepareStatus?(draft: Draft<Fields>, context: RequestContext, subresource: string): void;
+  prepareStatus?(draft: Draft<Fields, Hidden>, context: RequestContext, subresource: string): void;
   /** Returns all field errors of a status write that the schema does not find. */
   validateStatus?(
-    draft: Draft<Fields>,
+    draft: Draft<Fields, Hidden>,
     context: RequestContext,
     subresource: string,
   ): readonly FieldError[] | Promise<readonly FieldError[]>;
@@ -231,14 +232,14 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * location on a host. The transaction that writes the object also acquires them. `claimTaken` returns the error for a
    * write that claims a name which another object holds.
    */
-  claims?(record: StoredRecord<Fields>): readonly string[];
-  claimTaken?(claim: string, holder: string, draft: Draft<Fields>): Error;
+  claims?(record: StoredRecord<Fields, Hidden>): readonly string[];
+  claimTaken?(claim: string, holder: string, draft: Draft<Fields, Hidden>): Error;
   /**
    * Returns the companion objects, which are created, changed and deleted in the same transaction as the object.
    * `companionTaken` returns the error for a write that adds a companion which already exists. Optional; the default is
    * 409 with the reason AlreadyExists.
    */
-  companions?(record: StoredRecord<Fields>): readonly CompanionObject[];
+  companions?(record: StoredRecord<Fields, Hidden>): readonly CompanionObject[];
   companionTaken?(companion: CompanionObject): Error;
   /**
    * Returns writes to other slices that belong to a write of the object, for example the rows of a new control plane. They
@@ -246,14 +247,14 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * the request that causes the write.
    */
   writtenAlongside?(
-    old: StoredRecord<Fields> | undefined,
-    next: StoredRecord<Fields> | undefined,
+    old: StoredRecord<Fields, Hidden> | undefined,
+    next: StoredRecord<Fields, Hidden> | undefined,
     context: Pick<RequestContext, 'user' | 'responsible' | 'system'> | undefined,
   ): readonly Write[];
   /**
    * Returns the time at which maintenance deletes the object, in milliseconds since the epoch; `undefined` for never.
    */
-  expiresAt?(record: StoredRecord<Fields>): number | undefined;
+  expiresAt?(record: StoredRecord<Fields, Hidden>): number | undefined;
   /**
    * Returns checks for the transaction that creates an object, for example that the definition of its kind is unchanged.
    * Throws StatusError if objects cannot be created now. `name` is empty if it is generated.
@@ -263,9 +264,9 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * Throws StatusError if the caller may not change the object, or the given subresource of it. Called before a patch or
    * an update is applied. The request was authorized before its body was read, and in the meantime another object may have taken the name.
    */
-  guardWrite?(record: StoredRecord<Fields>, context: RequestContext, subresource: string): void | Promise<void>;
+  guardWrite?(record: StoredRecord<Fields, Hidden>, context: RequestContext, subresource: string): void | Promise<void>;
   /** Throws StatusError to reject a delete, for example because an annotation protects the object. */
-  guardDelete?(record: StoredRecord<Fields>, context: RequestContext): void | Promise<void>;
+  guardDelete?(record: StoredRecord<Fields, Hidden>, context: RequestContext): void | Promise<void>;
   /** Returns the error message for a failed delete precondition. Optional; defaults to the message of Kubernetes. */
   preconditionMessage?(member: 'UID' | 'ResourceVersion', wanted: string, found: string): string;
   /**
@@ -291,7 +292,7 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * the reconcile is not lost if the server crashes or unloads the plane. A write that makes it false, or that removes
    * the object, deletes the row.
    */
-  needsReconcile?(record: StoredRecord<Fields>): boolean;
+  needsReconcile?(record: StoredRecord<Fields, Hidden>): boolean;
   /**
    * Reconciles an object. Maintenance loads the plane and calls this hook, never twice at the same time for one object.
    * A returned number requests another call after that many milliseconds, or earlier if the object is written.
@@ -304,9 +305,18 @@ export interface StoredResource<Fields extends JsonObject = AnyFields> extends R
    * Returns other objects of the plane that need a reconcile because of this write, for example the roles that
    * aggregate the written role. Their `reconcile` is called as if they had been written. Must be fast.
    */
-  requeues?(old: StoredRecord<Fields> | undefined, next: StoredRecord<Fields> | undefined): readonly ObjectRef[];
+  requeues?(
+    old: StoredRecord<Fields, Hidden> | undefined,
+    next: StoredRecord<Fields, Hidden> | undefined,
+  ): readonly ObjectRef[];
 }
 
-export function defineResource<Fields extends JsonObject>(definition: StoredResource<Fields>): StoredResource<Fields> {
+/**
+ * Defines a stored kind. `Hidden` is the type of the hidden part of its records, which only the hooks of the kind write.
+ * Optional; by default, the hidden part is any JSON object.
+ */
+export function defineResource<Fields extends JsonObject, Hidden extends JsonObject = JsonObject>(
+  definition: StoredResource<Fields, Hidden>,
+): StoredResource<Fields, Hidden> {
   return definition;
 }

@@ -6,7 +6,7 @@ import type { ClosableHost } from '../hosts/host.ts';
 import { FakeCluster } from '../hosts/kubernetes/reach/fake-cluster.fixture.ts';
 import { silentLog } from '../lib/log.ts';
 import { openManagementTestEnv, patchOptions } from '../management/management.fixture.ts';
-import { kubeconfigPurpose } from '../management/resources/cluster-kubeconfig.ts';
+import { kubeconfigPurpose } from '../management/resources/cluster-hidden.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import { connectHosts } from './connected-hosts.ts';
 

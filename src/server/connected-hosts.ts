@@ -1,11 +1,10 @@
-import { textAt } from '@flotilla/json';
 import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
 import type { Cluster, clusterKind } from '../api/management/v1/cluster.ts';
 import type { FieldsOf } from '../api/resource.ts';
 import type { ClosableHost, ClusterApi, Host } from '../hosts/host.ts';
 import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import type { Log } from '../lib/log.ts';
-import { hiddenKubeconfig } from '../management/resources/cluster-kubeconfig.ts';
+import { clusterHiddenOf, hiddenKubeconfig } from '../management/resources/cluster-hidden.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 
 /** The connections to all clusters that have a kubeconfig. They follow changes to the Cluster objects. */
@@ -89,7 +88,7 @@ export function connectHosts(options: ConnectedHostsOptions): ConnectedHosts {
   }
 
   function sync(cluster: string): void {
-    const sealed = textAt(clusters.peekHidden('', cluster), hiddenKubeconfig);
+    const sealed = clusterHiddenOf(clusters.peekHidden('', cluster))?.[hiddenKubeconfig] ?? '';
     const before = entries.get(cluster);
     const isMismatched = isMismatch(clusters.peek('', cluster)?.object);
     const isSame = sealed === (before?.sealed ?? '');

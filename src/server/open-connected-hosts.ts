@@ -7,7 +7,7 @@ import type { HelmSettings } from '../hosts/kubernetes/release/helm-settings.ts'
 import type { CleanupRunner } from '../hosts/kubernetes/release/sleep-cleanup.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { kubeconfigPurpose } from '../management/resources/cluster-kubeconfig.ts';
+import { kubeconfigPurpose } from '../management/resources/cluster-hidden.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import type { Sealer } from '../seal/sealer.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
 import type { CredentialLimits } from '../credential-limits.ts';
+import type { Scope } from '../management/v1/scope.ts';
 import type { UserInfo } from '../user-info.ts';
 
 /** Paths below `/<api_prefix>/agent/<cluster>/`. Only the agent of that cluster may use them. */
@@ -90,7 +91,7 @@ export interface ActiveAccessKey {
   readonly mark: string;
   readonly user: UserInfo;
   /** A request must be allowed by every one of these scopes. An empty list does not restrict requests. */
-  readonly scopes: readonly JsonObject[];
+  readonly scopes: readonly Scope[];
   /** Milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
   /** Lists of address ranges. The address of a client must be in every list. Absent if the key may be used everywhere. */

@@ -1,4 +1,4 @@
-import { type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
+import type { ScopeRule } from '../../api/management/v1/scope.ts';
 import { projectNamespace } from '../../api/naming.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 
@@ -21,23 +21,20 @@ export interface CompiledScopeRule {
   readonly virtualClusters: readonly { readonly name: string; readonly namespace: string }[];
 }
 
-export function compileScopeRule(rule: JsonValue): CompiledScopeRule {
-  const ruleNames = new Set(textsAt(rule, 'resourceNames'));
+export function compileScopeRule(rule: ScopeRule): CompiledScopeRule {
+  const ruleNames = new Set(rule.resourceNames);
   return {
-    verbs: new Set(textsAt(rule, 'verbs')),
-    resources: listAt(rule, 'resources').map((entry) => ({
-      group: textAt(entry, 'group'),
-      resources: new Set(textsAt(entry, 'resources')),
-      names: intersection(textsAt(entry, 'resourceNames'), ruleNames),
+    verbs: new Set(rule.verbs),
+    resources: (rule.resources ?? []).map(({ group = '', resources, resourceNames = [] }) => ({
+      group,
+      resources: new Set(resources),
+      names: intersection(resourceNames, ruleNames),
     })),
-    namespaces: new Set(textsAt(rule, 'namespaces')),
-    paths: textsAt(rule, 'nonResourceURLs'),
-    targets: new Set(textsAt(rule, 'requestTargets')),
-    cluster: textAt(rule, 'cluster'),
-    virtualClusters: listAt(rule, 'virtualClusters').map((entry) => ({
-      name: textAt(entry, 'name'),
-      namespace: textAt(entry, 'namespace'),
-    })),
+    namespaces: new Set(rule.namespaces),
+    paths: rule.nonResourceURLs ?? [],
+    targets: new Set(rule.requestTargets),
+    cluster: rule.cluster ?? '',
+    virtualClusters: (rule.virtualClusters ?? []).map(({ name = '', namespace = '' }) => ({ name, namespace })),
   };
 }
 

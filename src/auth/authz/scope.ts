@@ -1,4 +1,5 @@
-import { flagAt, type JsonObject, listAt, textAt, writeJson } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
+import type { Scope } from '../../api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../api/naming.ts';
 import { type CompiledScopeRule, compileScopeRule } from './scope-rule.ts';
 
@@ -26,22 +27,22 @@ export interface CompiledScope {
 }
 
 /** Compiled scopes, by the scope object in the cached key. The object is frozen and is replaced if the key changes. */
-const compiledScopes = new WeakMap<JsonObject, CompiledScope>();
+const compiledScopes = new WeakMap<Scope, CompiledScope>();
 
 /** Compiles a scope. The object must not change afterwards, because the result is cached. */
-export function compileScope(scope: JsonObject): CompiledScope {
+export function compileScope(scope: Scope): CompiledScope {
   const found = compiledScopes.get(scope);
   if (found !== undefined) return found;
-  const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'];
-  const forCli = flagAt(scope, scopeCliFlag);
+  const { projects = [], spaces = [], virtualClusters = [], clusters = [], rules = [] } = scope;
+  const forCli = scope[scopeCliFlag] === true;
   const compiled: CompiledScope = {
     allowsCli: forCli,
-    cliOnly: forCli && lists.every((list) => listAt(scope, list).length === 0),
-    projects: selected(listAt(scope, 'projects').map((entry) => textAt(entry, 'project'))),
-    virtualClusters: byProject(scope, 'virtualClusters', 'virtualCluster'),
-    spaces: byProject(scope, 'spaces', 'space'),
-    clusters: selected(listAt(scope, 'clusters').map((entry) => textAt(entry, 'cluster'))),
-    rules: listAt(scope, 'rules').map(compileScopeRule),
+    cliOnly: forCli && [projects, spaces, virtualClusters, clusters, rules].every((list) => list.length === 0),
+    projects: selected(projects.map(({ project = '' }) => project)),
+    virtualClusters: byProject(virtualClusters, ({ virtualCluster }) => virtualCluster),
+    spaces: byProject(spaces, ({ space }) => space),
+    clusters: selected(clusters.map(({ cluster = '' }) => cluster)),
+    rules: rules.map(compileScopeRule),
     text: shortened(writeJson(scope)),
   };
   compiledScopes.set(scope, compiled);
@@ -80,12 +81,15 @@ function selected(names: readonly string[]): NameSelection {
   return { all: given.has('*'), names: given };
 }
 
-function byProject(scope: JsonObject, list: string, member: string): Map<string, NameSelection> {
+function byProject<Entry extends { readonly project?: string }>(
+  entries: readonly Entry[],
+  nameIn: (entry: Entry) => string | undefined,
+): Map<string, NameSelection> {
   const names = new Map<string, string[]>();
-  for (const entry of listAt(scope, list)) {
-    const project = textAt(entry, 'project');
+  for (const entry of entries) {
+    const { project = '' } = entry;
     const found = names.get(project) ?? [];
-    found.push(textAt(entry, member));
+    found.push(nameIn(entry) ?? '');
     names.set(project, found);
   }
   return new Map([...names].map(([project, each]) => [project, selected(each)]));

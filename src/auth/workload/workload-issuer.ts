@@ -1,4 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
+import type { Scope } from '../../api/management/v1/scope.ts';
 
 /** An issuer of tokens for workloads, such as the jobs of a CI system, as `auth.workloadIdentity` defines it. */
 export interface WorkloadIssuer {
@@ -24,7 +24,7 @@ export interface WorkloadRule {
   readonly when: string;
   readonly user: string;
   /** The scope of the access keys, like `spec.scope` of an access key. */
-  readonly scope: JsonObject;
+  readonly scope: Scope;
   /** The lifetime of the access keys in seconds. */
   readonly ttl: number;
 }

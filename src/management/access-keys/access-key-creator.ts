@@ -1,4 +1,4 @@
-import { equalJson, textAt } from '@flotilla/json';
+import { equalJson } from '@flotilla/json';
 import type { AccessKey, AccessKeySpec } from '../../api/management/v1/access-key.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -56,7 +56,7 @@ function takesOver({ old, hidden }: AccessKeyDraft, spec: AccessKeySpec): boolea
 export function keeperOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string | undefined {
   // Every authentication calls this function, and most keys belong to users.
   if ((key.spec?.team ?? '') === '') return undefined;
-  return textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenKeeper) || undefined;
+  return state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenKeeper] || undefined;
 }
 
 /** Returns the reason why a team's key has lost its keeper; `undefined` if it has not. */

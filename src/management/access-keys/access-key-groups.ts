@@ -1,11 +1,11 @@
-import { equalJson, type JsonObject, textsAt } from '@flotilla/json';
+import { equalJson } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { teamOfGroup, userOfGroup } from '../../api/naming.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { groupsFromProviders } from '../identities/provider-rights.ts';
 import type { ManagementState } from '../state.ts';
-import { hiddenGrantedGroups, hiddenKeyHash } from './access-key-hidden.ts';
+import { type AccessKeyHidden, hiddenGrantedGroups, hiddenKeyHash } from './access-key-hidden.ts';
 import { recordFollowedGroups, withoutLostGroups } from './followed-groups.ts';
 
 type Owners = Pick<ManagementState, 'user' | 'userHidden' | 'team'>;
@@ -86,8 +86,8 @@ function heldWithoutKey(context: RequestContext, state: Keys): readonly string[]
  * Returns the groups that were granted to the key itself. Older keys have no record of them; for these keys, returns
  * all groups in `spec.groups`.
  */
-function grantedGroups(key: AccessKey, hidden: JsonObject | undefined): readonly string[] {
-  return hidden?.[hiddenGrantedGroups] === undefined ? (key.spec?.groups ?? []) : textsAt(hidden, hiddenGrantedGroups);
+function grantedGroups(key: AccessKey, hidden: AccessKeyHidden | undefined): readonly string[] {
+  return hidden?.[hiddenGrantedGroups] ?? key.spec?.groups ?? [];
 }
 
 /** True if the key gets the group from its owner. False if the owner is not a user or team, and so has no groups. */

@@ -1,8 +1,7 @@
-import { objectAt, textAt } from '@flotilla/json';
 import type { AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import { hiddenCreatorKey } from './access-key-hidden.ts';
+import { accessKeyHiddenOf, hiddenCreatorKey } from './access-key-hidden.ts';
 import { followedUsers } from './followed-groups.ts';
 
 /** The fields of an access key's spec that can name its owner. At most one is set. */
@@ -46,10 +45,10 @@ export function indexAccessKeys(keys: ObservedKeys): AccessKeyIndex {
 
   const add = (key: AccessKey): void => {
     const name = key.metadata.name ?? '';
-    const hidden = keys.peekHidden('', name);
+    const hidden = accessKeyHiddenOf(keys.peekHidden('', name));
     insert(byOwner, ownerOf(key), name);
     follow(name, followedUsers(hidden));
-    const creator = textAt(objectAt(hidden, hiddenCreatorKey), 'name');
+    const creator = hidden?.[hiddenCreatorKey]?.name ?? '';
     if (creator === '') return;
     creators.set(name, creator);
     insert(byCreator, creator, name);
@@ -68,7 +67,7 @@ export function indexAccessKeys(keys: ObservedKeys): AccessKeyIndex {
     // The owner and the creator of a key never change. The users on whom its groups depend can change with any update.
     if (before !== undefined && before.object.metadata.uid === after?.object.metadata.uid) {
       const { name = '' } = before.object.metadata;
-      follow(name, followedUsers(keys.peekHidden('', name)));
+      follow(name, followedUsers(accessKeyHiddenOf(keys.peekHidden('', name))));
       return;
     }
     if (before !== undefined) remove(before.object);

@@ -1,4 +1,4 @@
-import { cloneJson, objectAt, textAt } from '@flotilla/json';
+import { cloneJson } from '@flotilla/json';
 import { accessKeyExpiry, accessKeyPhase } from '../../api/management/access-key-expiry.ts';
 import {
   type AccessKey,
@@ -83,13 +83,13 @@ export function keepLifetime(
   dependencies: Dependencies,
 ): void {
   const storedTtl = draft.old?.object.spec?.ttl ?? 0;
-  const madeWith = objectAt(draft.hidden, hiddenCreatorKey);
+  const madeWith = draft.hidden[hiddenCreatorKey];
   const hasMaximum = maxLifetime(isScopedKey(draft), dependencies.settings) > 0;
   const isSetByServer = hasMaximum || madeWith !== undefined || isLogin(draft.object);
   if (spec.ttl === undefined && storedTtl !== 0 && isSetByServer) spec.ttl = storedTtl;
   if (context.system || (spec.ttl ?? 0) === storedTtl) return;
-  const creator = dependencies.state.accessKey(textAt(madeWith, 'name'));
-  if (creator?.metadata.uid === textAt(madeWith, 'uid')) {
+  const creator = dependencies.state.accessKey(madeWith?.name ?? '');
+  if (creator?.metadata.uid === (madeWith?.uid ?? '')) {
     const ttl = ttlWithinCreator(draft.object, creator, context, dependencies);
     if (ttl !== undefined) spec.ttl = ttl;
   }
@@ -131,10 +131,10 @@ export function inheritFromCreatorKey(
 function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependencies['state']): AccessKey | undefined {
   let link = creator;
   while (isLogin(link)) {
-    const opener = objectAt(state.accessKeyHidden(link.metadata.name ?? ''), hiddenCreatorKey);
+    const opener = state.accessKeyHidden(link.metadata.name ?? '')?.[hiddenCreatorKey];
     if (opener === undefined) return undefined;
-    const found = state.accessKey(textAt(opener, 'name'));
-    if (found === undefined || found.metadata.uid !== textAt(opener, 'uid')) throw creatorNotFound(draft);
+    const found = state.accessKey(opener.name);
+    if (found === undefined || found.metadata.uid !== opener.uid) throw creatorNotFound(draft);
     link = found;
   }
   return link;

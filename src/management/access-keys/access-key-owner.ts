@@ -1,9 +1,7 @@
-import { objectAt, textAt } from '@flotilla/json';
 import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import type { Team } from '../../api/management/v1/team.ts';
 import type { User } from '../../api/management/v1/user.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { clusterOfAgentUser } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
@@ -58,10 +56,10 @@ export function checkAccessKeyOwner(
  * Returns the text by which creates of access keys are serialized. It is the same for all creates for one owner, so
  * that the access keys of the owner are counted correctly.
  */
-export function accessKeySerializationKey(sent: KubeObject, context: RequestContext): string {
+export function accessKeySerializationKey(sent: AccessKey, context: RequestContext): string {
   const caller = callerOf(context.user);
-  const named = keyOwnerFields.find((member) => textAt(sent, 'spec', member) !== '');
-  if (named !== undefined) return `${named} ${textAt(sent, 'spec', named)}`;
+  const named = ownerMemberOf(sent);
+  if (named !== undefined) return `${named} ${sent.spec?.[named] ?? ''}`;
   if (caller.user !== undefined) return `user ${caller.user}`;
   return caller.team === undefined ? `subject ${caller.subject}` : `team ${caller.team}`;
 }
@@ -82,14 +80,14 @@ export function belongsToCurrentOwner(
   key: AccessKey,
   state: Owners & Pick<ManagementState, 'accessKeyHidden'>,
 ): boolean {
-  const uid = textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenOwnerUid);
+  const uid = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenOwnerUid] ?? '';
   return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
 }
 
 /** True if the key that created this key still exists, or if no key created it. */
 export function hasCreatorKey(key: AccessKey, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
-  const creator = objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenCreatorKey);
-  return creator === undefined || state.accessKey(textAt(creator, 'name'))?.metadata.uid === textAt(creator, 'uid');
+  const creator = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenCreatorKey];
+  return creator === undefined || state.accessKey(creator.name)?.metadata.uid === creator.uid;
 }
 
 /**

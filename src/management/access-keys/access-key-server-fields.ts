@@ -1,4 +1,4 @@
-import { equalJson, textAt, writeJson } from '@flotilla/json';
+import { equalJson, writeJson } from '@flotilla/json';
 import type { AccessKeySpec } from '../../api/management/v1/access-key.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { Sealer } from '../../seal/sealer.ts';
@@ -23,7 +23,7 @@ export const oidcTokensPurpose = 'access-key-oidc-tokens';
 
 /** A secret that is stored sealed in the hidden part of a key. */
 interface HiddenSecret {
-  readonly member: string;
+  readonly member: typeof hiddenConnectorData | typeof hiddenOidcTokens;
   /** The purpose with which the secret is sealed. It can be opened only with the same purpose. */
   readonly purpose: string;
 }
@@ -83,7 +83,7 @@ function sealTokens(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer):
 /** Seals a secret into the hidden part. An unchanged secret keeps its sealed text, so that the write stays a no-op. */
 function sealInto(draft: AccessKeyDraft, { member, purpose }: HiddenSecret, clear: string, sealer: Sealer): void {
   if (clear === '') return;
-  const stored = textAt(draft.hidden, member);
+  const stored = draft.hidden[member] ?? '';
   if (stored !== '' && sealer.open(purpose, stored) === clear) return;
   draft.hidden[member] = sealer.seal(purpose, clear);
 }

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, objectAt, textAt } from '@flotilla/json';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import type { Scope } from '../../api/management/v1/scope.ts';
 import type { User } from '../../api/management/v1/user.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { UserInfo } from '../../api/user-info.ts';
@@ -10,7 +10,7 @@ import { accessKeyIdentity } from '../identity.ts';
 import type { ManagementState } from '../state.ts';
 import { keeperOf } from './access-key-creator.ts';
 import { withGrantedGroups } from './access-key-groups.ts';
-import { hiddenCreatorKey, hiddenInheritedScopes } from './access-key-hidden.ts';
+import { type AccessKeyHidden, hiddenCreatorKey, hiddenInheritedScopes } from './access-key-hidden.ts';
 import { belongsToCurrentOwner, keyOwner } from './access-key-owner.ts';
 import { followedUserObjects } from './followed-groups.ts';
 import { isLogin, isRefreshKey, isRevokedLogin } from './login-keys.ts';
@@ -54,10 +54,10 @@ export function keyStateOf(
     end = earliest(end, accessKeyExpiry(withLastUse(link, latestUse(linkName))));
     const deletion = link.metadata.deletionTimestamp;
     if (deletion !== undefined) end = earliest(end, Date.parse(deletion));
-    const creator: JsonObject | undefined = objectAt(state.accessKeyHidden(linkName), hiddenCreatorKey);
+    const creator: AccessKeyHidden[typeof hiddenCreatorKey] = state.accessKeyHidden(linkName)?.[hiddenCreatorKey];
     if (creator === undefined) break;
-    link = state.accessKey(textAt(creator, 'name'));
-    const isSame = link?.metadata.uid === textAt(creator, 'uid');
+    link = state.accessKey(creator.name);
+    const isSame = link?.metadata.uid === creator.uid;
     if (link === undefined || !isSame || ownerIdentity(link, state) === undefined || isRevokedLogin(link, state)) {
       broken = true;
       break;
@@ -97,14 +97,14 @@ export function hasCachedState(key: AccessKey): boolean {
 }
 
 /** True if the state of the key does not depend on another key, on a password or on the time of its last use. */
-function isIndependent(key: AccessKey, hidden: JsonObject | undefined): boolean {
+function isIndependent(key: AccessKey, hidden: AccessKeyHidden | undefined): boolean {
   if (isLogin(key) || key.spec?.ttlAfterLastActivity === true) return false;
-  return objectAt(hidden, hiddenCreatorKey) === undefined;
+  return hidden?.[hiddenCreatorKey] === undefined;
 }
 
 /** The cached identity of a key, and the inputs from which it was computed. */
 interface CachedIdentity {
-  readonly hidden: JsonObject | undefined;
+  readonly hidden: AccessKeyHidden | undefined;
   readonly owner: ReturnType<typeof keyOwner>;
   readonly keeper: User | undefined;
   /** The users on whom groups of the key depend. */
@@ -123,7 +123,7 @@ function ownerIdentity(key: AccessKey, state: StateLookups): UserInfo | undefine
 }
 
 /** Returns the identity of a key. Every authentication calls it, and its inputs rarely change, so it is cached. */
-function cachedIdentity(key: AccessKey, hidden: JsonObject | undefined, state: StateLookups): CachedIdentity {
+function cachedIdentity(key: AccessKey, hidden: AccessKeyHidden | undefined, state: StateLookups): CachedIdentity {
   const owner = keyOwner(key, state);
   const keeper = keeperUser(key, state);
   const followed = followedUserObjects(key, state);
@@ -171,11 +171,8 @@ function scopesText(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidde
 /**
  * Returns the scopes of a key: its own, and those inherited from its creator. A request must be allowed by all of them.
  */
-export function scopesOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly JsonObject[] {
+export function scopesOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly Scope[] {
   const own = key.spec?.scope ?? undefined;
-  const inherited = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenInheritedScopes];
-  return [
-    ...(own === undefined ? [] : [own]),
-    ...(Array.isArray(inherited) ? inherited.filter((scope) => isJsonObject(scope)) : []),
-  ];
+  const inherited = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenInheritedScopes] ?? [];
+  return own === undefined ? inherited : [own, ...inherited];
 }

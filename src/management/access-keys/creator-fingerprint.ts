@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { valueAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { ManagementState } from '../state.ts';
 import { hiddenGrantedGroups, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
@@ -22,7 +21,9 @@ export function creatorFingerprint(
   const hidden = state.accessKeyHidden(name);
   const inputs = [
     key.metadata.uid,
-    ...[hiddenKeyHash, hiddenInheritedScopes, hiddenGrantedGroups].map((member) => valueAt(hidden, member) ?? null),
+    hidden?.[hiddenKeyHash] ?? null,
+    hidden?.[hiddenInheritedScopes] ?? null,
+    hidden?.[hiddenGrantedGroups] ?? null,
     key.spec?.scope ?? null,
     key.spec?.groups ?? null,
   ];

@@ -1,27 +1,19 @@
-import { isJsonObject, type JsonObject, textAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { User } from '../../api/management/v1/user.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { groupsFromProviders } from '../identities/provider-rights.ts';
-import { hiddenFollowedGroups, hiddenKeyHash } from './access-key-hidden.ts';
+import type { UserHidden } from '../identities/user-hidden.ts';
+import { type AccessKeyHidden, type FollowedGroup, hiddenFollowedGroups, hiddenKeyHash } from './access-key-hidden.ts';
 
 /** The parts of the management state that this module reads. */
 interface Users {
   user(name: string): User | undefined;
-  userHidden(name: string): JsonObject | undefined;
+  userHidden(name: string): UserHidden | undefined;
 }
 interface HiddenKeys {
-  accessKeyHidden(name: string): JsonObject | undefined;
-}
-
-/** A granted group of a key that depends on a user: the key has it only while the user has it. */
-interface FollowedGroup {
-  readonly group: string;
-  readonly user: string;
-  /** The UID of the user, so that a later user with the same name does not count. */
-  readonly uid: string;
+  accessKeyHidden(name: string): AccessKeyHidden | undefined;
 }
 
 /**
@@ -63,7 +55,7 @@ export function recordFollowedGroups(
 /** Returns the granted groups that the key has now, without those that the user on whom they depend has lost. */
 export function withoutLostGroups(
   granted: readonly string[],
-  hidden: JsonObject | undefined,
+  hidden: AccessKeyHidden | undefined,
   state: Users,
 ): readonly string[] {
   const followed = followedGroups(hidden);
@@ -72,7 +64,7 @@ export function withoutLostGroups(
 }
 
 /** Returns the names of the users on whom groups of a key depend. */
-export function followedUsers(hidden: JsonObject | undefined): readonly string[] {
+export function followedUsers(hidden: AccessKeyHidden | undefined): readonly string[] {
   const followed = followedGroups(hidden);
   return followed.length === 0 ? noNames : [...new Set(followed.map(({ user }) => user))];
 }
@@ -99,13 +91,8 @@ function groupsOf(user: User, state: Pick<Users, 'userHidden'>): readonly string
   return [...(spec?.groups ?? []), ...groupsFromProviders(user, state.userHidden(metadata.name ?? ''))];
 }
 
-/** Reads the followed groups in the hidden part of a key. They form a list, because `__proto__` can be a group. */
-function followedGroups(hidden: JsonObject | undefined): readonly FollowedGroup[] {
-  const list = hidden?.[hiddenFollowedGroups];
-  if (!Array.isArray(list)) return noGroups;
-  return list
-    .filter(isJsonObject)
-    .map((one) => ({ group: textAt(one, 'group'), user: textAt(one, 'user'), uid: textAt(one, 'uid') }));
+function followedGroups(hidden: AccessKeyHidden | undefined): readonly FollowedGroup[] {
+  return hidden?.[hiddenFollowedGroups] ?? noGroups;
 }
 
 const noGroups: readonly FollowedGroup[] = [];

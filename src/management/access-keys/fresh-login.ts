@@ -1,4 +1,4 @@
-import { equalJson, objectAt, textAt } from '@flotilla/json';
+import { equalJson } from '@flotilla/json';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { adminUser, freshLoginCause } from '../../api/naming.ts';
@@ -74,7 +74,7 @@ function isFreshLogin(key: AccessKey, { state, settings, clock }: Dependencies):
 
 /** Returns the name of the key that opened a login, or that created a key. '' if none did. */
 function openerOf(name: string, state: Pick<Dependencies['state'], 'accessKeyHidden'>): string {
-  return textAt(objectAt(state.accessKeyHidden(name), hiddenCreatorKey), 'name');
+  return state.accessKeyHidden(name)?.[hiddenCreatorKey]?.name ?? '';
 }
 
 /** The names of the keys of the administrator that the server creates. */

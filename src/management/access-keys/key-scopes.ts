@@ -1,19 +1,17 @@
-import { type JsonObject, type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
-import { requestTargets } from '../../api/management/v1/scope.ts';
-import { hiddenInheritedScopes } from './access-key-hidden.ts';
+import { requestTargets, type ScopeRule } from '../../api/management/v1/scope.ts';
+import { type AccessKeyHidden, hiddenInheritedScopes } from './access-key-hidden.ts';
 
 /** An access key and its hidden part, as it is stored or written. */
 interface KeyWithHidden {
   readonly object: AccessKey;
-  readonly hidden: JsonObject;
+  readonly hidden: AccessKeyHidden;
 }
 
 /** True if a scope limits the key: its own, or that of the key that creates it. */
 export function isScopedKey({ object, hidden }: KeyWithHidden): boolean {
-  const inherited = hidden[hiddenInheritedScopes];
-  return [object.spec?.scope ?? undefined, ...(Array.isArray(inherited) ? inherited : [])].some(
-    (scope) => scope !== undefined && !listAt(scope, 'rules').some(matchesEverything),
+  return [object.spec?.scope, ...(hidden[hiddenInheritedScopes] ?? [])].some(
+    (scope) => scope !== undefined && scope !== null && !(scope.rules ?? []).some(matchesEverything),
   );
 }
 
@@ -21,11 +19,11 @@ export function isScopedKey({ object, hidden }: KeyWithHidden): boolean {
  * True for a scope rule that names no resources, paths, clusters or targets. A scope with such a rule does not limit what
  * its key reaches.
  */
-function matchesEverything(rule: JsonValue): boolean {
-  const targets = textsAt(rule, 'requestTargets');
+function matchesEverything(rule: ScopeRule): boolean {
+  const { resources = [], namespaces = [], nonResourceURLs = [], requestTargets: targets = [], cluster = '' } = rule;
   return (
-    (['resources', 'namespaces', 'nonResourceURLs'] as const).every((list) => listAt(rule, list).length === 0) &&
-    textAt(rule, 'cluster') === '' &&
+    [resources, namespaces, nonResourceURLs].every((list) => list.length === 0) &&
+    cluster === '' &&
     (targets.length === 0 || requestTargets.every((target) => targets.includes(target)))
   );
 }

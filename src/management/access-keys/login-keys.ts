@@ -1,21 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type JsonObject, objectAt, textAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft, UserDraft } from '../drafts.ts';
 import { isEndedIdentityLogin } from '../identities/provider-rights.ts';
+import { hiddenKeptLogin, hiddenPasswordFingerprint, type UserHidden } from '../identities/user-hidden.ts';
 import type { ManagementState } from '../state.ts';
 import { hiddenCreatorFingerprint, hiddenCreatorKey, hiddenOpenedAt } from './access-key-hidden.ts';
 import { isAppSession } from './app-session-keys.ts';
 import { creatorFingerprint } from './creator-fingerprint.ts';
-
-/**
- * Member of the hidden part. Of a user: a text that changes with each password. Of a login: that text at the time at
- * which the login was created.
- */
-export const hiddenPasswordFingerprint = 'passwordMark';
-/** Member of the hidden part of a user: the UID of the login that the last password change did not revoke. */
-const hiddenKeptLogin = 'keptLogin';
 
 export function isLogin(key: AccessKey): boolean {
   return key.spec?.type === 'Login';
@@ -29,7 +21,7 @@ export function isRefreshKey(key: AccessKey): boolean {
 /** Returns the time at which the owner of a login proved who they are, in RFC 3339 format. */
 export function openingTimeOf(login: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string {
   const { name = '', creationTimestamp = '' } = login.metadata;
-  return textAt(state.accessKeyHidden(name), hiddenOpenedAt) || creationTimestamp;
+  return state.accessKeyHidden(name)?.[hiddenOpenedAt] || creationTimestamp;
 }
 
 /** Binds a login to the current password of its user, and to the current state of the access key that opened it. */
@@ -38,17 +30,17 @@ export function bindLogin(
   state: Pick<ManagementState, 'userHidden' | 'accessKey' | 'accessKeyHidden'>,
 ): void {
   if (!isLogin(draft.object)) return;
-  const creator = textAt(objectAt(draft.hidden, hiddenCreatorKey), 'name');
+  const creator = draft.hidden[hiddenCreatorKey]?.name ?? '';
   const first = state.accessKey(draft.object.spec?.createdWith ?? '');
   // A login that another login opens, or that is opened beside it (`Logins.openBeside`), proves nothing anew.
   if (first !== undefined && isLogin(first)) draft.hidden[hiddenOpenedAt] = openingTimeOf(first, state);
   if (creator !== '') draft.hidden[hiddenCreatorFingerprint] = creatorFingerprint(creator, state);
-  const fingerprint = textAt(state.userHidden(draft.object.spec?.user ?? ''), hiddenPasswordFingerprint);
+  const fingerprint = state.userHidden(draft.object.spec?.user ?? '')?.[hiddenPasswordFingerprint] ?? '';
   if (fingerprint !== '') draft.hidden[hiddenPasswordFingerprint] = fingerprint;
 }
 
 /** Revokes all logins of the user with this hidden part. */
-export function revokeAllLogins(hidden: JsonObject): void {
+export function revokeAllLogins(hidden: UserHidden): void {
   hidden[hiddenPasswordFingerprint] = randomBytes(12).toString('base64url');
   delete hidden[hiddenKeptLogin];
 }
@@ -79,9 +71,10 @@ export function isRevokedLogin(
   if (!isLogin(key)) return false;
   if (isEndedIdentityLogin(key, state.user(key.spec?.user ?? ''))) return true;
   const hidden = state.accessKeyHidden(key.metadata.name ?? '');
-  const creator = textAt(objectAt(hidden, hiddenCreatorKey), 'name');
-  if (creator !== '' && textAt(hidden, hiddenCreatorFingerprint) !== creatorFingerprint(creator, state)) return true;
+  const creator = hidden?.[hiddenCreatorKey]?.name ?? '';
+  const fingerprint = hidden?.[hiddenCreatorFingerprint] ?? '';
+  if (creator !== '' && fingerprint !== creatorFingerprint(creator, state)) return true;
   const user = state.userHidden(key.spec?.user ?? '');
-  const atLogin = textAt(hidden, hiddenPasswordFingerprint);
-  return atLogin !== textAt(user, hiddenPasswordFingerprint) && textAt(user, hiddenKeptLogin) !== key.metadata.uid;
+  const hasSamePassword = (hidden?.[hiddenPasswordFingerprint] ?? '') === (user?.[hiddenPasswordFingerprint] ?? '');
+  return !hasSamePassword && (user?.[hiddenKeptLogin] ?? '') !== key.metadata.uid;
 }

@@ -1,8 +1,14 @@
-import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { unauthorized } from '../../api/status.ts';
 import type { ManagementState } from '../state.ts';
-import { hiddenCreatorKey, hiddenKeyHash, hiddenRenewal } from './access-key-hidden.ts';
+import {
+  type AccessKeyHidden,
+  accessKeyHiddenOf,
+  hiddenCreatorKey,
+  hiddenKeyHash,
+  hiddenRenewal,
+} from './access-key-hidden.ts';
 import { isLogin } from './login-keys.ts';
 
 /**
@@ -11,7 +17,7 @@ import { isLogin } from './login-keys.ts';
  */
 export function isGrantedLogin(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): boolean {
   const { createdWith = '' } = key.spec ?? {};
-  const creator = textAt(objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenCreatorKey), 'name');
+  const creator = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenCreatorKey]?.name ?? '';
   return isLogin(key) && createdWith !== '' && createdWith !== creator;
 }
 
@@ -20,8 +26,9 @@ export function isGrantedLogin(key: AccessKey, state: Pick<ManagementState, 'acc
  * login no longer has the value with which the renewal was requested.
  */
 export function recordRenewal({ from, to }: { readonly from: string; readonly to: string }) {
-  return (hidden: JsonObject): void => {
-    if (textAt(hidden, hiddenKeyHash) !== from) throw unauthorized();
+  return (untyped: JsonObject): void => {
+    const hidden = accessKeyHiddenOf(untyped);
+    if (hidden[hiddenKeyHash] !== from) throw unauthorized();
     hidden[hiddenRenewal] = { first: valueVersionOf(hidden), current: to };
   };
 }
@@ -30,7 +37,7 @@ export function recordRenewal({ from, to }: { readonly from: string; readonly to
  * Returns a text that changes with the value of a key. It stays the same when a login is renewed, so that streams and tokens
  * of the login continue to work.
  */
-export function valueVersionOf(hidden: JsonObject | undefined): string {
-  const [hash, renewal] = [textAt(hidden, hiddenKeyHash), objectAt(hidden, hiddenRenewal)];
-  return renewal !== undefined && textAt(renewal, 'current') === hash ? textAt(renewal, 'first') : hash;
+export function valueVersionOf(hidden: AccessKeyHidden | undefined): string {
+  const { [hiddenKeyHash]: hash = '', [hiddenRenewal]: renewal } = hidden ?? {};
+  return renewal?.current === hash ? renewal.first : hash;
 }

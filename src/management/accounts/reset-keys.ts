@@ -1,14 +1,8 @@
-import { type JsonObject, textAt } from '@flotilla/json';
 import { accessKeyPhase } from '../../api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { belongsToCurrentOwner } from '../access-keys/access-key-owner.ts';
+import { hiddenResetKey, type UserHidden } from '../identities/user-hidden.ts';
 import type { ManagementState } from '../state.ts';
-
-/**
- * Member of the hidden part of a user: the UID of the access key of the current reset link. A newer link replaces it, and
- * each change of the password removes it in the same write, so a link is used at most once.
- */
-const hiddenResetKey = 'resetKey';
 
 /** True for the key of a reset link. Such a key never authenticates requests. */
 export function isResetKey(key: AccessKey): boolean {
@@ -16,14 +10,14 @@ export function isResetKey(key: AccessKey): boolean {
 }
 
 /** Makes a key the only one that can reset the password. `undefined` if none can. */
-export function setResetKey(hidden: JsonObject, uid: string | undefined): void {
+export function setResetKey(hidden: UserHidden, uid: string | undefined): void {
   if (uid === undefined) delete hidden[hiddenResetKey];
   else hidden[hiddenResetKey] = uid;
 }
 
 /** True if the key can still reset the password of the user with this hidden part. */
-export function isCurrentResetKey(hidden: JsonObject | undefined, uid: string): boolean {
-  return uid !== '' && textAt(hidden, hiddenResetKey) === uid;
+export function isCurrentResetKey(hidden: UserHidden | undefined, uid: string): boolean {
+  return uid !== '' && hidden?.[hiddenResetKey] === uid;
 }
 
 /** Returns the name of the user whose password the key can reset now; `undefined` if it cannot. */

@@ -1,13 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { isJsonObject, type JsonObject, numberAt, textAt } from '@flotilla/json';
 import { matchingTotpStep } from '../../auth/totp.ts';
 import type { Sealer } from '../../seal/sealer.ts';
+import { hiddenSecondFactor, type UserHidden } from '../identities/user-hidden.ts';
 
-/**
- * Member of the hidden part of a user: the second factor. `secret` is sealed, `lastStep` is the time step of the last
- * accepted code, and `recoveryCodes` are keyed hashes of the codes that are left.
- */
-const hiddenSecondFactor = 'secondFactor';
 const totpSecretPurpose = 'user-totp-secret';
 const recoveryCodePurpose = 'user-recovery-code';
 
@@ -19,12 +14,12 @@ const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 type Sealing = Pick<Sealer, 'seal' | 'open' | 'hash'>;
 
 /** True if the user with this hidden part has set up a second factor. */
-export function hasSecondFactor(hidden: JsonObject | undefined): boolean {
-  return isJsonObject(hidden?.[hiddenSecondFactor]);
+export function hasSecondFactor(hidden: UserHidden | undefined): boolean {
+  return hidden?.[hiddenSecondFactor] !== undefined;
 }
 
 /** Returns the number of recovery codes that the user can still use. */
-export function recoveryCodesLeft(hidden: JsonObject | undefined): number {
+export function recoveryCodesLeft(hidden: UserHidden | undefined): number {
   return hashesOf(hidden).length;
 }
 
@@ -33,7 +28,7 @@ export function recoveryCodesLeft(hidden: JsonObject | undefined): number {
  * code with which the user proved that the app has the secret.
  */
 export function setSecondFactor(
-  hidden: JsonObject,
+  hidden: UserHidden,
   { secret, step }: { readonly secret: string; readonly step: number },
   sealer: Sealing,
 ): readonly string[] {
@@ -46,7 +41,7 @@ export function setSecondFactor(
   return codes;
 }
 
-export function removeSecondFactor(hidden: JsonObject): void {
+export function removeSecondFactor(hidden: UserHidden): void {
   delete hidden[hiddenSecondFactor];
 }
 
@@ -55,15 +50,15 @@ export function removeSecondFactor(hidden: JsonObject): void {
  * used.
  */
 export function spendSecondFactorCode(
-  hidden: JsonObject,
+  hidden: UserHidden,
   { code, now }: { readonly code: string; readonly now: number },
   sealer: Sealing,
 ): boolean {
   const stored = hidden[hiddenSecondFactor];
-  if (!isJsonObject(stored)) return false;
-  const secret = sealer.open(totpSecretPurpose, textAt(stored, 'secret'));
+  if (stored === undefined) return false;
+  const secret = sealer.open(totpSecretPurpose, stored.secret);
   const step = matchingTotpStep(secret, code, now);
-  if (step !== undefined && step > (numberAt(stored, 'lastStep') ?? 0)) {
+  if (step !== undefined && step > stored.lastStep) {
     hidden[hiddenSecondFactor] = { ...stored, lastStep: step };
     return true;
   }
@@ -74,10 +69,8 @@ export function spendSecondFactorCode(
   return true;
 }
 
-function hashesOf(hidden: JsonObject | undefined): readonly string[] {
-  const stored = hidden?.[hiddenSecondFactor];
-  const codes = isJsonObject(stored) ? stored.recoveryCodes : undefined;
-  return Array.isArray(codes) ? codes.filter((code) => typeof code === 'string') : [];
+function hashesOf(hidden: UserHidden | undefined): readonly string[] {
+  return hidden?.[hiddenSecondFactor]?.recoveryCodes ?? [];
 }
 
 /** The hash is keyed, so the codes cannot be guessed from a copy of the store. */

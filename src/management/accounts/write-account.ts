@@ -1,12 +1,12 @@
-import type { JsonObject } from '@flotilla/json';
 import { userKind } from '../../api/management/v1/user.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import { type UserHidden, userHiddenOf } from '../identities/user-hidden.ts';
 
 export interface AccountWrite {
   readonly user: string;
   /** Changes the hidden part of the user. May throw a StatusError to refuse the write. */
-  change(hidden: JsonObject): void;
+  change(hidden: UserHidden): void;
   /** The new password. Absent if it stays the same. */
   readonly password?: string;
 }
@@ -18,7 +18,7 @@ export interface AccountWrite {
 export async function writeAccount(stores: KindStores, { user, change, password }: AccountWrite): Promise<void> {
   const document = password === undefined ? {} : { spec: { password } };
   await storeOf(stores, userKind).verbs.patch(
-    { ...systemContext(''), changeHidden: change },
+    { ...systemContext(''), changeHidden: (hidden) => change(userHiddenOf(hidden)) },
     user,
     { type: 'merge', document, findings: [] },
     { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false },

@@ -1,14 +1,14 @@
-import { equalJson, type JsonObject, textAt, textsAt } from '@flotilla/json';
+import { equalJson } from '@flotilla/json';
 import { activeIdentities, linkedIdentities } from '../../api/management/identities.ts';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { IdentityLink, User, UserIdentity } from '../../api/management/v1/user.ts';
 import { adminsGroup } from '../../api/naming.ts';
 import type { UserDraft } from '../drafts.ts';
 import { identityClaim } from './identity-links.ts';
-import { hiddenPassword, hiddenProviderGroups } from './user-hidden.ts';
+import { hiddenPassword, hiddenProviderGroups, type UserHidden } from './user-hidden.ts';
 
 /** Returns the groups that the user has at identity providers, with the prefixes of the connectors. */
-function providerGroups(user: User, hidden: JsonObject | undefined): readonly string[] {
+function providerGroups(user: User, hidden: UserHidden | undefined): readonly string[] {
   return activeIdentities(user).flatMap((identity) => {
     const { groupsPrefix = '' } = identity;
     const groups = storedGroups(hidden, identity);
@@ -17,19 +17,19 @@ function providerGroups(user: User, hidden: JsonObject | undefined): readonly st
 }
 
 /** Returns the groups of one identity from the hidden part of its user, as the provider names them. */
-export function storedGroups(hidden: JsonObject | undefined, link: IdentityLink): readonly string[] {
-  return textsAt(hidden, hiddenProviderGroups, identityClaim(link));
+export function storedGroups(hidden: UserHidden | undefined, link: IdentityLink): readonly string[] {
+  return hidden?.[hiddenProviderGroups]?.[identityClaim(link)] ?? [];
 }
 
 /** Returns all groups that the user has because of groups at identity providers, including that of administrators. */
-export function groupsFromProviders(user: User, hidden: JsonObject | undefined): readonly string[] {
+export function groupsFromProviders(user: User, hidden: UserHidden | undefined): readonly string[] {
   const groups = providerGroups(user, hidden);
   return activeIdentities(user).some(({ admin }) => admin === true) ? [...groups, adminsGroup] : groups;
 }
 
 /** The part of the management state that tells whether a user can log in with a password. */
 interface PasswordState {
-  userHidden(name: string): JsonObject | undefined;
+  userHidden(name: string): UserHidden | undefined;
   readonly passwordsEnabled: boolean;
 }
 
@@ -43,7 +43,8 @@ export function isGone(user: User, passwords: PasswordState): boolean {
   const identities = linkedIdentities(user);
   if (!identities.some(({ state }) => state === 'Gone')) return false;
   if (identities.some(({ state }) => state === 'Active')) return false;
-  return !passwords.passwordsEnabled || textAt(passwords.userHidden(user.metadata.name ?? ''), hiddenPassword) === '';
+  const { [hiddenPassword]: password = '' } = passwords.userHidden(user.metadata.name ?? '') ?? {};
+  return !passwords.passwordsEnabled || password === '';
 }
 
 /** True if the key is a login with an identity that has ended since, or that is no longer linked with the user. */
@@ -72,7 +73,7 @@ export function hideProviderGroups(draft: UserDraft): void {
     delete hidden[hiddenProviderGroups];
     return;
   }
-  const kept: JsonObject = {};
+  const kept: Record<string, string[]> = {};
   const shown: UserIdentity[] = [];
   for (const { groups, ...identity } of identities) {
     const claim = identityClaim(identity);

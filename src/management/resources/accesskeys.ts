@@ -1,9 +1,9 @@
-import { equalJson, textAt } from '@flotilla/json';
+import { equalJson } from '@flotilla/json';
 import { type FieldError, forbiddenField } from '../../api/field-error.ts';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { isWorkloadKey } from '../../api/management/workload-key.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { type FieldsOf, groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-format.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
@@ -12,7 +12,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import { recordCreator } from '../access-keys/access-key-creator.ts';
 import { recordGrantedGroups } from '../access-keys/access-key-groups.ts';
-import { hiddenKeyHash } from '../access-keys/access-key-hidden.ts';
+import { type AccessKeyHidden, hiddenKeyHash } from '../access-keys/access-key-hidden.ts';
 import { checkKeyCount, inheritFromCreatorKey, keepLifetime } from '../access-keys/access-key-limits.ts';
 import {
   accessKeySerializationKey,
@@ -111,7 +111,7 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
     throw forbidden(groupResourceOf(accessKeyKind), object.metadata.name ?? '', detail);
   }
 
-  return defineResource({
+  return defineResource<FieldsOf<typeof accessKeyKind>, AccessKeyHidden>({
     ...accessKeyKind,
     hasStatus: true,
     serverOwnedStatus: true,
@@ -159,7 +159,7 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
     },
     createQueue: (sent, context) => accessKeySerializationKey(sent, context),
     claims(record) {
-      const hash = textAt(record.hidden, hiddenKeyHash);
+      const hash = record.hidden?.[hiddenKeyHash] ?? '';
       return hash === '' ? [] : [accessKeyClaim(hash)];
     },
     claimTaken: (_claim, _holder, draft) =>

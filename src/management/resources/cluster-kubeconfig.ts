@@ -1,4 +1,3 @@
-import { textAt } from '@flotilla/json';
 import type { FieldError } from '../../api/field-error.ts';
 import { type Kubeconfig, readKubeconfig } from '../../api/kubeconfig.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -7,12 +6,7 @@ import type { ClusterDraft } from '../drafts.ts';
 import { identifyCluster } from '../identify-cluster.ts';
 import { redactLastApplied } from '../redact-last-applied.ts';
 import { writableSpec } from '../writable-spec.ts';
-
-/** Member of a cluster's hidden part: the sealed kubeconfig. `kubeconfigPurpose` is the purpose of the seal. */
-export const hiddenKubeconfig = 'kubeconfig';
-export const kubeconfigPurpose = 'cluster-kubeconfig';
-/** Member of a cluster's hidden part: the unique ID of the connected cluster. Absent until it is known. */
-export const hiddenClusterUid = 'clusterUID';
+import { hiddenClusterUid, hiddenKubeconfig, kubeconfigPurpose } from './cluster-hidden.ts';
 
 export const clusterSecretPaths = [['spec', 'kubeconfig']];
 
@@ -65,7 +59,7 @@ export class ClusterKubeconfigs {
       });
     const { kubeconfig, fault } = readKubeconfig(sent);
     if (kubeconfig === undefined) return void reject(fault);
-    const sealed = textAt(draft.hidden, hiddenKubeconfig);
+    const sealed = draft.hidden[hiddenKubeconfig] ?? '';
     if (sealed !== '' && sealer.open(kubeconfigPurpose, sealed) === sent) return;
     const unusable = await this.#identify(kubeconfig, draft, context);
     if (unusable !== undefined) return void reject(unusable);
@@ -91,7 +85,7 @@ export class ClusterKubeconfigs {
       signal: context.signal,
     });
     if (kubeconfigError !== undefined) return kubeconfigError;
-    const known = textAt(draft.old?.hidden, hiddenClusterUid);
+    const known = draft.old?.hidden?.[hiddenClusterUid] ?? '';
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
       // An agent that has lost its data must be able to connect, because the status of the cluster then says what to do. The

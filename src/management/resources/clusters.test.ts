@@ -14,7 +14,7 @@ import {
   rejectionStatus,
   writeOptions,
 } from '../management.fixture.ts';
-import { hiddenKubeconfig, kubeconfigPurpose } from './cluster-kubeconfig.ts';
+import { hiddenKubeconfig, kubeconfigPurpose } from './cluster-hidden.ts';
 
 const kubeconfig = (token: string) => `
 current-context: c

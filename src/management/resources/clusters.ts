@@ -1,18 +1,18 @@
-import { textAt } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
 import { hostIsolationErrors } from '../../api/management/host-isolation/host-isolation.ts';
 import { initialStatus } from '../../api/management/initial-status.ts';
 import { type Cluster, clusterConditionTypes, clusterKind } from '../../api/management/v1/cluster.ts';
 import { builtInClusterName, cleanupFinalizer } from '../../api/naming.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { type FieldsOf, groupResourceOf } from '../../api/resource.ts';
 import { conflict } from '../../api/status.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { ClusterDraft } from '../drafts.ts';
 import { checkFieldPermissions } from '../field-permissions.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
-import { ClusterKubeconfigs, clusterSecretPaths, hiddenClusterUid, hiddenKubeconfig } from './cluster-kubeconfig.ts';
+import { type ClusterHidden, hiddenClusterUid, hiddenKubeconfig } from './cluster-hidden.ts';
+import { ClusterKubeconfigs, clusterSecretPaths } from './cluster-kubeconfig.ts';
 
 /** Names that clusters must not have, because an agent serves its cluster also at `/cluster/api/…`, without a name. */
 const reservedNames = ['api', 'apis'];
@@ -22,7 +22,7 @@ export function clusterResource(
 ): StoredResource {
   const { state } = dependencies;
   const kubeconfigs = new ClusterKubeconfigs(dependencies);
-  return defineResource({
+  return defineResource<FieldsOf<typeof clusterKind>, ClusterHidden>({
     ...clusterKind,
     hasStatus: true,
     serverOwnedStatus: true,
@@ -71,7 +71,7 @@ function clusterErrors(draft: ClusterDraft, kubeconfigs: ClusterKubeconfigs): Fi
   if (old !== undefined && isLocal !== (old.object.spec?.local ?? false)) {
     found.push(invalid('spec.local', isLocal, 'field is immutable'));
   }
-  const hasKubeconfig = textAt(draft.hidden, hiddenKubeconfig) !== '' || fault !== undefined;
+  const hasKubeconfig = (draft.hidden[hiddenKubeconfig] ?? '') !== '' || fault !== undefined;
   const connectionTypes = [isLocal, isPeer, hasKubeconfig && (!isPeer || kubeconfigs.isSentByClient(draft))].filter(
     (isSet) => isSet,
   ).length;
@@ -84,8 +84,8 @@ function clusterErrors(draft: ClusterDraft, kubeconfigs: ClusterKubeconfigs): Fi
 }
 
 /** Claims the unique ID of the connected cluster, so that no two Cluster objects refer to the same cluster. */
-function claims({ hidden }: Pick<StoredRecord, 'hidden'>): readonly string[] {
-  const uid = textAt(hidden, hiddenClusterUid);
+function claims({ hidden }: { readonly hidden?: ClusterHidden }): readonly string[] {
+  const uid = hidden?.[hiddenClusterUid] ?? '';
   return uid === '' ? [] : [uid];
 }
 

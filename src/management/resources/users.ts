@@ -1,7 +1,6 @@
-import { textAt } from '@flotilla/json';
 import { duplicate, type FieldError, tooLong } from '../../api/field-error.ts';
 import { type User, userKind } from '../../api/management/v1/user.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { type FieldsOf, groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
 import { hashPassword, verifyPassword } from '../../auth/password-hash.ts';
@@ -17,7 +16,7 @@ import { checkFieldPermissions, maySetField } from '../field-permissions.ts';
 import { identityClaim, identityErrors } from '../identities/identity-links.ts';
 import { hideProviderGroups } from '../identities/provider-rights.ts';
 import { usedNameWrites } from '../identities/used-names.ts';
-import { hiddenPassword, passwordPurpose } from '../identities/user-hidden.ts';
+import { hiddenPassword, passwordPurpose, type UserHidden } from '../identities/user-hidden.ts';
 import { redactLastApplied } from '../redact-last-applied.ts';
 import { addressRangeErrors } from '../rules/address-range-errors.ts';
 import { groupErrors, subjectErrors } from '../rules/group-errors.ts';
@@ -54,7 +53,7 @@ export function userResource(dependencies: Dependencies): StoredResource {
       faults.set(draft, { type: 'FieldValueInvalid', field: 'spec.password', message });
       return;
     }
-    const storedHash = textAt(draft.hidden, hiddenPassword);
+    const storedHash = draft.hidden[hiddenPassword] ?? '';
     const hash = await hashSerializer.run(context.user.name, () => hashIfChanged(sent, storedHash, context));
     if (hash === undefined) return;
     rejectFirstPassword(draft, context, storedHash);
@@ -76,7 +75,7 @@ export function userResource(dependencies: Dependencies): StoredResource {
     return await hashPassword(sent);
   }
 
-  return defineResource({
+  return defineResource<FieldsOf<typeof userKind>, UserHidden>({
     ...userKind,
     hasStatus: true,
     serverOwnedStatus: true,

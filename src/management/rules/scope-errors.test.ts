@@ -1,10 +1,10 @@
-import type { JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { describeFieldError } from '../../api/field-error.ts';
+import type { Scope, ScopeRule } from '../../api/management/v1/scope.ts';
 import { scopeErrors } from './scope-errors.ts';
 
-const errors = (scope: JsonValue | undefined) => scopeErrors(scope, 'spec.scope').map(describeFieldError);
-const rule = (value: JsonValue) => errors({ rules: [value] });
+const errors = (scope: Scope | null | undefined) => scopeErrors(scope, 'spec.scope').map(describeFieldError);
+const rule = (value: ScopeRule) => errors({ rules: [value] });
 
 describe('scope rules (completions §5, Scope)', () => {
   it('no scope and non-empty scopes are accepted', () => {

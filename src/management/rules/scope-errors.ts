@@ -1,44 +1,46 @@
-import { canonicalJson, flagAt, type JsonValue, listAt, objectAt, textAt, textsAt, writeJson } from '@flotilla/json';
+import { canonicalJson, writeJson } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../api/field-error.ts';
-import { requestTargets } from '../../api/management/v1/scope.ts';
+import { requestTargets, type Scope, type ScopeRule } from '../../api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../api/naming.ts';
 import { entryLimitErrors } from './entry-limit.ts';
 import { isResourcePattern, PatternOverlaps } from './pattern-overlaps.ts';
 
-const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'] as const;
-
 /** Validates a scope. A scope that is absent or null is valid and does not restrict anything. */
-export function scopeErrors(scope: JsonValue | undefined, field: string): FieldError[] {
-  const given = objectAt(scope);
-  if (given === undefined) return [];
-  if (!flagAt(given, scopeCliFlag) && lists.every((list) => listAt(given, list).length === 0)) {
+export function scopeErrors(scope: Scope | null | undefined, field: string): FieldError[] {
+  if (scope === undefined || scope === null) return [];
+  const { projects = [], spaces = [], virtualClusters = [], clusters = [], rules = [] } = scope;
+  const isEmpty = [projects, spaces, virtualClusters, clusters, rules].every((list) => list.length === 0);
+  if (scope[scopeCliFlag] !== true && isEmpty) {
     return [required(field, 'a scope must not be empty; omit it for no restriction')];
   }
-  const limitErrors = entryLimitErrors(given, field);
+  const limitErrors = entryLimitErrors(scope, field);
   if (limitErrors.length > 0) return limitErrors;
   return [
-    ...nameErrors(given, 'projects', ['project'], field),
-    ...nameErrors(given, 'spaces', ['project', 'space'], field),
-    ...nameErrors(given, 'virtualClusters', ['project', 'virtualCluster'], field),
-    ...nameErrors(given, 'clusters', ['cluster'], field),
-    ...listAt(given, 'rules').flatMap((rule, index) => ruleErrors(rule, `${field}.rules[${index}]`)),
+    ...nameErrors(projects, ['project'], `${field}.projects`),
+    ...nameErrors(spaces, ['project', 'space'], `${field}.spaces`),
+    ...nameErrors(virtualClusters, ['project', 'virtualCluster'], `${field}.virtualClusters`),
+    ...nameErrors(clusters, ['cluster'], `${field}.clusters`),
+    ...rules.flatMap((rule, index) => ruleErrors(rule, `${field}.rules[${index}]`)),
   ];
 }
 
 /** Rejects entries with empty names, which would match nothing. */
-function nameErrors(scope: JsonValue, list: string, members: readonly string[], field: string): FieldError[] {
-  return listAt(scope, list).flatMap((entry, index) =>
+function nameErrors<Member extends string>(
+  entries: readonly { readonly [member in Member]?: string }[],
+  members: readonly Member[],
+  field: string,
+): FieldError[] {
+  return entries.flatMap((entry, index) =>
     members
-      .filter((member) => textAt(entry, member) === '')
-      .map((member) => required(`${field}.${list}[${index}].${member}`, 'a name, or * for all')),
+      .filter((member) => (entry[member] ?? '') === '')
+      .map((member) => required(`${field}[${index}].${member}`, 'a name, or * for all')),
   );
 }
 
-function ruleErrors(rule: JsonValue, field: string): FieldError[] {
-  const resources = listAt(rule, 'resources');
-  const urls = textsAt(rule, 'nonResourceURLs');
+function ruleErrors(rule: ScopeRule, field: string): FieldError[] {
+  const { resources = [], nonResourceURLs: urls = [], resourceNames = [], requestTargets: targets = [] } = rule;
   const errors: FieldError[] = [];
-  if (textsAt(rule, 'resourceNames').length > 0 && resources.length === 0) {
+  if (resourceNames.length > 0 && resources.length === 0) {
     errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames requires resources'));
   }
   const seen = new Set<string>();
@@ -52,7 +54,7 @@ function ruleErrors(rule: JsonValue, field: string): FieldError[] {
     const text = urlError(url);
     if (text !== undefined) errors.push(invalid(`${field}.nonResourceURLs[${index}]`, url, text));
   }
-  for (const [index, target] of textsAt(rule, 'requestTargets').entries()) {
+  for (const [index, target] of targets.entries()) {
     if (!(requestTargets as readonly string[]).includes(target)) {
       errors.push(notSupported(`${field}.requestTargets[${index}]`, target, requestTargets));
     }
@@ -60,10 +62,12 @@ function ruleErrors(rule: JsonValue, field: string): FieldError[] {
   return errors;
 }
 
-function resourceErrors(entry: JsonValue, field: string): FieldError[] {
+function resourceErrors(
+  { resources = [], resourceNames = [] }: NonNullable<ScopeRule['resources']>[number],
+  field: string,
+): FieldError[] {
   const errors: FieldError[] = [];
-  const resources = textsAt(entry, 'resources');
-  if (textsAt(entry, 'resourceNames').length > 0 && resources.length === 0) {
+  if (resourceNames.length > 0 && resources.length === 0) {
     errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames requires resources'));
   }
   const overlaps = new PatternOverlaps(resources);

@@ -1,7 +1,8 @@
-import { equalJson, type JsonValue, listAt, textAt, textsAt } from '@flotilla/json';
+import { equalJson, type JsonValue, listAt, textsAt } from '@flotilla/json';
 import { type FieldError, notSupported } from '../../api/field-error.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
+import type { Scope } from '../../api/management/v1/scope.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import type { ResourceKind } from '../../api/resource.ts';
@@ -42,18 +43,19 @@ export function withKnownNames(resource: StoredResource, state: Lookups): Stored
 
 /** Warns about projects and clusters in the scope of an access key that do not exist, and about unusual verbs. */
 export async function warnAboutScope(
-  scope: JsonValue | undefined,
+  scope: Scope | null | undefined,
   context: RequestContext,
   state: Lookups,
 ): Promise<void> {
+  const { projects = [], virtualClusters = [], clusters = [], rules = [] } = scope ?? {};
   const names = [
-    ...scopeNames(scope, 'projects', 'project', projectKind),
-    ...scopeNames(scope, 'virtualClusters', 'project', projectKind),
-    ...scopeNames(scope, 'clusters', 'cluster', clusterKind),
+    ...namesIn(projects, { list: 'projects', member: 'project', kind: projectKind }),
+    ...namesIn(virtualClusters, { list: 'virtualClusters', member: 'project', kind: projectKind }),
+    ...namesIn(clusters, { list: 'clusters', member: 'cluster', kind: clusterKind }),
   ];
   await warnAboutUnknown(names, context, state);
-  for (const [index, rule] of listAt(scope, 'rules').entries()) {
-    for (const [at, verb] of textsAt(rule, 'verbs').entries()) {
+  for (const [index, { verbs = [] }] of rules.entries()) {
+    for (const [at, verb] of verbs.entries()) {
       if (knownRuleVerbs.has(verb)) continue;
       context.warn(
         `spec.scope.rules[${index}].verbs[${at}]: no request has the verb ${JSON.stringify(verb)}, unless a cluster defines it`,
@@ -110,9 +112,13 @@ function principalNames(spec: JsonValue | undefined, list: string): NamedReferen
   );
 }
 
-function scopeNames(scope: JsonValue | undefined, list: string, member: string, kind: ResourceKind): NamedReference[] {
-  return listAt(scope, list).flatMap((entry, index) => {
-    const name = textAt(entry, member);
+/** Returns the names in a list of a scope, except `*`. */
+function namesIn<Member extends string>(
+  entries: readonly { readonly [member in Member]?: string }[],
+  { list, member, kind }: { readonly list: keyof Scope; readonly member: Member; readonly kind: ResourceKind },
+): NamedReference[] {
+  return entries.flatMap((entry, index) => {
+    const name = entry[member] ?? '';
     return name === '' || name === '*' ? [] : [{ field: `spec.scope.${list}[${index}].${member}`, kind, name }];
   });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type JsonObject, numberAt, objectAt, writeJson } from '@flotilla/json';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
+import type { Scope } from '../../api/management/v1/scope.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
@@ -74,7 +75,7 @@ function ttlErrors(sent: KubeObject, { settings }: DirectTokensOptions): FieldEr
   return [invalid('spec.ttl', ttl, `must be less than or equal to ${maxTTL}, the maximum of this server`)];
 }
 
-function sizeErrors(scopes: readonly JsonObject[]): FieldError[] {
+function sizeErrors(scopes: readonly Scope[]): FieldError[] {
   const bytes = Buffer.byteLength(writeJson([...scopes]));
   return bytes <= maxScopeBytes ? [] : [tooLong('spec.scope', maxScopeBytes)];
 }
@@ -90,7 +91,7 @@ function tokenScopes(sent: KubeObject, context: RequestContext, { state }: Direc
 
 function claimsOf(
   sent: KubeObject,
-  scopes: readonly JsonObject[],
+  scopes: readonly Scope[],
   context: RequestContext,
   { state, settings, clock, instanceId }: DirectTokensOptions,
 ): DirectTokenClaims {

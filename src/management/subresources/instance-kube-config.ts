@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type JsonObject, numberAt, objectAt, textAt, writeJson } from '@flotilla/json';
 import { dump } from 'js-yaml';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
+import type { Scope } from '../../api/management/v1/scope.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { spaceInstanceKubeConfigKind } from '../../api/management/v1/subresources/space-instance-kube-config.ts';
 import { virtualClusterInstanceKubeConfigKind } from '../../api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
@@ -127,7 +128,7 @@ function kubeConfigOf(configurable: ConfigurableKind, options: InstanceKubeConfi
 function throwIfInvalid(
   { kind, name }: { readonly kind: ResourceKind; readonly name: string },
   sent: KubeObject,
-  scopes: readonly JsonObject[],
+  scopes: readonly Scope[],
   { settings }: InstanceKubeConfigOptions,
 ): void {
   const ttl = numberAt(sent, 'spec', 'certificateTTL');

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@flotilla/json';
+import type { Scope } from '../../api/management/v1/scope.ts';
 import { kubernetesAuthenticatedGroup, systemPrefix } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import { isUsableKey, type KeyState } from '../../auth/key-state.ts';
@@ -29,7 +29,7 @@ export function requireRequestingKey(
 }
 
 /** Returns the scopes of the access key of the request. */
-export function requestingKeyScopes(context: RequestContext, state: ManagementState): readonly JsonObject[] {
+export function requestingKeyScopes(context: RequestContext, state: ManagementState): readonly Scope[] {
   const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   return key === undefined ? [] : scopesOf(key, state);
 }

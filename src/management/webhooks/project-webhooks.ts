@@ -1,8 +1,7 @@
-import { textAt } from '@flotilla/json';
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import { initialStatus } from '../../api/management/initial-status.ts';
 import { projectWebhookKind, webhookConditionTypes } from '../../api/management/v1/notifications/project-webhook.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { type FieldsOf, groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { Sealer } from '../../seal/sealer.ts';
@@ -13,11 +12,10 @@ import { redactLastApplied } from '../redact-last-applied.ts';
 import { projectOfDraft } from '../rules/project-of-draft.ts';
 import type { ManagementState } from '../state.ts';
 import { writableSpec } from '../writable-spec.ts';
+import type { WebhookHidden } from './webhook-hidden.ts';
 import { maxProjectWebhooks } from './webhook-queue.ts';
 import { generateWebhookSecret, isWebhookSecret, webhookSecretRule } from './webhook-secret.ts';
 
-/** Member of the hidden part of a webhook: its sealed secret. */
-const hiddenSecret = 'secret';
 const secretPurpose = 'project-webhook-secret';
 const secretPaths = [['spec', 'secret']];
 
@@ -42,10 +40,10 @@ export function projectWebhookResource({ state, sealer, webhookSender }: Depende
       faults.set(draft, { type: 'FieldValueInvalid', field: 'spec.secret', message });
       return;
     }
-    const sealed = textAt(draft.hidden, hiddenSecret);
+    const sealed = draft.hidden.secret ?? '';
     if (sealed !== '' && sealer.open(secretPurpose, sealed) === sent) return;
     const secret = sent === '' ? generateWebhookSecret() : sent;
-    draft.hidden[hiddenSecret] = sealer.seal(secretPurpose, secret);
+    draft.hidden.secret = sealer.seal(secretPurpose, secret);
     if (sent === '') draft.reveal = { spec: { secret } };
   }
 
@@ -62,7 +60,7 @@ export function projectWebhookResource({ state, sealer, webhookSender }: Depende
     }
   }
 
-  return defineResource({
+  return defineResource<FieldsOf<typeof projectWebhookKind>, WebhookHidden>({
     ...projectWebhookKind,
     hasStatus: true,
     serverOwnedStatus: true,
@@ -104,6 +102,6 @@ export function webhookSecretOf(
   name: string,
   { state, sealer }: { readonly state: Pick<ManagementState, 'webhookHidden'>; readonly sealer: Sealer },
 ): string | undefined {
-  const sealed = textAt(state.webhookHidden(namespace, name), hiddenSecret);
+  const sealed = state.webhookHidden(namespace, name)?.secret ?? '';
   return sealed === '' ? undefined : sealer.open(secretPurpose, sealed);
 }

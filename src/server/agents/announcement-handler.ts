@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type JsonObject, textAt } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
 import type { AgentAnnouncement, AgentAnnouncementReceipt } from '../../api/agent/policy-feed.ts';
 import { readKubeconfig, writeKubeconfig } from '../../api/kubeconfig.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
@@ -8,7 +8,7 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { notFound, StatusError } from '../../api/status.ts';
 import type { ControlPlane } from '../../controlplane/control-plane.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
-import { hiddenKubeconfig } from '../../management/resources/cluster-kubeconfig.ts';
+import { clusterHiddenOf, hiddenKubeconfig } from '../../management/resources/cluster-hidden.ts';
 import { storeOf } from '../../registry/kind-stores.ts';
 import { tunnelOrigin } from '../tunnels/tunnel-origin.ts';
 
@@ -37,7 +37,7 @@ export function createAnnouncementHandler(options: AnnouncementHandlerOptions) {
 
   /** Returns the credential in the stored kubeconfig. `undefined` if there is none. */
   function storedCredential(name: string): string | undefined {
-    const sealed = textAt(clusters.peekHidden('', name), hiddenKubeconfig);
+    const sealed = clusterHiddenOf(clusters.peekHidden('', name))?.[hiddenKubeconfig] ?? '';
     return sealed === '' ? undefined : readKubeconfig(options.unseal(sealed)).kubeconfig?.token;
   }
 

@@ -12,7 +12,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
 import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
-import { kubeconfigPurpose } from '../../management/resources/cluster-kubeconfig.ts';
+import { kubeconfigPurpose } from '../../management/resources/cluster-hidden.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
 import type { CloseStack } from '../../process/close-stack.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';

@@ -1,4 +1,3 @@
-import { textAt } from '@flotilla/json';
 import { accessKeyPhase } from '../../api/management/access-key-expiry.ts';
 import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { userKind } from '../../api/management/v1/user.ts';
@@ -18,8 +17,8 @@ import { hiddenCreatorFingerprint, hiddenCreatorKey } from '../../management/acc
 import { type KeyOwnerField, ownerMemberOf } from '../../management/access-keys/access-key-index.ts';
 import { keyStateOf } from '../../management/access-keys/access-key-state.ts';
 import { creatorFingerprint } from '../../management/access-keys/creator-fingerprint.ts';
-import { hiddenPasswordFingerprint, isLogin } from '../../management/access-keys/login-keys.ts';
-import { hiddenPassword, passwordPurpose } from '../../management/identities/user-hidden.ts';
+import { isLogin } from '../../management/access-keys/login-keys.ts';
+import { hiddenPassword, hiddenPasswordFingerprint, passwordPurpose } from '../../management/identities/user-hidden.ts';
 import { usernameClaim } from '../../management/resources/users.ts';
 import type { ManagementState } from '../../management/state.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -114,12 +113,12 @@ class AccessKeyLogins implements Logins {
     const name = user?.metadata.name;
     if (user === undefined || name === undefined) return undefined;
     const hidden = this.#state.userHidden(name);
-    const sealed = textAt(hidden, hiddenPassword);
+    const sealed = hidden?.[hiddenPassword] ?? '';
     return {
       user: name,
       disabled: user.spec?.disabled === true || user.metadata.deletionTimestamp !== undefined,
       ...(sealed === '' ? {} : { hash: sealer.open(passwordPurpose, sealed) }),
-      passwordFingerprint: textAt(hidden, hiddenPasswordFingerprint),
+      passwordFingerprint: hidden?.[hiddenPasswordFingerprint] ?? '',
       ...(user.spec?.allowedCIDRs === undefined ? {} : { allowedCIDRs: user.spec.allowedCIDRs }),
     };
   }
@@ -128,7 +127,7 @@ class AccessKeyLogins implements Logins {
     const login = await this.#create({ user, displayName: 'Login with a password' }, systemContext(''));
     return await this.#opened(
       login,
-      () => textAt(this.#state.userHidden(user), hiddenPasswordFingerprint) === passwordFingerprint,
+      () => (this.#state.userHidden(user)?.[hiddenPasswordFingerprint] ?? '') === passwordFingerprint,
     );
   }
 
@@ -143,7 +142,7 @@ class AccessKeyLogins implements Logins {
     try {
       const login = await this.#create(spec, { ...systemContext(''), accessKey: keyName });
       const creatorFingerprint = () =>
-        textAt(state.accessKeyHidden(login.metadata.name ?? ''), hiddenCreatorFingerprint);
+        state.accessKeyHidden(login.metadata.name ?? '')?.[hiddenCreatorFingerprint] ?? '';
       return (await this.#opened(login, () => creatorFingerprint() === mark)) ?? changed;
     } catch (error) {
       // The opening key was deleted during the login.
@@ -217,7 +216,7 @@ class AccessKeyLogins implements Logins {
   }
 
   #openingKeyOf({ metadata }: AccessKey): string {
-    return textAt(this.#state.accessKeyHidden(metadata.name ?? ''), hiddenCreatorKey, 'name');
+    return this.#state.accessKeyHidden(metadata.name ?? '')?.[hiddenCreatorKey]?.name ?? '';
   }
 
   /** Returns the owner and the granted groups of a key. Its other groups result from the owner. */

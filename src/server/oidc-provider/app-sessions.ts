@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { objectAt, textAt } from '@flotilla/json';
 import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
@@ -123,7 +122,7 @@ export class AppSessions {
     const { user: userName = '', oidcProvider } = key.spec ?? {};
     const client = clients.get(oidcProvider?.clientId ?? '');
     const user = state.user(userName);
-    const login = state.accessKey(textAt(objectAt(state.accessKeyHidden(name), hiddenCreatorKey), 'name'));
+    const login = state.accessKey(state.accessKeyHidden(name)?.[hiddenCreatorKey]?.name ?? '');
     if (client === undefined || user === undefined || login === undefined) return undefined;
     const teams = state.teamsOf(userName);
     if (!mayUseApp(client, teams)) return undefined;
@@ -169,7 +168,7 @@ export class AppSessions {
   isCurrent(name: string, refreshToken: string): boolean {
     const { state, sealer, tokens } = this.#options;
     const hash = sealer.hash(accessKeyHashPurpose, tokens.keyValueOf(refreshToken));
-    return textAt(state.accessKeyHidden(name), hiddenKeyHash) === hash;
+    return state.accessKeyHidden(name)?.[hiddenKeyHash] === hash;
   }
 
   /** Ends a session. All its tokens become invalid at once. */

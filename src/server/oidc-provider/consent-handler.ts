@@ -1,4 +1,3 @@
-import { objectAt, textAt } from '@flotilla/json';
 import { type AccessKey, accessKeyTypes, clientAccessKeyTypes } from '../../api/management/v1/access-key.ts';
 import { badRequest, forbiddenPath, methodNotAllowedOnPath } from '../../api/status.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
@@ -123,7 +122,7 @@ function reasonAgainst(login: AccessKey | undefined, state: ManagementState): st
   if (login === undefined || !isLogin(login)) return 'the session is not a login';
   if ((login.spec?.user ?? '') === '') return 'the login does not belong to a user';
   if (scopesOf(login, state).length > 0) return 'the login has a scope';
-  const opener = textAt(objectAt(state.accessKeyHidden(login.metadata.name ?? ''), hiddenCreatorKey), 'name');
+  const opener = state.accessKeyHidden(login.metadata.name ?? '')?.[hiddenCreatorKey]?.name ?? '';
   const type = state.accessKey(opener)?.spec?.type ?? accessKeyTypes[0];
   const isClientKey = opener !== '' && (clientAccessKeyTypes as readonly string[]).includes(type);
   return isClientKey

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { cloneJson, isJsonObject, type JsonObject } from '@flotilla/json';
-import { scopeSchema } from '../../api/management/v1/scope.ts';
+import { type Scope, scopeSchema, typedScope } from '../../api/management/v1/scope.ts';
 import { prune } from '../../api/schema/prune.ts';
 import { asSchema } from '../../api/schema/schema-builder.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
@@ -92,16 +92,17 @@ function readRule(entry: SettingsReader, issuer: string): WorkloadRule {
 }
 
 /** Reads a scope as strictly as the API reads the scope of an access key, and rejects members that it would ignore. */
-function readScope(entry: SettingsReader, issuer: string, rule: string): JsonObject {
+function readScope(entry: SettingsReader, issuer: string, rule: string): Scope {
   const scope = entry.map('scope', scopeProblem);
-  if (scope !== undefined) return scope;
+  if (scope !== undefined) return typedScope(scope);
   const why = 'without it, the access keys would have all permissions of the user';
   throw fault(issuer, `has the rule ${rule} without "scope"; ${why}`);
 }
 
 function scopeProblem(scope: JsonObject): string | undefined {
   const schema = asSchema(scopeSchema);
-  const [wrong] = [...validateSchema(schema, scope, 'scope'), ...scopeErrors(scope, 'scope')];
+  const schemaErrors = validateSchema(schema, scope, 'scope');
+  const [wrong] = schemaErrors.length > 0 ? schemaErrors : scopeErrors(typedScope(scope), 'scope');
   if (wrong !== undefined) return `is not valid: ${wrong.field}: ${wrong.message}`;
   const copy = cloneJson(scope);
   const [unknown] = isJsonObject(copy) ? prune(schema, copy) : [];

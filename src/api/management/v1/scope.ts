@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { scopeCliFlag } from '../../naming.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 
@@ -126,5 +127,21 @@ export const scopeSchema = t.nullable(
 
 export type Scope = NonNullable<Static<typeof scopeSchema>> & { readonly [flag in typeof scopeCliFlag]?: boolean };
 export type ScopeRule = Static<typeof ruleSchema>;
+
+/**
+ * Casts a scope that was validated against `scopeSchema`. All casts of scopes that are not part of an access key go
+ * through this function.
+ */
+export function typedScope(scope: JsonObject): Scope {
+  return scope as Scope;
+}
+
+/**
+ * Returns the scopes in a token that this installation signed; `undefined` if they are not a list of objects. The server
+ * validates each scope before it signs it.
+ */
+export function signedScopes(scopes: JsonValue | undefined): readonly Scope[] | undefined {
+  return Array.isArray(scopes) && scopes.every(isJsonObject) ? scopes.map(typedScope) : undefined;
+}
 
 export const requestTargets = ['Management', 'Cluster', 'ProjectSpace', 'ProjectVirtualCluster'] as const;

@@ -1,4 +1,3 @@
-import { textAt } from '@flotilla/json';
 import { accessKeyExpiry } from '../../../api/management/access-key-expiry.ts';
 import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../../api/management/v1/access-key.ts';
 import { timestamp } from '../../../api/meta.ts';
@@ -83,7 +82,7 @@ export class LoginRenewals {
     if (!isStrongAccessKey(values.to))
       throw badRequest('the body must have the string "accessKey", a new random value in the format of access keys');
     const [from, to] = [values.from, values.to].map((value) => sealer.hash(accessKeyHashPurpose, value));
-    if (from === undefined || to === undefined || textAt(state.accessKeyHidden(name), hiddenKeyHash) !== from)
+    if (from === undefined || to === undefined || state.accessKeyHidden(name)?.[hiddenKeyHash] !== from)
       throw unauthorized();
     const lastEnd = this.#lastEndOf(key);
     if (from === to && isGrantedLogin(key, state)) return this.#describe(name);
@@ -158,7 +157,7 @@ export class LoginRenewals {
   /** Returns the access key on which a login depends; `undefined` if it depends on none. */
   #openerOf({ metadata }: AccessKey): AccessKey | undefined {
     const { state } = this.#options;
-    return state.accessKey(textAt(state.accessKeyHidden(metadata.name ?? ''), hiddenCreatorKey, 'name'));
+    return state.accessKey(state.accessKeyHidden(metadata.name ?? '')?.[hiddenCreatorKey]?.name ?? '');
   }
 
   async #write(

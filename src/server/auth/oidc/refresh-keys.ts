@@ -61,7 +61,7 @@ export class RefreshKeys {
   secretsOf(key: AccessKey): RefreshSecrets | undefined {
     const { state, sealer } = this.#options;
     const hidden = state.accessKeyHidden(key.metadata.name ?? '');
-    const [tokens, data] = [textAt(hidden, hiddenOidcTokens), textAt(hidden, hiddenConnectorData)];
+    const { [hiddenOidcTokens]: tokens = '', [hiddenConnectorData]: data = '' } = hidden ?? {};
     if (tokens === '' || data === '') return undefined;
     const opened = parseTrustedJson(sealer.open(oidcTokensPurpose, tokens));
     const facts = parseTrustedJson(sealer.open(connectorDataPurpose, data));
