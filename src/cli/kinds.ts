@@ -13,6 +13,7 @@ import type { clusterVirtualClustersKind } from '../api/management/v1/subresourc
 import type { projectImportSpaceKind } from '../api/management/v1/subresources/project-import-space.ts';
 import type { projectImportVirtualClusterKind } from '../api/management/v1/subresources/project-import-virtual-cluster.ts';
 import type { projectMembersKind } from '../api/management/v1/subresources/project-members.ts';
+import type { projectTemplatesKind } from '../api/management/v1/subresources/project-templates.ts';
 import type { userOffboardingKind } from '../api/management/v1/subresources/user-offboarding.ts';
 import type { userPasswordResetKind } from '../api/management/v1/subresources/user-password-reset.ts';
 import type { userSecondFactorRemovalKind } from '../api/management/v1/subresources/user-second-factor-removal.ts';
@@ -122,6 +123,7 @@ export const accessKeys = named<FieldsOf<typeof accessKeyKind>>('AccessKey', 'ac
 /* The kinds of requests and responses that are not stored. */
 export const selves: TypedKind<FieldsOf<typeof selfKind>> = { kind: 'Self' };
 export const projectMembers: TypedKind<FieldsOf<typeof projectMembersKind>> = { kind: 'ProjectMembers' };
+export const projectTemplates: TypedKind<FieldsOf<typeof projectTemplatesKind>> = { kind: 'ProjectTemplates' };
 export const projectImport: TypedKind<FieldsOf<typeof projectImportVirtualClusterKind>> = {
   kind: 'ProjectImportVirtualCluster',
 };

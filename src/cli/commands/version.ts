@@ -1,4 +1,6 @@
-import { flagAt, isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotilla/json';
+import { flagAt, type JsonObject, objectAt, textAt } from '@flotilla/json';
+import type { Cluster } from '../../api/management/v1/cluster.ts';
+import type { ClusterAgent } from '../../api/management/v1/cluster-agent.ts';
 import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { programVersion } from '../../lib/program-version.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -65,7 +67,7 @@ async function fetchServerVersion(call: CommandCall): Promise<ServerVersion> {
  * Returns the agents of the clusters that the caller may read. Returns an empty list without a credential or permission, because
  * the versions of the program and of the server are known without them.
  */
-async function fetchAgents(call: CommandCall): Promise<JsonObject[]> {
+async function fetchAgents(call: CommandCall): Promise<ListedAgent[]> {
   try {
     const access = await findAccess(call);
     if (access === undefined) return [];
@@ -78,21 +80,22 @@ async function fetchAgents(call: CommandCall): Promise<JsonObject[]> {
   }
 }
 
-/** Returns the agents in the status of a cluster. A server of another version may list several of them in `status.agents`. */
-function agentsOf({ metadata, status }: JsonObject): JsonObject[] {
-  const several = listAt(status, 'agents').filter(isJsonObject);
+type ListedAgent = { readonly cluster: string; readonly version: string; readonly connected: boolean };
+
+/** Returns the agents in the status of a cluster. An older server has the only agent of a cluster in `status.agent`. */
+function agentsOf({ metadata: { name: cluster = '' }, status }: Cluster): ListedAgent[] {
+  const { agents = [] } = status ?? {};
   const one = objectAt(status, 'agent');
-  const agents = several.length > 0 || one === undefined ? several : [one];
-  return agents
-    .filter((agent) => textAt(agent, 'version') !== '')
-    .map((agent) => ({
-      cluster: textAt(metadata, 'name'),
-      version: textAt(agent, 'version'),
-      connected: flagAt(agent, 'connected') === true,
-    }));
+  const listed: readonly Pick<ClusterAgent, 'version' | 'connected'>[] =
+    agents.length > 0 || one === undefined
+      ? agents
+      : [{ version: textAt(one, 'version'), connected: flagAt(one, 'connected') }];
+  return listed.flatMap(({ version = '', connected }) =>
+    version === '' ? [] : [{ cluster, version, connected: connected === true }],
+  );
 }
 
-function agentLine(agent: JsonObject): string {
-  const state = agent.connected === true ? '' : ', not connected';
-  return escapeControlCharacters(`agent ${textAt(agent, 'version')} (cluster ${textAt(agent, 'cluster')}${state})`);
+function agentLine({ cluster, version, connected }: ListedAgent): string {
+  const state = connected ? '' : ', not connected';
+  return escapeControlCharacters(`agent ${version} (cluster ${cluster}${state})`);
 }

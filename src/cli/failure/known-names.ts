@@ -1,9 +1,8 @@
-import { isJsonObject, listAt, textAt } from '@flotilla/json';
 import { StatusError } from '../../api/status.ts';
 import type { CommandCall } from '../command-call.ts';
-import { listObjects, type ObjectScope } from '../connection/objects.ts';
+import { listObjects, type ObjectScope, requestObject, typedResponse } from '../connection/objects.ts';
 import { type ServerApi, withServer } from '../connection/server-api.ts';
-import { type NamedKind, spaceTemplates, templates } from '../kinds.ts';
+import { type NamedKind, projectTemplates, spaceTemplates, templates } from '../kinds.ts';
 import { type KnownNames, missingNameIn } from './missing-name.ts';
 
 /** Timeout of the request. The user waits for an error message, which is more important than the suggestion in it. */
@@ -38,10 +37,8 @@ export async function listKnownNames(api: ServerApi, kind: NamedKind, where: Obj
 async function allowedTemplates(api: ServerApi, kind: NamedKind, where: ObjectScope): Promise<KnownNames> {
   const { project = api.access.project, signal } = where;
   const path = api.managementPath('projects', project, 'templates');
-  const response = await api.json({ path, ...(signal === undefined ? {} : { signal }) });
-  const member = kind === spaceTemplates ? 'spaceTemplates' : 'virtualClusterTemplates';
-  const names = listAt(response, member)
-    .filter(isJsonObject)
-    .map((template) => textAt(template, 'metadata', 'name'));
+  const response = await requestObject(api, projectTemplates, { path, ...(signal === undefined ? {} : { signal }) });
+  const listed = kind === spaceTemplates ? response.spaceTemplates : response.virtualClusterTemplates;
+  const names = listed.map((template) => typedResponse(kind, template).metadata.name ?? '');
   return { project, names, isPartial: false };
 }

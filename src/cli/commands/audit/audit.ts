@@ -1,12 +1,12 @@
-import { flagAt, type JsonObject, type JsonValue, listAt, numberAt, textAt, textsAt, valueAt } from '@flotilla/json';
-import { auditPath } from '../../../api/audit/audit-event.ts';
+import { type JsonObject, type JsonValue } from '@flotilla/json';
+import { type AuditEvent, type AuditEventList, isDryRunEvent, type UnsearchedReplica } from '../../../api/audit/audit-event.ts';
 import { maxAuditLimit } from '../../../api/audit/audit-query.ts';
-import { dryRunAuditAnnotation } from '../../../api/naming.ts';
 import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
+import { auditEndpoint, requestEndpoint, type TypedResponse } from '../../endpoints.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { auditQueryOf } from './audit-query-of.ts';
@@ -21,17 +21,18 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const printer = new TablePrinter({ wide: format.kind === 'table' && format.wide, colors: terminal.colors });
     const found: JsonValue[] = [];
-    const unsearched = new Map<string, JsonValue>();
+    const unsearched = new Map<string, UnsearchedReplica>();
     let first: JsonObject | undefined;
-    for await (const page of pages(api, query, limit, signal)) {
-      const items = listAt(page, 'items');
-      first ??= page;
-      found.push(...items);
-      for (const each of listAt(page, 'metadata', 'incomplete')) unsearched.set(textAt(each, 'replica'), each);
+    for await (const { json, body } of pages(api, query, limit, signal)) {
+      const { items = [], metadata = {} } = body;
+      first ??= json;
+      // The lines are printed as the server sent them.
+      if (Array.isArray(json.items)) found.push(...json.items);
+      for (const each of metadata.incomplete ?? []) unsearched.set(each.replica, each);
       if (format.kind === 'table' && items.length > 0) terminal.print(`${printer.lines(tableOf(items)).join('\n')}\n`);
     }
     const incomplete = [...unsearched.values()];
-    const metadata = incomplete.length === 0 ? {} : { incomplete };
+    const metadata = incomplete.length === 0 ? {} : { incomplete: incomplete.map((each) => ({ ...each })) };
     if (format.kind === 'objects') terminal.print(format.print({ ...first, metadata, items: found }));
     else if (found.length === 0) terminal.printToStderr('no audit entries found\n');
     for (const each of incomplete) terminal.printToStderr(`${warningAbout(each)}\n`);
@@ -39,8 +40,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-function warningAbout(unsearched: JsonValue): string {
-  const [replica, reason] = [textAt(unsearched, 'replica'), textAt(unsearched, 'reason')];
+function warningAbout({ replica, reason }: UnsearchedReplica): string {
   return escapeControlCharacters(`Warning: entries of replica ${replica} may be missing: ${reason}`);
 }
 
@@ -50,15 +50,16 @@ async function* pages(
   query: Readonly<Record<string, string | undefined>>,
   limit: number,
   signal: AbortSignal,
-): AsyncGenerator<JsonObject> {
+): AsyncGenerator<TypedResponse<AuditEventList>> {
   let next: string | undefined;
   let left = limit;
   do {
     const pageQuery = { ...query, limit: String(Math.min(left, maxAuditLimit)), continue: next };
-    const page = await api.json({ path: auditPath, query: pageQuery, signal });
+    const page = await requestEndpoint(api, auditEndpoint, { query: pageQuery, signal });
     yield page;
-    left -= listAt(page, 'items').length;
-    next = textAt(page, 'metadata', 'continue') || undefined;
+    const { items = [], metadata = {} } = page.body;
+    left -= items.length;
+    next = metadata.continue || undefined;
   } while (next !== undefined && left > 0);
 }
 
@@ -71,7 +72,7 @@ function limitOf(values: CallValues): number {
 const columns = ['Time', 'User', 'Access Key', 'Verb', 'Resource', 'Code', 'Reason'];
 const wideColumns = ['Source IP', 'User Agent', 'Audit ID'];
 
-function tableOf(items: readonly JsonValue[]): JsonObject {
+function tableOf(items: readonly AuditEvent[]): JsonObject {
   return {
     columnDefinitions: [...columns, ...wideColumns].map((name) => ({
       name,
@@ -79,42 +80,41 @@ function tableOf(items: readonly JsonValue[]): JsonObject {
     })),
     rows: items.map((item) => ({
       cells: [
-        textAt(item, 'stageTimestamp'),
+        item.stageTimestamp,
         userOf(item),
-        textAt(item, 'accessKey') || '<none>',
+        item.accessKey || '<none>',
         verbOf(item),
         resourceOf(item),
-        String(numberAt(item, 'responseStatus', 'code') ?? '<none>'),
+        String(item.responseStatus?.code ?? '<none>'),
         reasonOf(item),
-        textsAt(item, 'sourceIPs').join(', '),
-        textAt(item, 'userAgent'),
-        textAt(item, 'auditID'),
+        item.sourceIPs.join(', '),
+        item.userAgent,
+        item.auditID,
       ],
     })),
   };
 }
 
-function userOf(item: JsonValue): string {
-  const [user, as] = [textAt(item, 'user', 'username'), textAt(item, 'impersonatedUser', 'username')];
+function userOf(item: AuditEvent): string {
+  const [user = '', as = ''] = [item.user?.username, item.impersonatedUser?.username];
   return (as === '' ? user : `${user} as ${as}`) || '<none>';
 }
 
-function verbOf(item: JsonValue): string {
-  const isDryRun = textAt(item, 'annotations', dryRunAuditAnnotation) === 'true';
-  return isDryRun ? `${textAt(item, 'verb')} (dry run)` : textAt(item, 'verb');
+function verbOf(item: AuditEvent): string {
+  return isDryRunEvent(item) ? `${item.verb} (dry run)` : item.verb;
 }
 
 /** Returns for example `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path if there is no object. */
-function resourceOf(item: JsonValue): string {
-  const at = (member: string) => textAt(item, 'objectRef', member);
-  if (valueAt(item, 'objectRef') === undefined) return textAt(item, 'requestURI');
-  const kind = [at('resource'), at('subresource')].filter((part) => part !== '').join('/');
-  const key = [at('namespace'), at('name')].filter((part) => part !== '').join('/');
+function resourceOf({ objectRef, requestURI }: AuditEvent): string {
+  if (objectRef === undefined) return requestURI;
+  const { resource, subresource = '', namespace = '', name = '' } = objectRef;
+  const kind = [resource, subresource].filter((part) => part !== '').join('/');
+  const key = [namespace, name].filter((part) => part !== '').join('/');
   return key === '' ? kind : `${kind} ${key}`;
 }
 
 /** Returns the reason of a denied or failed request; `<none>` for a successful request. */
-function reasonOf(item: JsonValue): string {
-  const refused = valueAt(item, 'decision') !== undefined && !flagAt(item, 'decision', 'allowed');
-  return (refused ? textAt(item, 'decision', 'reason') : textAt(item, 'responseStatus', 'reason')) || '<none>';
+function reasonOf({ decision, responseStatus }: AuditEvent): string {
+  const refused = decision !== undefined && !decision.allowed;
+  return (refused ? decision.reason : responseStatus?.reason) || '<none>';
 }

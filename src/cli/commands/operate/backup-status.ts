@@ -1,42 +1,40 @@
-import { type JsonObject, listAt, numberAt, textAt, valueAt } from '@flotilla/json';
-import { backupsPath } from '../../../api/backups/backup-status.ts';
+import type { BackupStatus, CompletedBackup } from '../../../api/backups/backup-status.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { withServer } from '../../connection/server-api.ts';
+import { backupsEndpoint, requestEndpoint } from '../../endpoints.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {
-    const status = await api.json({ path: backupsPath, signal });
-    terminal.print(format.kind === 'objects' ? format.print(status) : `${statusLines(status).join('\n')}\n`);
+    const { json, body } = await requestEndpoint(api, backupsEndpoint, { signal });
+    terminal.print(format.kind === 'objects' ? format.print(json) : `${statusLines(body).join('\n')}\n`);
     return undefined;
   });
 };
 
 export const notScheduled = 'no backups are scheduled; set backup.schedule in the settings file of the server';
 
-function statusLines(status: JsonObject): string[] {
-  if (textAt(status, 'schedule') === '') return [notScheduled];
-  const [success, failure, problem] = [
-    textAt(status, 'lastSuccess', 'time'),
-    failureOf(status),
-    textAt(status, 'problem'),
-  ];
-  const size = `${numberAt(status, 'lastSuccess', 'bytes') ?? 0} bytes`;
-  const duration = `${numberAt(status, 'lastSuccess', 'seconds') ?? 0} s`;
+function statusLines(status: Partial<BackupStatus>): string[] {
+  const { schedule = '', timeZone = '', destination = '', dueAt = '', isRunning, lastSuccess, problem = '' } = status;
+  if (schedule === '') return [notScheduled];
+  const failure = failureOf(status);
   const rows: readonly (readonly [string, string])[] = [
-    ['Schedule', `${textAt(status, 'schedule')} (${textAt(status, 'timeZone')})`],
-    ['Destination', textAt(status, 'destination')],
-    ['Next', valueAt(status, 'isRunning') === true ? 'in progress' : textAt(status, 'dueAt')],
-    ['Last success', success === '' ? 'never' : `${success}, ${size}, ${duration}`],
+    ['Schedule', `${schedule} (${timeZone})`],
+    ['Destination', destination],
+    ['Next', isRunning === true ? 'in progress' : dueAt],
+    ['Last success', lastSuccess === undefined ? 'never' : successText(lastSuccess)],
     ...(failure === '' ? [] : [['Last failure', failure] as const]),
-    ['Backups', problem === '' ? String(listAt(status, 'items').length) : `cannot be listed: ${problem}`],
+    ['Backups', problem === '' ? String((status.items ?? []).length) : `cannot be listed: ${problem}`],
   ];
   return rows.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}`);
 }
 
-function failureOf(status: JsonObject): string {
-  const message = textAt(status, 'lastFailure', 'message');
-  return message === '' ? '' : `${textAt(status, 'lastFailure', 'time')}: ${message}; the server tries again`;
+function successText({ time, bytes, seconds }: CompletedBackup): string {
+  return `${time}, ${bytes} bytes, ${seconds} s`;
+}
+
+function failureOf({ lastFailure: { time, message } = { time: '', message: '' } }: Partial<BackupStatus>): string {
+  return message === '' ? '' : `${time}: ${message}; the server tries again`;
 }

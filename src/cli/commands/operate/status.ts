@@ -1,7 +1,8 @@
-import { type JsonObject, type JsonValue, listAt, numberAt, textAt, valueAt } from '@flotilla/json';
-import { replicasPath } from '../../../api/replicas/replica-list.ts';
+import type { JsonObject } from '@flotilla/json';
+import type { ReplicaList, ReplicaStatus } from '../../../api/replicas/replica-list.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { withServer } from '../../connection/server-api.ts';
+import { replicasEndpoint, requestEndpoint } from '../../endpoints.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { fetchMailState, mailStateText } from './mail-state.ts';
@@ -11,12 +12,12 @@ export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {
-    const list = await api.json({ path: replicasPath, signal });
+    const { json, body: list } = await requestEndpoint(api, replicasEndpoint, { signal });
     const stalled = await fetchStalledVirtualClusters(api, signal);
     const mail = await fetchMailState(api, signal);
-    const items = listAt(list, 'items');
+    const { items = [] } = list;
     if (format.kind === 'objects') {
-      terminal.print(format.print({ ...list, ...stalled, ...(mail === undefined ? {} : { mail }) }));
+      terminal.print(format.print({ ...json, ...stalled, ...(mail === undefined ? {} : { mail: mail.json }) }));
       return undefined;
     }
     if (items.length === 0) terminal.print('this server does not share its store, so there are no replicas to list\n');
@@ -25,27 +26,30 @@ export const run: CommandRun = async (call) => {
       terminal.print(`${[...printer.lines(tableOf(items)), ...schemaNotes(list)].join('\n')}\n`);
     }
     terminal.print(stalledText(stalled, terminal.colors));
-    terminal.print(mailStateText(mail));
+    terminal.print(mailStateText(mail?.body));
     return undefined;
   });
 };
 
 const columns = ['Name', 'Version', 'Address', 'Leader', 'Shards', 'Revision', 'Lag', 'Clock', 'Settings', 'Schemas'];
 
-function tableOf(items: readonly JsonValue[]): JsonObject {
+/** A server in the response. A server of another version may omit members. */
+type ListedReplica = Partial<ReplicaStatus>;
+
+function tableOf(items: readonly ListedReplica[]): JsonObject {
   return {
     columnDefinitions: columns.map((name) => ({ name, priority: 0 })),
     rows: items.map((item) => ({
       cells: [
-        `${textAt(item, 'name')}${valueAt(item, 'isThis') === true ? ' (this server)' : ''}`,
-        textAt(item, 'version'),
-        textAt(item, 'address') || '<unknown>',
-        valueAt(item, 'isLeader') === true ? 'yes' : 'no',
-        String(numberAt(item, 'shards') ?? 0),
-        String(numberAt(item, 'revision') ?? '<unknown>'),
-        seconds(numberAt(item, 'lagSeconds')),
-        seconds(numberAt(item, 'clockSkewSeconds')),
-        valueAt(item, 'hasSameSettings') === true ? 'same' : 'different',
+        `${item.name ?? ''}${item.isThis === true ? ' (this server)' : ''}`,
+        item.version ?? '',
+        item.address || '<unknown>',
+        item.isLeader === true ? 'yes' : 'no',
+        String(item.shards ?? 0),
+        String(item.revision ?? '<unknown>'),
+        seconds(item.lagSeconds),
+        seconds(item.clockSkewSeconds),
+        item.hasSameSettings === true ? 'same' : 'different',
         schemasOf(item),
       ],
     })),
@@ -53,21 +57,21 @@ function tableOf(items: readonly JsonValue[]): JsonObject {
 }
 
 /** Returns the versions of the stored format that a server supports: `1`, or `1-2`. */
-function schemasOf(item: JsonValue): string {
-  const [lowest, highest] = listAt(item, 'schemas');
-  if (lowest === undefined || highest === undefined) return '<unknown>';
+function schemasOf({ schemas }: ListedReplica): string {
+  if (schemas === undefined) return '<unknown>';
+  const [lowest, highest] = schemas;
   return lowest === highest ? String(lowest) : `${lowest}-${highest}`;
 }
 
 /** Returns a line for each server that prevents the others from using a newer version of the stored format. */
-function schemaNotes(list: JsonValue): string[] {
-  const items = listAt(list, 'items');
-  const newest = Math.max(...items.map((item) => Number(listAt(item, 'schemas')[1] ?? 0)));
-  return items
-    .filter((item) => valueAt(item, 'isOutdated') === true)
+function schemaNotes({ items = [], schema }: Partial<ReplicaList>): string[] {
+  const replicas: readonly ListedReplica[] = items;
+  const newest = Math.max(...replicas.map(({ schemas }) => schemas?.[1] ?? 0));
+  return replicas
+    .filter(({ isOutdated }) => isOutdated === true)
     .map(
-      (item) =>
-        `${textAt(item, 'name')} does not support schema ${newest}, so the store stays at schema ${numberAt(list, 'schema') ?? '<unknown>'}; upgrade or stop this server`,
+      ({ name = '' }) =>
+        `${name} does not support schema ${newest}, so the store stays at schema ${schema ?? '<unknown>'}; upgrade or stop this server`,
     );
 }
 
