@@ -17,6 +17,7 @@ function silentHost(signals: AbortSignal[] = []): Host {
     observe: (_place, call) => never(call),
     remove: (_place, _of, call) => never(call),
     sleep: (_place, call) => never(call),
+    sleepDataLoss: (_place, call) => never(call),
     wake: (_place, call) => never(call),
     watch: () => never(),
   };
@@ -36,9 +37,12 @@ describe('a host with timeouts', () => {
     const signals: AbortSignal[] = [];
     const host = hostWithTimeouts(silentHost(signals), 'far', clock);
     const asked = [
-      ...[host.discover(), host.observe(place), host.spaces.observe(place)].map(
-        (call) => [defaultHostTimeouts.read, call] as const,
-      ),
+      ...[
+        host.discover(),
+        host.observe(place),
+        host.spaces.observe(place),
+        Promise.resolve(host.sleepDataLoss?.(place)),
+      ].map((call) => [defaultHostTimeouts.read, call] as const),
       ...[host.sleep(place), host.wake(place), host.spaces.sleep(place)].map(
         (call) => [defaultHostTimeouts.change, call] as const,
       ),
@@ -56,7 +60,7 @@ describe('a host with timeouts', () => {
         message: `the cluster far did not respond within ${patience / 1000} seconds`,
       });
     }
-    expect(signals).toHaveLength(8);
+    expect(signals).toHaveLength(9);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
     expect(host.preboundRoles).toEqual(['cluster-admin']);
   });

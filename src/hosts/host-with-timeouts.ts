@@ -5,7 +5,7 @@ import type { Host, HostCallOptions, InstanceDriver } from './host.ts';
 
 /** The timeouts of a host's operations, in milliseconds. */
 export interface HostTimeouts {
-  /** For operations that only read: `discover` and `observe`. */
+  /** For operations that only read: `discover`, `observe` and `sleepDataLoss`. */
   readonly read: number;
   /** For operations that start a change and do not wait for its end: `sleep` and `wake`. */
   readonly change: number;
@@ -52,6 +52,7 @@ function timedCalls(cluster: string, clock: Clock) {
 }
 
 function driverWithTimeouts(driver: InstanceDriver, timed: TimedCalls, timeouts: HostTimeouts): InstanceDriver {
+  const sleepDataLoss = driver.sleepDataLoss?.bind(driver);
   return {
     ...(driver.isolatesNamespaces === undefined ? {} : { isolatesNamespaces: driver.isolatesNamespaces }),
     install: (request, call = {}) => timed(timeouts.run, call, (limited) => driver.install(request, limited)),
@@ -59,6 +60,12 @@ function driverWithTimeouts(driver: InstanceDriver, timed: TimedCalls, timeouts:
     remove: (location, of, call = {}) => timed(timeouts.run, call, (limited) => driver.remove(location, of, limited)),
     sleep: (location, call = {}) =>
       timed(timeouts.change, call, (limited) => driver.sleep(location, { ...call, ...limited })),
+    ...(sleepDataLoss === undefined
+      ? {}
+      : {
+          sleepDataLoss: (location, call = {}) =>
+            timed(timeouts.read, call, (limited) => sleepDataLoss(location, limited)),
+        }),
     wake: (location, call = {}) => timed(timeouts.change, call, (limited) => driver.wake(location, limited)),
     watch: (listener, signal) => driver.watch(listener, signal),
   };

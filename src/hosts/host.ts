@@ -147,6 +147,11 @@ export interface InstanceDriver {
    * with DataLossError if its data cannot be preserved and `SleepOptions.acceptsDataLoss` is not set.
    */
   sleep(location: HostLocation, call?: SleepOptions): Promise<void>;
+  /**
+   * Returns the reason why `sleep` would delete the data of the virtual cluster; `undefined` if its data would be preserved.
+   * Optional; hosts without this function always preserve data.
+   */
+  sleepDataLoss?(location: HostLocation, call?: HostCallOptions): Promise<string | undefined>;
   /** Wakes the virtual cluster. 404 if it does not exist. */
   wake(location: HostLocation, call?: HostCallOptions): Promise<void>;
   /** Reports changes to the listener until the signal fires. Reconnects after interruptions, and never rejects. */

@@ -12,6 +12,8 @@ export const sleepUnusedReason = 'NotUsed';
 export const sleepKeepsDataCondition = 'SleepKeepsData';
 /** The reason of that condition if the server did not put the virtual cluster to sleep, because its data would be lost. */
 export const sleepRefusedReason = 'SleepRefused';
+/** The reason of that condition if auto-sleep is due soon, and will not happen, because the data would be lost. */
+export const sleepWouldLoseDataReason = 'SleepWouldLoseData';
 /** The reason of that condition if a sleep has deleted the data of the virtual cluster. */
 export const dataLostReason = 'DataLost';
 
@@ -23,6 +25,15 @@ interface WithConditions {
 export function sleepRefusal({ status }: WithConditions): Condition | undefined {
   return status?.conditions?.find(
     ({ type, reason }) => type === sleepKeepsDataCondition && reason === sleepRefusedReason,
+  );
+}
+
+/** True if the server does not put the instance to sleep, or will not do so when auto-sleep is due. */
+export function isAutoSleepRefused({ status }: WithConditions): boolean {
+  const refusals: readonly (string | undefined)[] = [sleepRefusedReason, sleepWouldLoseDataReason];
+  return (
+    status?.conditions?.some(({ type, reason }) => type === sleepKeepsDataCondition && refusals.includes(reason)) ===
+    true
   );
 }
 

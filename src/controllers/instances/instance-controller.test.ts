@@ -245,6 +245,7 @@ describe('an instance that would lose its data by sleeping', () => {
         const observed = await real.observe(place, call);
         return observed && { ...observed, ...(lostAt === undefined ? {} : { dataLostAt: lostAt }) };
       },
+      sleepDataLoss: async () => 'the Deployment demo has no volume',
     };
   };
 
@@ -268,10 +269,27 @@ describe('an instance that would lose its data by sleeping', () => {
     await world.make('demo');
     await world.until('demo', isReady);
     await world.change('demo', annotate({ 'sleepmode.platform.sh/sleep-after': '60' }));
+    const announced = await world.until('demo', (object) => keepsData(object) === 'SleepWouldLoseData');
+    expect(textAt(condition(announced, 'SleepKeepsData'), 'message')).toBe(
+      'Auto-sleep will not happen, because everything in the virtual cluster would be lost: the Deployment demo has no volume. Give it a persistent volume. If the loss is acceptable, set the annotation sleepmode.platform.sh/accept-data-loss to "true".',
+    );
     await world.until('demo', (object) => keepsData(object) === 'SleepRefused');
     expect(world.peek('demo')?.status).toMatchObject({ phase: 'Ready' });
     await world.change('demo', annotate({ [accept]: 'true' }));
     expect((await world.until('demo', isIn('Sleeping')))?.status).toMatchObject({ reason: 'NotUsed' });
+  });
+
+  it('is not announced to stay awake if the loss is accepted', async () => {
+    const world = await setUp(forgetful);
+    await world.make('demo');
+    await world.until('demo', isReady);
+    await world.change('demo', annotate({ 'sleepmode.platform.sh/sleep-after': '60', [accept]: 'true' }));
+    const seen = new Set<string>();
+    await world.until('demo', (object) => {
+      seen.add(keepsData(object));
+      return isIn('Sleeping')(object);
+    });
+    expect(seen).not.toContain('SleepWouldLoseData');
   });
 
   it('sleeps after the loss was accepted, says what was lost, and gets its contents again when it wakes', async () => {

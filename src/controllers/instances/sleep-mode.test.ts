@@ -27,8 +27,18 @@ describe('an instance', () => {
     expect(sleepModeOf(facts, undefined, now).sleepReason).toBe(sleepUnusedReason);
     expect(sleepModeOf(facts, ago(1), now)).toMatchObject({
       sleepReason: undefined,
-      requeueAfterMilliseconds: 59_000,
+      isSleepNear: false,
+      requeueAfterMilliseconds: 29_000,
     } satisfies Partial<SleepMode>);
+  });
+
+  it('is checked before people are notified about its sleep, and again when it sleeps', () => {
+    const mode = (idle: number, annotations = {}) =>
+      sleepModeOf(instance({ [sleepAfterAnnotation]: '86400', ...annotations }, noted(idle)), undefined, now);
+    expect(mode(86_400 - 7_200)).toMatchObject({ isSleepNear: true, requeueAfterMilliseconds: 3_600_000 });
+    expect(mode(86_400 - 7_201)).toMatchObject({ isSleepNear: false, requeueAfterMilliseconds: 1_000 });
+    expect(mode(86_400)).toMatchObject({ isSleepNear: false });
+    expect(mode(86_000, { [sleepForceAnnotation]: 'true' })).toMatchObject({ isSleepNear: false });
   });
 
   it('starts the period now if no use is known', () => {

@@ -1,5 +1,6 @@
 import { parseSleepSeconds } from '../../api/management/parse-sleep-seconds.ts';
 import { sleepForcedReason, sleepUnusedReason } from '../../api/management/sleep-reasons.ts';
+import { sleepReminderMs } from '../../api/management/sleep-reminder.ts';
 import {
   deleteAfterAnnotation,
   lastActivityAnnotation,
@@ -12,6 +13,8 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 export interface SleepMode {
   readonly sleepReason: typeof sleepForcedReason | typeof sleepUnusedReason | undefined;
   readonly isExpired: boolean;
+  /** True if auto-sleep is due soon: since some time before people are notified about it. */
+  readonly isSleepNear: boolean;
   /**
    * Time of the last use in milliseconds since the epoch; `undefined` if it is unknown and no setting depends on it.
    */
@@ -39,6 +42,7 @@ export function sleepModeOf(snapshot: InstanceSnapshot, lastUsed: number | undef
     return {
       sleepReason: asleep,
       isExpired: false,
+      isSleepNear: false,
       lastActivity,
       dependsOnUse: false,
       requeueAfterMilliseconds: undefined,
@@ -48,13 +52,16 @@ export function sleepModeOf(snapshot: InstanceSnapshot, lastUsed: number | undef
   const remaining = (seconds: number | undefined) =>
     seconds === undefined ? Number.POSITIVE_INFINITY : lastActivity + seconds * 1000 - now;
   const isIdle = remaining(sleepAfter) <= 0;
+  // The result of the check must be in the status before people are notified.
+  const untilNear = remaining(sleepAfter) - 2 * sleepReminderMs((sleepAfter ?? 0) * 1000);
   const next = Math.min(
-    ...[remaining(sleepAfter), remaining(deleteAfter)].filter((each) => each > 0),
+    ...[remaining(sleepAfter), untilNear, remaining(deleteAfter)].filter((each) => each > 0),
     maxCheckIntervalMs,
   );
   return {
     sleepReason: forced ? sleepForcedReason : isIdle ? sleepUnusedReason : undefined,
     isExpired: remaining(deleteAfter) <= 0,
+    isSleepNear: untilNear <= 0 && !isIdle && !forced,
     lastActivity,
     dependsOnUse: true,
     requeueAfterMilliseconds: next,

@@ -39,7 +39,7 @@ import type { HelmSettings } from './release/helm-settings.ts';
 import type { HostContext } from './release/host-context.ts';
 import { installRelease } from './release/install-release.ts';
 import { removeRelease } from './release/remove-release.ts';
-import { scaleDown, scaleUp } from './release/scale-workloads.ts';
+import { scaleDown, scaleUp, sleepDataLoss } from './release/scale-workloads.ts';
 import { type CleanupRunner, startSleepCleanup } from './release/sleep-cleanup.ts';
 
 export interface KubernetesHostOptions {
@@ -158,6 +158,10 @@ class KubernetesHost implements ClosableHost {
     const sleepUnlessUsed: typeof scaleUp = (hostClient, at, signal) =>
       scaleDown(hostClient, at, { ...call, signal, isWanted: decide, clock });
     await this.#scaleTo(location, call, sleepUnlessUsed, (isSleeping) => isSleeping || !isWanted);
+  }
+
+  sleepDataLoss(location: HostLocation, call: HostCallOptions = {}): Promise<string | undefined> {
+    return sleepDataLoss(this.#work.hostClient, location, this.#untilClosed(call));
   }
 
   wake(location: HostLocation, call?: HostCallOptions): Promise<void> {

@@ -1,4 +1,6 @@
 import { parseSleepSeconds } from '../../api/management/parse-sleep-seconds.ts';
+import { isAutoSleepRefused } from '../../api/management/sleep-reasons.ts';
+import { sleepReminderMs } from '../../api/management/sleep-reminder.ts';
 import { type SpaceInstance, spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import {
   type VirtualClusterInstance,
@@ -6,13 +8,13 @@ import {
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from '../../api/naming.ts';
 import { formatDuration } from '../../api/table.ts';
+import { isNonDeletable } from '../non-deletable.ts';
 import type { Notification } from './notification.ts';
 
 type Instance = VirtualClusterInstance | SpaceInstance;
 
-const hour = 3_600_000;
-/** The longest time before a sleep and a deletion at which people are notified. */
-const [sleepReminder, deletionReminder] = [hour, 24 * hour] as const;
+/** The longest time before a deletion at which people are notified. */
+const maxDeletionReminderMs = 24 * 3_600_000;
 
 /** Returns the notifications about an instance for its owner and for admins. */
 export function instanceNotifications(instance: Instance, now: number): Notification[] {
@@ -30,17 +32,25 @@ function failure(instance: Instance): Notification | undefined {
 }
 
 function deletion(instance: Instance, now: number): Notification | undefined {
-  const end = endOf(instance, deleteAfterAnnotation);
-  if (end === undefined || !isSoon(end, deletionReminder, now)) return undefined;
+  const end = isNonDeletable(instance) ? undefined : endOf(instance, deleteAfterAnnotation);
+  const start = end && end.time - Math.min(maxDeletionReminderMs, end.length / 4);
+  if (end === undefined || start === undefined || now < start || now >= end.time) return undefined;
   const message = `${subjectOf(instance)} will be deleted in ${formatDuration(end.time - now)} unless it is used`;
-  return notification(instance, 'DeletedSoon', startOf(end, deletionReminder), message);
+  return notification(instance, 'DeletedSoon', start, message);
 }
 
 function sleep(instance: Instance, now: number): Notification | undefined {
-  const end = endOf(instance, sleepAfterAnnotation);
-  if (instance.status?.phase !== 'Ready' || end === undefined || !isSoon(end, sleepReminder, now)) return undefined;
+  const end = sleepsIfUnused(instance) ? endOf(instance, sleepAfterAnnotation) : undefined;
+  const start = end && end.time - sleepReminderMs(end.length);
+  if (end === undefined || start === undefined || now < start || now >= end.time) return undefined;
   const message = `${subjectOf(instance)} will go to sleep in ${formatDuration(end.time - now)} unless it is used`;
-  return notification(instance, 'SleepsSoon', startOf(end, sleepReminder), message);
+  return notification(instance, 'SleepsSoon', start, message);
+}
+
+/** True if auto-sleep puts the instance to sleep: it is awake, managed by this server, and keeps its data or may lose it. */
+function sleepsIfUnused(instance: Instance): boolean {
+  const isExternal = instance.spec !== undefined && 'external' in instance.spec && instance.spec.external === true;
+  return instance.status?.phase === 'Ready' && !isExternal && !isAutoSleepRefused(instance);
 }
 
 interface IdleEnd {
@@ -55,15 +65,6 @@ function endOf({ metadata, status }: Instance, annotation: string): IdleEnd | un
   const last = Date.parse(status?.lastActivity ?? '');
   if (seconds === undefined || Number.isNaN(last)) return undefined;
   return { time: last + seconds * 1_000, length: seconds * 1_000 };
-}
-
-/** Returns the start of the reminder: at most `longest` before the end, and in the last quarter of a short period. */
-function startOf({ time, length }: IdleEnd, longest: number): number {
-  return time - Math.min(longest, length / 4);
-}
-
-function isSoon(end: IdleEnd, longest: number, now: number): boolean {
-  return now >= startOf(end, longest) && now < end.time;
 }
 
 function subjectOf({ kind, metadata: { name = '', namespace = '' } }: Instance): string {

@@ -40,12 +40,16 @@ function driverInTenure(driver: InstanceDriver, tenure: Tenure): InstanceDriver 
     tenure.assertCurrent();
     return await call();
   };
+  const sleepDataLoss = driver.sleepDataLoss?.bind(driver);
   return {
     ...(driver.isolatesNamespaces === undefined ? {} : { isolatesNamespaces: driver.isolatesNamespaces }),
     install: (request, call) => current(() => driver.install(request, call)),
     observe: (location, call) => current(() => driver.observe(location, call)),
     remove: (location, of, call) => current(() => driver.remove(location, of, call)),
     sleep: (location, call) => current(() => driver.sleep(location, call)),
+    ...(sleepDataLoss === undefined
+      ? {}
+      : { sleepDataLoss: (location, call) => current(() => sleepDataLoss(location, call)) }),
     wake: (location, call) => current(() => driver.wake(location, call)),
     watch: (listener, signal) => driver.watch(listener, signal),
   };

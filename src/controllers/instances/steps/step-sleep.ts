@@ -8,7 +8,7 @@ import type { Instance } from '../instance-profile.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { SleepMode } from '../sleep-mode.ts';
 import type { StatusReason } from '../status-draft.ts';
-import { dataLostMessage, reportRefusedSleep, setDataCondition } from './sleep-data-condition.ts';
+import { announceRefusedSleep, dataLostMessage, reportRefusedSleep, setDataCondition } from './sleep-data-condition.ts';
 
 /**
  * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. The server wakes only a virtual
@@ -17,7 +17,7 @@ import { dataLostMessage, reportRefusedSleep, setDataCondition } from './sleep-d
 export async function sleepStep(
   context: HostStepContext,
   observed: HostedVirtualCluster,
-  { sleepReason }: SleepMode,
+  { sleepReason, isSleepNear }: SleepMode,
 ): Promise<HostedVirtualCluster | undefined> {
   const { driver, snapshot, dependencies, signal } = context;
   const { object, location, external, uid, profile } = snapshot;
@@ -25,7 +25,9 @@ export async function sleepStep(
   setDataCondition(context, observed);
   const isSleeping = observed.phase === 'Sleeping';
   if (isSleeping === (sleepReason !== undefined)) {
-    if (!isSleeping && wasPutToSleep(object)) recordWoken(context, observed);
+    if (isSleeping) return observed;
+    if (wasPutToSleep(object)) recordWoken(context, observed);
+    if (isSleepNear) await announceRefusedSleep(context);
     return observed;
   }
   if (sleepReason === undefined) {

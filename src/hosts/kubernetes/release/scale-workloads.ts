@@ -39,9 +39,7 @@ export async function scaleDown(
 ): Promise<boolean> {
   return await scale(hostClient, location, signal, async (workloads) => {
     if (!(await isWanted())) return () => undefined;
-    const cause = workloads.some((each) => replicasOf(each) > 0)
-      ? await dataLossCause(hostClient, location, workloads, signal)
-      : undefined;
+    const cause = await lossOfRunning(hostClient, location, workloads, signal);
     if (cause !== undefined && !acceptsDataLoss) throw new DataLossError(cause);
     const lostAt = cause === undefined ? null : timestamp(clock.now());
     return (workload) => {
@@ -55,6 +53,26 @@ export async function scaleDown(
       return { metadata: { annotations }, spec: { replicas: 0 } };
     };
   });
+}
+
+/** Returns the cause with which `scaleDown` would reject; `undefined` if the data would be kept. */
+export async function sleepDataLoss(
+  hostClient: ApiClient,
+  location: HostLocation,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const workloads = (await workloadsOf(hostClient, location, signal)).map(({ object }) => object);
+  return await lossOfRunning(hostClient, location, workloads, signal);
+}
+
+async function lossOfRunning(
+  hostClient: ApiClient,
+  location: HostLocation,
+  workloads: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!workloads.some((each) => replicasOf(each) > 0)) return undefined;
+  return await dataLossCause(hostClient, location, workloads, signal);
 }
 
 function replicasOf(workload: KubeObject): number {
