@@ -17,7 +17,7 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   error: 'Any other error',
   usage: 'Invalid command line',
   refused: 'Not logged in, or not allowed',
-  notFound: 'Object not found',
+  notFound: 'Object not found, or an object that it names',
   conflict: 'Object already exists, or was changed in the meantime',
   timeout: 'Timed out',
   interrupted: 'Interrupted by Ctrl-C; 143 after SIGTERM',

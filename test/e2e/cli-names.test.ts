@@ -25,7 +25,7 @@ describe('the CLI with names that do not exist', () => {
 
   it('names what exists, or what was probably meant', async () => {
     await refused(
-      1,
+      4,
       'template "x1" not found in project "default"; there are: control-plane',
       ...['create', 'x', '--template', 'x1'],
     );
@@ -47,7 +47,7 @@ describe('the CLI with names that do not exist', () => {
       [...args, '--verbose'],
     ]) {
       const { code, stderr } = await home.run(given);
-      expect(code).toBe(1);
+      expect(code).toBe(4);
       expect(stderr.endsWith(`there are: control-plane\n${response}`)).toBe(true);
     }
   });

@@ -93,7 +93,13 @@ it.each([
     'project "rde" not found; did you mean "red"?',
   ],
 ])('names what exists instead of a missing name', (error, known, text) => {
-  expect(describeFailure(error, known).text).toBe(text);
+  expect(describeFailure(error, known)).toMatchObject({ text, exitCode: 4 });
+});
+
+it('has the exit code of a missing object also for an error that a command has reworded', () => {
+  expect(describeFailure(new CliError('no changes made', { cause: unknownTemplate })).exitCode).toBe(4);
+  const twoErrors = invalidInstance(fieldNotFound('spec.templateRef.name', 'x1'), required('spec.parameters.size', ''));
+  expect(describeFailure(twoErrors).exitCode).toBe(1);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { StatusError } from '../../api/status.ts';
 import { escapeControlCharacters } from '../../client/escape-controls.ts';
 import { CliError, exitCodeOfStatus, exitCodes } from '../cli-error.ts';
-import type { KnownNames } from './missing-name.ts';
+import { type KnownNames, missingNameIn } from './missing-name.ts';
 import { statusText } from './status-text.ts';
 
 export interface Failure {
@@ -23,14 +23,21 @@ const userErrors: ReadonlySet<string> = new Set(['StartError', 'StoreError', 'Se
  */
 export function describeFailure(error: unknown, known?: KnownNames): Failure {
   if (error instanceof CliError)
-    return { text: oneLine(error.message), exitCode: error.exitCode, ...responseIn(error.cause) };
+    return { text: oneLine(error.message), exitCode: exitCodeOf(error, error.cause), ...responseIn(error.cause) };
   if (error instanceof StatusError)
-    return { text: oneLine(statusText(error, known)), exitCode: exitCodeOfStatus(error), ...responseIn(error) };
+    return { text: oneLine(statusText(error, known)), exitCode: exitCodeOf(error, error), ...responseIn(error) };
   if (!(error instanceof Error)) return { text: String(error), exitCode: exitCodes.error };
   // A failed system call, for example an unreadable file or a full disk, has a message that names the cause.
   if (userErrors.has(error.name) || 'syscall' in error)
     return { text: oneLine(error.message), exitCode: exitCodes.error };
   return { text: error.stack ?? error.message, exitCode: exitCodes.error };
+}
+
+/** Returns the exit code of an error. A reference to a missing object, which is an invalid field, counts as not found. */
+function exitCodeOf(error: CliError | StatusError, response: unknown): number {
+  const exitCode = error instanceof CliError ? error.exitCode : exitCodeOfStatus(error);
+  const isMissing = response instanceof StatusError && missingNameIn(response) !== undefined;
+  return exitCode === exitCodes.error && isMissing ? exitCodes.notFound : exitCode;
 }
 
 function responseIn(error: unknown): Pick<Failure, 'response'> {
