@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliHome, cliHome } from '../harness/cli.ts';
@@ -77,6 +78,31 @@ describe('the CLI with names that do not exist', () => {
     expect(shared).toMatchObject({ code: 0, stderr: expect.stringContaining('user "berta" does not exist yet') });
     // Somebody who no longer exists can still be removed.
     await home.ok(['share', 'demo', '--user', 'berta', '--remove']);
+  });
+
+  it('gives edit when sharing without a role, or the default role of the template, and says so', async () => {
+    const shared = (role: string) => `virtual cluster "demo" shared with anna, with the cluster role ${role}\n`;
+    await home.ok(['share', 'demo', '--user', 'anna', '--role', 'cluster-admin']);
+    expect(await home.ok(['share', 'demo', '--user', 'anna'])).toBe(shared('edit'));
+    expect(await home.ok(['share', 'demo'])).toMatch(/^anna +cluster role edit$/m);
+    expect(await home.ok(['share', 'demo'])).not.toContain('cluster-admin');
+    expect(await home.ok(['share', 'demo', '--user', 'anna', '--role', 'cluster-admin'])).toBe(shared('cluster-admin'));
+    const file = join(home.folder, 'viewers.yaml');
+    for (const [kind, template] of [
+      ['VirtualClusterTemplate', 'viewers'],
+      ['SpaceTemplate', 'readers'],
+    ]) {
+      const metadata = `metadata: {name: ${template}}`;
+      const spec = 'spec: {template: {access: {defaultClusterRole: view}}}';
+      writeFileSync(file, `apiVersion: management.platform.sh/v1\nkind: ${kind}\n${metadata}\n${spec}\n`);
+      await home.ok(['apply', '-f', file]);
+    }
+    await home.ok(['create', 'read', '--template', 'viewers', '--wait']);
+    expect(await home.ok(['share', 'read', '--user', 'anna'])).toContain('with the cluster role view\n');
+    await home.ok(['space', 'create', 'docs', '--wait']);
+    expect(await home.ok(['space', 'share', 'docs', '--user', 'anna'])).toContain('with the cluster role edit\n');
+    await home.ok(['space', 'create', 'notes', '--template', 'readers', '--wait']);
+    expect(await home.ok(['space', 'share', 'notes', '--user', 'anna'])).toContain('with the cluster role view\n');
   });
 
   it('creates no key with a mistyped scope', async () => {

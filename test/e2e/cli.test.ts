@@ -276,7 +276,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(await home.ok(['apply', '-f', example('virtual-cluster.yaml')])).toMatch(/ unchanged\n$/);
     await home.ok(['user', 'create', 'bert']);
     expect(await home.ok(['share', 'demo', '--user', 'bert', '--role', 'view'])).toBe(
-      'virtual cluster "demo" shared with bert\n',
+      'virtual cluster "demo" shared with bert, with the cluster role view\n',
     );
     expect(await home.ok(['share', 'demo'])).toMatch(/bert +get, use\nbert +cluster role view\n$/);
     await home.ok(['share', 'demo', '--user', 'bert', '--remove']);

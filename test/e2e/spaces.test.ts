@@ -96,7 +96,7 @@ describeIfAvailable(kubectlMissing, 'a space', () => {
     });
 
     expect(await home.ok(['space', 'share', 'demo', '--user', 'anna', '--role', 'view'])).toBe(
-      'space "demo" shared with anna\n',
+      'space "demo" shared with anna, with the cluster role view\n',
     );
     await annas.ok(['space', 'connect', 'demo', '--exec']);
     expect((await kubectl(annas, 'get', 'configmaps', '-o', 'name')).stdout).toContain('configmap/greeting');

@@ -18,7 +18,7 @@ export function shareCommandSpec(kind: InstanceKind): CommandSpec {
     summary: `Share a ${noun}, or show who has access`,
     details:
       'Without --user and --team the command shows who has access. The named users and teams get access to the ' +
-      `${noun}; --role sets their role inside it.`,
+      `${noun}; --role sets their role inside it. The command prints the role that it gave.`,
     args: [nameArgument(kind)],
     options: [
       ...locationOptions,
@@ -26,7 +26,7 @@ export function shareCommandSpec(kind: InstanceKind): CommandSpec {
       { flags: '--team <name>', description: 'Team to share with; can be repeated', many: true, candidates: 'team' },
       {
         flags: '--role <cluster role>',
-        description: `Cluster role to grant inside the ${noun}, for example view or edit (default: set by the template)`,
+        description: `Cluster role to grant inside the ${noun}, for example view or edit (default: the default role of the template, or edit if that is ${kind === spaces ? 'admin' : 'cluster-admin'} or not set)`,
         candidates: kind === spaces ? ['view', 'edit', 'admin'] : ['view', 'edit', 'admin', 'cluster-admin'],
       },
       { flags: '--remove', description: 'Remove the access' },
@@ -34,7 +34,10 @@ export function shareCommandSpec(kind: InstanceKind): CommandSpec {
     ],
     examples: [
       { command: `flotilla ${path} demo --user anna --role view`, does: 'Give anna read access' },
-      { command: `flotilla ${path} demo --team testers`, does: 'Give all members of a team access' },
+      {
+        command: `flotilla ${path} demo --team testers`,
+        does: 'Give all members of a team access, with the default role',
+      },
       { command: `flotilla ${path} demo --user anna --remove`, does: 'Remove the access of anna' },
       { command: `flotilla ${path} demo`, does: 'Show who has access' },
     ],

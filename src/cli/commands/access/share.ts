@@ -1,4 +1,7 @@
+import { shareRole } from '../../../api/management/share-role.ts';
+import { defaultSpaceRole } from '../../../api/management/space-roles.ts';
 import type { AccessEntry, AccessRule } from '../../../api/management/v1/access.ts';
+import { defaultVirtualClusterRole } from '../../../api/management/virtual-cluster-roles.ts';
 import { StatusError } from '../../../api/status.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
@@ -27,14 +30,15 @@ export function shareCommand(kind: InstanceKind): CommandRun {
         terminal.print(accessTable(instance, call));
         return undefined;
       }
-      const role = values.text('role');
+      const given = values.text('role');
+      const role = given ?? usualRole(kind, instance);
       const removes = values.flag('remove');
-      if (removes && role !== undefined)
+      if (removes && given !== undefined)
         throw usageError('--remove removes all access and cannot be combined with --role');
       if (removes) rejectIfNotShared(kind, instance, people);
       else {
         await rejectUnknownNames(api, givenNames(people), call);
-        await rejectUnknownRole(api, { kind, instance, role }, call);
+        await rejectUnknownRole(api, { kind, instance, role: given }, call);
       }
       await changeObject(api, { kind, name, ...where }, (current) =>
         removes ? without(current, people) : withPeople(current, people, role),
@@ -43,10 +47,21 @@ export function shareCommand(kind: InstanceKind): CommandRun {
       terminal.print(
         removes
           ? `${kind.noun} "${name}" is no longer shared with ${who}\n`
-          : `${kind.noun} "${name}" shared with ${who}\n`,
+          : `${kind.noun} "${name}" shared with ${who}, with the cluster role ${role}\n`,
       );
       return undefined;
     });
+}
+
+/** Returns the cluster role of people for whom `--role` sets none, as in the console. */
+function usualRole(kind: InstanceKind, { status, spec }: Instance): string {
+  const isCluster = kind === virtualClusters;
+  const rendered =
+    status && ('space' in status ? status.space : 'virtualCluster' in status ? status.virtualCluster : undefined);
+  // Before the first reconcile, nothing is rendered.
+  const { access } = rendered ?? spec?.template ?? {};
+  const widest = isCluster ? defaultVirtualClusterRole : defaultSpaceRole;
+  return shareRole(access?.defaultClusterRole || widest, widest);
 }
 
 interface People {
@@ -112,17 +127,17 @@ type NamingEntry = Pick<AccessEntry, 'users' | 'teams'>;
 
 type Grants = { access: AccessEntry[]; extraAccessRules: AccessRule[] };
 
-function withPeople(instance: Instance, people: People, role: string | undefined): Grants {
+function withPeople(instance: Instance, people: People, role: string): Grants {
   const { access, extraAccessRules: rules } = without(instance, people);
   const kept = access.find(({ name }) => name === entryName);
   const entry = joined<AccessEntry>(kept ?? { name: entryName, verbs: ['get', 'use'] }, people);
   const same = rules.find(({ clusterRole }) => clusterRole === role);
   return {
     access: [...access.filter((one) => one !== kept), entry],
-    extraAccessRules:
-      role === undefined
-        ? rules
-        : [...rules.filter((one) => one !== same), joined<AccessRule>(same ?? { clusterRole: role }, people)],
+    extraAccessRules: [
+      ...rules.filter((one) => one !== same),
+      joined<AccessRule>(same ?? { clusterRole: role }, people),
+    ],
   };
 }
 

@@ -8,7 +8,7 @@ import { fieldProblems } from '../../../data/field-problems.ts';
 import { changeObject } from '../../../data/objects/change-object.ts';
 import type { Principal } from '../../../data/principals.ts';
 import type { InstanceState } from './instance-state.ts';
-import { shareRole, withShare } from './sharing.ts';
+import { suggestedRole, withShare } from './sharing.ts';
 
 export interface ShareDialogProps {
   readonly instance: InstanceState;
@@ -38,7 +38,7 @@ const roleLabels: Readonly<Record<string, string>> = {
 export function ShareDialog({ instance, onClose }: ShareDialogProps) {
   const { type, object, namespace, name, project } = instance;
   const [principal, setPrincipal] = useState<Principal>();
-  const [selected, setSelected] = useState(() => shareRole(instance));
+  const [selected, setSelected] = useState(() => suggestedRole(instance));
   const [otherRole, setOtherRole] = useState('');
   const role = selected === other ? otherRole.trim() : selected;
   const [manages, setManages] = useState(false);
@@ -55,7 +55,7 @@ export function ShareDialog({ instance, onClose }: ShareDialogProps) {
     principal === undefined ? '--user <name>' : `--${principal.kind === 'User' ? 'user' : 'team'} ${principal.name}`;
   const as = ` --role ${role === '' ? '<role>' : role}`;
   const { defaultRole } = type.rolesOf(object);
-  const offered = [...new Set([...type.commonRoles, shareRole(instance), defaultRole])];
+  const offered = [...new Set([...type.commonRoles, suggestedRole(instance), defaultRole])];
   return (
     <FormDialog
       title={`Share ${name}`}

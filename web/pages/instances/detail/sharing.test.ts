@@ -5,7 +5,7 @@ import type {
   VirtualClusterInstanceStatus,
 } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
 import { spaceType, virtualClusterType } from '../../../data/instance-types.ts';
-import { everyone, granteesOf, permissionsText, shareRole, withoutShare, withShare } from './sharing.ts';
+import { everyone, granteesOf, permissionsText, suggestedRole, withoutShare, withShare } from './sharing.ts';
 
 const anna = { kind: 'User', name: 'anna' } as const;
 const testers = { kind: 'Team', name: 'testers' } as const;
@@ -109,10 +109,10 @@ describe('sharing', () => {
 describe('the role that the share dialog suggests', () => {
   it('is the default role of the template, or edit, but never the role that applies without a choice', () => {
     const suggested = (status: VirtualClusterInstanceStatus) =>
-      shareRole({ type: virtualClusterType, object: instance({}, status) });
+      suggestedRole({ type: virtualClusterType, object: instance({}, status) });
     expect(suggested({})).toBe('edit');
     expect(suggested({ virtualCluster: { access: { defaultClusterRole: 'view' } } })).toBe('view');
     expect(suggested({ virtualCluster: { access: { defaultClusterRole: 'cluster-admin' } } })).toBe('edit');
-    expect(shareRole({ type: spaceType, object: { apiVersion: 'v1', kind: 'Space', metadata: {} } })).toBe('edit');
+    expect(suggestedRole({ type: spaceType, object: { apiVersion: 'v1', kind: 'Space', metadata: {} } })).toBe('edit');
   });
 });

@@ -1,3 +1,4 @@
+import { shareRole } from '../../../../src/api/management/share-role.ts';
 import type { AccessEntry, AccessRule } from '../../../../src/api/management/v1/access.ts';
 import { rolesOfHolder, type VirtualClusterRoles } from '../../../../src/api/management/virtual-cluster-roles.ts';
 import type { Instance } from '../../../data/instance-types.ts';
@@ -86,16 +87,9 @@ export function permissionsText(verbs: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The role that the share dialog suggests if the template sets no default role. */
-const suggestedRole = 'edit';
-
-/**
- * Returns the cluster role that the share dialog suggests: the default role of the template, or `edit` if the template sets
- * none. The role that then applies inside, such as cluster-admin, is given only if the user selects it.
- */
-export function shareRole({ type, object }: Pick<InstanceState, 'type' | 'object'>): string {
-  const { defaultRole } = type.rolesOf(object);
-  return defaultRole === type.template.defaultRole ? suggestedRole : defaultRole;
+/** Returns the cluster role that the share dialog suggests. */
+export function suggestedRole({ type, object }: Pick<InstanceState, 'type' | 'object'>): string {
+  return shareRole(type.rolesOf(object).defaultRole, type.template.defaultRole);
 }
 
 export interface ShareOptions {
