@@ -3,8 +3,24 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Files that change whenever other packages are installed. */
-const installed = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
+/** The folders that each part is built from. The console shares the API and its client with the program. */
+export const sources = {
+  program: ['src', 'packages', 'bin', 'scripts'],
+  console: ['web', 'src/api', 'src/client', 'src/lib', 'packages', 'scripts'],
+};
+
+/** Files that every part depends on. Some of them change whenever other packages are installed. */
+const common = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json'];
+
+/**
+ * Throws if a build has read a file that the fingerprint of the part does not contain: a later change of that file would not
+ * repeat the build. `inputs` are paths below the folder of the project.
+ */
+export function assertKnown(part, inputs) {
+  const known = [...sources[part], 'node_modules', 'package.json'];
+  const unknown = inputs.find((path) => !known.some((one) => path === one || path.startsWith(`${one}/`)));
+  if (unknown !== undefined) throw new Error(`add ${unknown} to the sources of the ${part} in scripts/build-record.mjs`);
+}
 
 /** Returns whether a change of this file may change the result of the build. */
 function isInput(path) {
@@ -18,13 +34,13 @@ async function filesBelow(root, path) {
 }
 
 /**
- * Returns a hash of everything that a part of the build depends on: the contents of its folders, the installed packages and
- * the version of Node.
+ * Returns a hash of everything that a part of the build depends on: the contents of its folders, the installed packages, the
+ * settings of TypeScript and the version of Node.
  */
 export async function fingerprint(root, folders) {
   const files = (await Promise.all(folders.map((folder) => filesBelow(root, folder)))).flat().filter(isInput);
   const hash = createHash('sha256').update(`${process.version} ${process.arch}`);
-  for (const file of [...files.sort(), ...installed.map((name) => join(root, name)).filter((name) => existsSync(name))])
+  for (const file of [...files.sort(), ...common.map((name) => join(root, name)).filter((name) => existsSync(name))])
     hash.update(`\0${file.slice(root.length)}\0`).update(readFileSync(file));
   return hash.digest('hex');
 }

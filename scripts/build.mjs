@@ -7,12 +7,12 @@
 // sources have changed since the last build; without dist/ it builds everything.
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { build as buildPages } from 'vite';
 import { cacheOf, threadCacheOf } from '../bin/cached-program.js';
-import { fingerprint, openBuildRecord } from './build-record.mjs';
+import { assertKnown, fingerprint, openBuildRecord, sources } from './build-record.mjs';
 import { packConsole } from './pack-console.mjs';
 import { makeCaches } from './start-cache.mjs';
 
@@ -35,12 +35,6 @@ const common = {
   sourcemap: true,
   logLevel: 'warning',
   metafile: true,
-};
-
-/** The folders that each part is built from. The console shares the API and its client with the program. */
-const sources = {
-  program: ['src', 'packages', 'bin', 'scripts'],
-  console: ['web', 'src/lib', 'src/api', 'src/client', 'packages', 'scripts'],
 };
 
 const outputs = new Set();
@@ -89,11 +83,10 @@ async function buildModules() {
 
 /** Returns the names of the files of a build. Throws if it has read a file that the fingerprint does not contain. */
 function namesOf({ metafile }) {
-  const known = [...sources.program, 'node_modules', 'package.json'];
-  const unknown = Object.keys(metafile.inputs).find(
-    (path) => !path.includes(':') && !known.some((one) => path === one || path.startsWith(`${one}/`)),
+  assertKnown(
+    'program',
+    Object.keys(metafile.inputs).filter((path) => !path.includes(':')),
   );
-  if (unknown !== undefined) throw new Error(`add ${unknown} to the sources of the program in scripts/build.mjs`);
   return Object.keys(metafile.outputs).map((path) => basename(path));
 }
 
@@ -142,11 +135,28 @@ async function buildCachedProgram() {
   }
 }
 
-/** Builds the web console into a subfolder and returns the folder's name. */
+/**
+ * Builds the web console into a subfolder and returns the folder's name. Throws if it has read a file that the fingerprint does
+ * not contain.
+ */
 async function buildConsole() {
-  await buildPages({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
+  await buildPages({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn', plugins: [knownInputs()] });
   await packConsole(join(outdir, 'web'));
   return 'web';
+}
+
+/** Checks the modules of the console. The bundler gives its own modules names that are not paths. */
+function knownInputs() {
+  return {
+    name: 'known-inputs',
+    generateBundle() {
+      const files = [...this.getModuleIds()].map((id) => id.split('?')[0]).filter((id) => existsSync(id));
+      assertKnown(
+        'console',
+        files.map((file) => relative(root, file)),
+      );
+    },
+  };
 }
 
 /** Keeps LevelDB's native binding external. classic-level finds it in its own package. */

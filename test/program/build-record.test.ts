@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fingerprint, openBuildRecord } from '../../scripts/build-record.mjs';
+import { build } from 'esbuild';
+import { assertKnown, fingerprint, openBuildRecord, sources } from '../../scripts/build-record.mjs';
 
 describe('the build', () => {
   let root: string;
@@ -28,6 +29,41 @@ describe('the build', () => {
     expect(added).not.toBe(changed);
     write('package-lock.json', '{"packages":{}}');
     expect(await print('src')).not.toBe(added);
+  });
+
+  it('is repeated for the console if any file that the console imports changes', async () => {
+    const { metafile } = await build({
+      absWorkingDir: join(import.meta.dirname, '..', '..'),
+      entryPoints: ['web/main.tsx'],
+      outdir: root,
+      bundle: true,
+      write: false,
+      metafile: true,
+      packages: 'external',
+      jsx: 'automatic',
+      format: 'esm',
+      loader: { '.css': 'empty', '.svg': 'empty' },
+    });
+    const imported = Object.keys(metafile.inputs);
+    expect(imported).toContain('web/main.tsx');
+    expect(imported.some((path) => path.startsWith('src/client/'))).toBe(true);
+    expect(() => assertKnown('console', imported)).not.toThrow();
+    expect(() => assertKnown('console', [...imported, 'src/store/store.ts'])).toThrow(
+      'add src/store/store.ts to the sources of the console in scripts/build-record.mjs',
+    );
+    for (const folder of sources.console) {
+      const path = join(folder, 'changed.ts');
+      mkdirSync(join(root, folder), { recursive: true });
+      const before = await print(...sources.console);
+      write(path, 'changed');
+      expect(await print(...sources.console), path).not.toBe(before);
+    }
+  });
+
+  it('is repeated if the settings of TypeScript change', async () => {
+    const before = await print('src');
+    write('tsconfig.json', '{}');
+    expect(await print('src')).not.toBe(before);
   });
 
   it('is not repeated for a new time, a test, a guide or the sources of another part', async () => {
