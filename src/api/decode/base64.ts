@@ -3,7 +3,7 @@
  * breaks are ignored, and padding is required.
  */
 export function base64Fault(text: string): string | undefined {
-  // Fast path: nearly all texts are valid. Finding the position of an error takes longer.
+  // Nearly all texts are valid. Finding the position of an error takes longer.
   if (text.length % 4 === 0 && wellFormed.test(text)) return undefined;
   const at = firstFault(text);
   return at === undefined ? undefined : `illegal base64 data at input byte ${at}`;

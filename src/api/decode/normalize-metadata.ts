@@ -1,3 +1,4 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { isDateTime } from '@flotilla/kubernetes-formats';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, timestamp } from '../meta.ts';
@@ -12,17 +13,17 @@ export interface NormalizedMetadata {
 /**
  * Normalizes `metadata` to the types of ObjectMeta, as if Go decoded and encoded it. Null counts as absent, and empty
  * members are omitted. Unknown members are dropped and reported. Throws DecodeError for a member of the wrong type.
- * `known` is metadata that is already normalized; members that are identical to its members are not checked. The result
- * may share values with `value`.
+ * `known` is metadata that is already normalized; the fast path does not check members that are identical to its
+ * members. The result may share values with `value`.
  */
 export function normalizeMetadata(value: JsonValue, path: string, known: ObjectMeta = noMetadata): NormalizedMetadata {
   if (!isJsonObject(value)) {
     if (value === null) return { metadata: {}, unknown: [] };
     throw new DecodeError(`json: cannot unmarshal ${goDecoderTypeName(value)} into Go value of type v1.ObjectMeta`);
   }
-  if (value === known) return { metadata: known, unknown: [] };
+  if (fastPathsEnabled() && value === known) return { metadata: known, unknown: [] };
   const metadata: JsonObject = {};
-  if (isNormalized(value, known)) {
+  if (fastPathsEnabled() && isNormalized(value, known)) {
     // The members are copied one by one and not with a spread. Other code adds members to the result later, and V8
     // would then give each spread object its own hidden class.
     for (const name in value) metadata[name] = value[name] as JsonValue;
@@ -45,7 +46,7 @@ export function normalizeMetadata(value: JsonValue, path: string, known: ObjectM
 const noMetadata: ObjectMeta = {};
 
 /**
- * Fast path: true if the metadata can be copied as it is. This check supports only the members in the `switch` and
+ * Fast path: true if the metadata can be copied unchanged. This check supports only the members in the `switch` and
  * members that are identical to those of `known`. False means that each member has to be normalized.
  */
 function isNormalized(value: JsonObject, known: ObjectMeta): boolean {

@@ -1,3 +1,4 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
 import { isJsonObject, type JsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
 import { childPath, indexPath } from './field-path.ts';
 import { memberSchema } from './member-schema.ts';
@@ -16,7 +17,7 @@ export interface PruneOptions {
  * `x-kubernetes-preserve-unknown-fields`, unknown members are kept, but the contents of known members are still pruned.
  */
 export function prune(schema: Schema, value: JsonValue, options: PruneOptions = {}): string[] {
-  if (isPruned(schema, value, options.isResource === true)) return [];
+  if (fastPathsEnabled() && isPruned(schema, value, options.isResource === true)) return [];
   const removed: string[] = [];
   const root = options.isResource ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
   pruneValue(root, value, '', removed);

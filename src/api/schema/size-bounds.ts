@@ -29,13 +29,13 @@ export function sizeBoundErrors(schema: Schema, value: JsonValue, old: JsonValue
   return errors;
 }
 
-interface Place {
+interface BoundedValue {
   readonly value: JsonValue;
   readonly old: JsonValue | undefined;
   readonly path: string;
 }
 
-function check(bounds: SizeBounds, { value, old, path }: Place, errors: FieldError[]): void {
+function check(bounds: SizeBounds, { value, old, path }: BoundedValue, errors: FieldError[]): void {
   if (typeof value === 'string') {
     const isOld = typeof old === 'string' && old.length >= value.length;
     if (!isOld && isLongerThan(value, bounds.maxLength)) errors.push(tooLong(path, bounds.maxLength));
@@ -53,7 +53,7 @@ function check(bounds: SizeBounds, { value, old, path }: Place, errors: FieldErr
   } else if (isJsonObject(value)) checkMembers(bounds, { value, old, path }, errors);
 }
 
-function checkMembers(bounds: SizeBounds, { value, old, path }: Place, errors: FieldError[]): void {
+function checkMembers(bounds: SizeBounds, { value, old, path }: BoundedValue, errors: FieldError[]): void {
   const { members, others, maxProperties } = bounds;
   const object = value as { readonly [name: string]: JsonValue };
   const before = isJsonObject(old) ? old : {};
