@@ -1,14 +1,15 @@
 import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { keepAlive } from './keep-alive.ts';
 import { maxSessionMegabytes, maxStreams, streamWindowBytes } from './tunnel-protocol.ts';
 import { TunnelSocket } from './tunnel-socket.ts';
 
-/** The end of a tunnel that serves connections. */
+/** The side of a tunnel that accepts and serves connections. */
 export interface ServedTunnel {
-  /** Resolves as soon as the other end opens no more connections. Never rejects. */
+  /** Resolves as soon as the other side stops opening connections. Never rejects. */
   readonly ending: Promise<void>;
   /** Resolves when the tunnel is closed. Never rejects. */
   readonly closed: Promise<void>;
@@ -23,10 +24,12 @@ export interface ServedTunnel {
 export interface ServeTunnelOptions {
   /**
    * Returns the function that serves a connection to `target`, or `undefined` to refuse it. It may await another server.
-   * The signal fires if the other end gives up before that.
+   * The signal is aborted if the other side gives up before that.
    */
   accept(target: string, signal: AbortSignal): MaybePromise<((connection: TunnelSocket) => void) | undefined>;
   readonly clock: Clock;
+  /** Receives the errors of connections that cannot be served. Optional; defaults to none. */
+  readonly log?: Log | undefined;
 }
 
 /**
@@ -38,7 +41,7 @@ const firstAnswerMilliseconds = 5_000;
 const [notFound, methodNotAllowed, unavailable] = [404, 405, 503] as const;
 
 /** Serves the connections in a tunnel. `carrier` is the connection after the upgrade. */
-export function serveTunnel(carrier: Duplex, { accept, clock }: ServeTunnelOptions): ServedTunnel {
+export function serveTunnel(carrier: Duplex, { accept, clock, log }: ServeTunnelOptions): ServedTunnel {
   const session: ServerHttp2Session = performServerHandshake(carrier, {
     settings: { initialWindowSize: streamWindowBytes, maxConcurrentStreams: maxStreams },
     maxSessionMemory: maxSessionMegabytes,
@@ -60,7 +63,10 @@ export function serveTunnel(carrier: Duplex, { accept, clock }: ServeTunnelOptio
       stream.respond({ ':status': methodNotAllowed }, { endStream: true });
       return;
     }
-    void serveStream(stream, async (signal) => await accept(headers[':authority'] ?? '', signal));
+    const target = headers[':authority'] ?? '';
+    const onError = (error: unknown) =>
+      log?.warn({ target, error: String(error) }, 'cannot serve a connection in a tunnel');
+    void serveStream(stream, async (signal) => await accept(target, signal), onError);
   });
   session.on('error', destroy);
   carrier.once('close', destroy);
@@ -85,6 +91,7 @@ export function serveTunnel(carrier: Duplex, { accept, clock }: ServeTunnelOptio
 async function serveStream(
   stream: ServerHttp2Stream,
   accept: (signal: AbortSignal) => Promise<((connection: TunnelSocket) => void) | undefined>,
+  onError: (error: unknown) => void,
 ): Promise<void> {
   const ending = new AbortController();
   const stop = () => ending.abort();
@@ -94,8 +101,12 @@ async function serveStream(
     if (stream.destroyed) return;
     stream.respond({ ':status': serve === undefined ? notFound : 200 }, { endStream: serve === undefined });
     serve?.(new TunnelSocket(stream));
-  } catch {
-    if (!stream.destroyed) stream.respond({ ':status': unavailable }, { endStream: true });
+  } catch (error) {
+    // A destroyed stream means that the other side gave up, which often makes `accept` fail too.
+    if (stream.destroyed) return;
+    onError(error);
+    if (stream.headersSent) stream.destroy();
+    else stream.respond({ ':status': unavailable }, { endStream: true });
   } finally {
     stream.off('close', stop);
   }

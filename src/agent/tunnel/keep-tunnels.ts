@@ -92,12 +92,12 @@ async function keepTunnel(options: KeepTunnelsOptions, signal: AbortSignal): Pro
 }
 
 async function open(
-  { server, accept, onOpened, clock }: KeepTunnelsOptions,
+  { server, accept, onOpened, clock, log }: KeepTunnelsOptions,
   carrier: TunnelCarrier,
   signal: AbortSignal,
 ): Promise<ServedTunnel> {
   const connection = await server.openTunnel(carrier, signal);
-  const tunnel = serveTunnel(connection, { accept: () => accept, clock });
+  const tunnel = serveTunnel(connection, { accept: () => accept, clock, log });
   const close = () => {
     tunnel.close();
     const cancel = clock.after(maxCloseMs, () => tunnel.destroy());

@@ -145,7 +145,10 @@ interface Failure {
   readonly what: string;
 }
 
-/** Writes the failure to the status. Ignores errors of this write, because the caller throws the failure itself. */
+/**
+ * Writes the failure to the status. An error of this write is ignored: the caller throws the failure itself, which is logged, and
+ * the reconcile that follows writes the status again.
+ */
 async function writeFailure(
   store: VirtualClusterStore,
   object: VirtualCluster,

@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { StoredBackup } from '../../api/backups/backup-status.ts';
+import { describeError } from '../../process/private-dir.ts';
 import type { S3Settings } from '../settings/backup-settings.ts';
 import { verifyContent } from './backup-content.ts';
 import type { BackupDestination, NewBackup, WrittenBackup } from './backup-destination.ts';
@@ -53,7 +54,10 @@ export class S3Destination implements BackupDestination {
         const content = await verifyContent(stored.Body as Readable, signal);
         return { ...content, bytes: counted.bytes };
       } catch (error) {
-        await client.send(new DeleteObjectCommand({ ...this.#bucket, Key })).catch(() => {});
+        await client.send(new DeleteObjectCommand({ ...this.#bucket, Key })).catch((failure: unknown) => {
+          const text = `the object ${Key} may be left in the bucket, because it could not be deleted`;
+          throw new Error(`${describeFailure(error)}; ${text}: ${describeFailure(failure)}`, { cause: error });
+        });
         throw error;
       }
     });
@@ -181,6 +185,10 @@ class CountedChunks {
       yield chunk;
     }
   }
+}
+
+function describeFailure(error: unknown): string {
+  return describeError(describedError(error));
 }
 
 /** Adds the code of the service, such as NoSuchBucket, which its message may not contain. */

@@ -50,7 +50,7 @@ export async function openAuditSearch(options: AuditSearchSetup): Promise<AuditS
     listen: settings.peerListen ?? { host: settings.listen.host, port: 0 },
     search: (query, signal) => searchOwn(query, { signal, yieldToEventLoop, maxResultLength: maxPeerResultLength }),
     verify: (signal) => verifyOwn(signal, yieldToEventLoop),
-    serveTunnel: (connection) => servePeerTunnel(connection, tunnels, clock),
+    serveTunnel: (connection) => servePeerTunnel(connection, tunnels, { clock, log }),
     clock,
     log,
   });

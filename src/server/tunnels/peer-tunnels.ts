@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { openTunnel, type Tunnel } from '../../tunnel/open-tunnel.ts';
 import { serveTunnel } from '../../tunnel/serve-tunnel.ts';
@@ -53,13 +54,18 @@ export function connectThroughPeers({ peers, listPeers, clock }: PeerTunnelsOpti
 }
 
 /** Serves a tunnel of another replica: connects it to agents whose tunnels end at this server. */
-export function servePeerTunnel(carrier: Duplex, tunnels: Pick<Tunnels, 'connect'>, clock: Clock): void {
+export function servePeerTunnel(
+  carrier: Duplex,
+  tunnels: Pick<Tunnels, 'connect'>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): void {
   serveTunnel(carrier, {
     async accept(cluster, signal) {
       const agent = await tunnels.connect(cluster, signal);
       return agent === undefined ? undefined : (connection) => void join(connection, agent);
     },
     clock,
+    log,
   });
 }
 

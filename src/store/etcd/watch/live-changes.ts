@@ -186,7 +186,8 @@ export class LiveChanges {
         if (generation !== this.#generation) return;
         this.#delivered = Math.max(this.#delivered, revision);
         break;
-      } catch {
+      } catch (error) {
+        log.warn({ error: String(error) }, 'cannot read the current revision of etcd; retrying');
         await client.pause(failures);
       }
     }
