@@ -1,3 +1,4 @@
+import { eventually } from '../bad-days/eventually.ts';
 import { type Difference, type Exchange, sentOf } from './difference.ts';
 import { describeField, fieldDifferences } from './field-differences.ts';
 import { type NormalizedResponse, normalizeResponse } from './normalized-response.ts';
@@ -44,6 +45,17 @@ export class Pair {
       const received = await side.send(requestFor(request, side));
       if (received.status >= 300) throw new Error(`could not prepare: ${received.status} ${received.text}`);
       if (keepAs !== undefined) side.keep(keepAs, received);
+    }
+  }
+
+  /** Repeats a request on each server until the response matches. Caches of a server may not have a new object yet. */
+  async waitForResponse(request: PairRequest, pattern: RegExp): Promise<void> {
+    for (const side of this.sides) {
+      await eventually(
+        10,
+        () => side.send(requestFor(request, side)),
+        ({ text }) => pattern.test(text),
+      );
     }
   }
 

@@ -40,11 +40,14 @@ describe('waiting for the policy to catch up', () => {
   });
 
   it('does not start while disconnected, nor with too many waiting requests', async () => {
-    await setUp(false).begin();
-    const { catchingUp, clock } = setUp();
-    const crowd = Array.from({ length: 200 }, () => catchingUp.waitUntil(() => false));
-    await catchingUp.waitUntil(() => false);
+    const disconnected = setUp(false);
+    void disconnected.begin();
+    expect(await disconnected.isSettled()).toBe(true);
+    const { catchingUp, clock, begin, isSettled } = setUp();
+    const others = Array.from({ length: 200 }, () => catchingUp.waitUntil(() => false));
+    void begin();
+    expect(await isSettled()).toBe(true);
     clock.advance(1_000);
-    await Promise.all(crowd);
+    await Promise.all(others);
   });
 });

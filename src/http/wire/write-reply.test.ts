@@ -7,7 +7,11 @@ import { writeReply } from './write-reply.ts';
 function write(httpVersion: '1.1' | '2', length: number) {
   const response = new ManualFlushResponse();
   const reply = { status: 200, headers: {}, body: Buffer.alloc(length) };
-  const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => false };
+  let isGone = false;
+  response.once('close', () => {
+    isGone = true;
+  });
+  const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => isGone };
   return { response, over: writeReply(incomingRequest({ httpVersion }), response, reply, options) };
 }
 
@@ -25,8 +29,9 @@ describe('a response over HTTP/1.1', () => {
     const { response, over } = write('1.1', 120_000);
     await new Promise((resolve) => setImmediate(resolve));
     response.emit('close');
-    await new Promise((resolve) => setImmediate(resolve));
     await over;
+    await response.flush();
+    expect(response.chunkLengths).toEqual([120_000 - 8_192]);
   });
 
   it('that is short is sent in one piece, and so is a longer one over HTTP/2', async () => {

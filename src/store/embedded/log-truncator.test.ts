@@ -84,6 +84,7 @@ describe('LevelDB logs', () => {
   it('may be in a directory that does not exist', async () => {
     const none = new LogTruncator(path('missing'));
     none.onWritten(1);
-    await none.close();
+    await expect(none.close()).resolves.toBeUndefined();
+    expect(await openFiles()).toEqual([]);
   });
 });

@@ -212,7 +212,11 @@ export function volumeKinds(pair: Pair): void {
     compared('have claims with the default storage class', async () => {
       const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
       await post(classes, { metadata: { name: 'default', annotations }, provisioner: 'p' });
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      const probe = { metadata: { name: 'probe' }, spec: requests('1') };
+      await pair.waitForResponse(
+        { method: 'POST', path: `${claims}?dryRun=All`, json: probe },
+        /"storageClassName": ?"default"/,
+      );
       await post(claims, { metadata: { name: 'defaulted' }, spec: requests('1') });
       await post(claims, { metadata: { name: 'classless' }, spec: { ...requests('1'), storageClassName: '' } });
       await patch(
@@ -262,7 +266,9 @@ export function volumeKinds(pair: Pair): void {
 
     compared('limit claims', async () => {
       await range('claims', { type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } });
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      const small = { accessModes: modes, resources: { requests: { storage: '1Mi' } } };
+      const json = { metadata: { name: 'probe' }, spec: small };
+      await pair.waitForResponse({ method: 'POST', path: `${claims}?dryRun=All`, json }, /minimum storage usage/);
       for (const storage of ['1Mi', '1Gi', '3Gi']) {
         const spec = { accessModes: modes, resources: { requests: { storage } } };
         await post(claims, { metadata: { name: `limited-${storage.toLowerCase()}` }, spec });
