@@ -119,7 +119,7 @@ export function isOwnAuditAnnotation(key: string): boolean {
 }
 
 /** Claim of a service account token: the name of the user or team that created the token or its Secret. */
-export const tokenMakerClaim = `${apiWord}.sh/maker`;
+export const tokenCreatorClaim = `${apiWord}.sh/maker`;
 export const cleanupFinalizer = `${apiWord}.sh/cleanup`;
 export const nonDeletableAnnotation = `${apiWord}.sh/non-deletable`;
 /**

@@ -34,7 +34,7 @@ interface Target {
 }
 
 /** A cached serialization of the members that describe the result of a request. Most requests share a few results. */
-interface Outcome {
+interface CachedResult {
   readonly level: string;
   readonly code: number | undefined;
   readonly reason: string | undefined;
@@ -59,7 +59,7 @@ export class EventSerializer {
   readonly #callers = new BoundedCache<Caller>(cacheLimits);
   readonly #clients = new BoundedCache<Client>(cacheLimits);
   readonly #targets = new BoundedCache<Target>(cacheLimits);
-  readonly #outcomes = new BoundedCache<Outcome>(cacheLimits);
+  readonly #results = new BoundedCache<CachedResult>(cacheLimits);
   #latest: Time | undefined;
 
   serialize(event: AuditEvent): string {
@@ -89,10 +89,10 @@ export class EventSerializer {
   serializeSuffix(event: AuditEvent): string | undefined {
     if (hasRareMembers(event)) return undefined;
     const target = this.#target(event);
-    const outcome = this.#outcome(event);
+    const result = this.#result(event);
     const time = this.#time(event);
-    if (target === undefined || outcome === undefined || time === undefined) return undefined;
-    return target + outcome + time;
+    if (target === undefined || result === undefined || time === undefined) return undefined;
+    return target + result + time;
   }
 
   #caller({ user, accessKey }: AuditEvent): string | undefined {
@@ -149,10 +149,10 @@ export class EventSerializer {
     return isVerbatim(name) ? `${cached.before},"name":"${name}"${cached.after}` : undefined;
   }
 
-  #outcome({ level, stage, responseStatus, decision }: AuditEvent): string | undefined {
+  #result({ level, stage, responseStatus, decision }: AuditEvent): string | undefined {
     const code = responseStatus?.code;
     const reason = responseStatus?.reason;
-    const cached = this.#outcomes.get(stage);
+    const cached = this.#results.get(stage);
     if (
       cached !== undefined &&
       cached.level === level &&
@@ -166,7 +166,7 @@ export class EventSerializer {
     const decisionJson = decisionText(decision);
     if (status === undefined || decisionJson === undefined) return undefined;
     const text = `,"level":"${level}","stage":"${stage}"${status}${decisionJson}`;
-    if (text.length <= cacheLimits.longest) this.#outcomes.set(stage, { level, code, reason, decision, text });
+    if (text.length <= cacheLimits.longest) this.#results.set(stage, { level, code, reason, decision, text });
     return text;
   }
 

@@ -13,7 +13,7 @@ export class PlaneLocations {
     this.#virtualClusters = virtualClusters;
   }
 
-  /** Must be called for each virtual cluster that is created, and may be called for others before they are searched for. */
+  /** Must be called for each created virtual cluster. Optional for others before a lookup. */
   add(object: VirtualCluster): void {
     const { namespace = '', name = '' } = object.metadata;
     this.#locations.set(planeIdOf(object), { namespace, name });

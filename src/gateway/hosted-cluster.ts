@@ -1,5 +1,5 @@
 import { textAt } from '@flotilla/json';
-import { tokenMakerClaim } from '../api/naming.ts';
+import { tokenCreatorClaim } from '../api/naming.ts';
 import { serviceUnavailable } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { Identity } from '../auth/identity.ts';
@@ -41,7 +41,7 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
 
   function identityOf(user: UserInfo, token: string, uid: string): Identity {
     // Service accounts in different virtual clusters have the same names, so the uid keeps them apart in fair queueing.
-    const responsible = textAt(unverifiedClaims(token), tokenMakerClaim);
+    const responsible = textAt(unverifiedClaims(token), tokenCreatorClaim);
     const identity: Identity = {
       user,
       ...(responsible === '' ? {} : { responsible }),

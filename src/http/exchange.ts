@@ -133,7 +133,7 @@ export interface Exchange {
   annotations?: AuditAnnotations | undefined;
   /**
    * The highest level that the audit event of the request can have. Set by the audit filter, if the audit policy includes bodies
-   * at all. Whoever executes the request on another thread omits the bodies that the level does not include.
+   * at all. A worker thread that executes the request omits the bodies that the level does not include.
    */
   auditLevel?: AuditLevel | undefined;
   /** The request body and the response body for the audit log, if they are API objects. Set by the handlers. */

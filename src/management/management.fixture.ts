@@ -74,7 +74,7 @@ export async function openManagementTestEnv(
   const { connect } = options;
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openTestStore({ clock });
-  // Keys may create keys, so that tests of other rules need no logins.
+  // Keys may create keys, so other tests need no login.
   const merged: ManagementSettings = { ...defaultManagementSettings, auth: { freshLoginSeconds: 0 }, ...settings };
   const state = createManagementState({
     ...merged.projects,

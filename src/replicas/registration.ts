@@ -5,10 +5,10 @@ import type { Revision, RevisionCheck, Store, Write } from '../store/store.ts';
 import { isCheckFailed } from './check-failed.ts';
 import { rememberFormer } from './former-replicas.ts';
 import {
-  type BeatRow,
   beatKey,
   type CacheState,
   formerKey,
+  type HeartbeatRow,
   type MemberRow,
   memberKey,
   type ReplicaDetails,
@@ -106,7 +106,7 @@ export class Registration {
 
   #nextBeat(): Write {
     const { clock, caches, rootKeys } = this.#options;
-    const beat: BeatRow = {
+    const beat: HeartbeatRow = {
       registration: this.id,
       beat: ++this.#beat,
       time: clock.now(),

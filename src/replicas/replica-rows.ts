@@ -30,7 +30,7 @@ export interface MemberRow extends ReplicaDetails {
 }
 
 /** The row `beats/<replica>`, which the replica replaces every second. */
-export interface BeatRow {
+export interface HeartbeatRow {
   readonly registration: string;
   readonly beat: number;
   /** The wall clock of the replica in milliseconds since the epoch. Other replicas report the difference to their own. */
@@ -90,7 +90,7 @@ export interface StoredRow<Row> {
 /** The rows of all replicas at one point in time. */
 export interface ReplicaRows {
   readonly members: ReadonlyMap<string, StoredRow<MemberRow>>;
-  readonly beats: ReadonlyMap<string, StoredRow<BeatRow>>;
+  readonly beats: ReadonlyMap<string, StoredRow<HeartbeatRow>>;
   readonly terms: ReadonlyMap<string, StoredRow<TermRow>>;
   readonly former: ReadonlyMap<string, StoredRow<FormerRow>>;
   /** The revision of the roster; `undefined` if it does not exist. */
@@ -101,7 +101,7 @@ const everything: KeyRange = { slice: replicasSlice, prefix: [] };
 
 export async function readReplicaRows(store: Pick<Store, 'list'>): Promise<ReplicaRows> {
   const members = new Map<string, StoredRow<MemberRow>>();
-  const beats = new Map<string, StoredRow<BeatRow>>();
+  const beats = new Map<string, StoredRow<HeartbeatRow>>();
   const terms = new Map<string, StoredRow<TermRow>>();
   const former = new Map<string, StoredRow<FormerRow>>();
   let roster: Revision | undefined;
@@ -109,7 +109,7 @@ export async function readReplicaRows(store: Pick<Store, 'list'>): Promise<Repli
   for (const { key, value, revision } of entries) {
     const [type, name = ''] = key.segments;
     if (type === 'members') members.set(name, { row: JSON.parse(value) as MemberRow, revision });
-    else if (type === 'beats') beats.set(name, { row: JSON.parse(value) as BeatRow, revision });
+    else if (type === 'beats') beats.set(name, { row: JSON.parse(value) as HeartbeatRow, revision });
     else if (type === 'terms') terms.set(name, { row: JSON.parse(value) as TermRow, revision });
     else if (type === 'former') former.set(name, { row: JSON.parse(value) as FormerRow, revision });
     else if (type === 'roster') roster = revision;

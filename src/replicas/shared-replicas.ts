@@ -262,7 +262,7 @@ export class SharedReplicas implements Replicas {
         this.#watchBeatAge();
         return;
       }
-      this.#log.warn({}, 'stopping background work: this replica could not write its beat for three seconds');
+      this.#log.warn({}, 'stopping background work: this replica could not write its heartbeat for three seconds');
       this.#pace.noteExpiry(this.#options.clock.elapsed() - this.#tenureSince);
       this.#endTenure();
     });
@@ -274,7 +274,7 @@ export class SharedReplicas implements Replicas {
     if (isPaused && !this.#isPausedBySlowBeats)
       this.#log.warn(
         {},
-        'background work stays paused until the store answers faster: a beat took more than 1.5 seconds',
+        'background work stays paused until the store answers faster: a heartbeat took more than 1.5 seconds',
       );
     if (isPaused || isQuick) this.#isPausedBySlowBeats = isPaused;
   }

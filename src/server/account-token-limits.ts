@@ -1,6 +1,6 @@
 import type { AccountTokenLimits } from '../gateway/account-tokens/account-token-limits.ts';
 import type { Clock } from '../lib/clock.ts';
-import { makerMayUse } from '../management/maker-access.ts';
+import { creatorMayUse } from '../management/creator-access.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import type { ManagementState } from '../management/state.ts';
 
@@ -12,5 +12,5 @@ export function accountTokenLimits(
 ): AccountTokenLimits {
   const maxAgeSeconds = gateway.maxServiceAccountTokenAge;
   if (!gateway.serviceAccountTokensFollowMaker) return { maxAgeSeconds };
-  return { maxAgeSeconds, makerMayUse: (maker, instance) => makerMayUse(maker, instance, state, clock.now()) };
+  return { maxAgeSeconds, creatorMayUse: (creator, instance) => creatorMayUse(creator, instance, state, clock.now()) };
 }

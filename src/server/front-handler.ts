@@ -2,7 +2,7 @@ import { compileAddressRanges, forwardedAddress } from '../auth/address-ranges.t
 import type { IncomingRequest } from '../http/exchange.ts';
 import type { Reply } from '../http/reply.ts';
 
-export interface FrontSettings {
+export interface FrontHandlerSettings {
   /** Address ranges of the proxies in front of the server whose X-Forwarded-For headers are trusted. */
   readonly trustedProxies: readonly string[];
   /** The lifetime of the Strict-Transport-Security header in seconds; 0 to send none. */
@@ -15,7 +15,10 @@ type RequestHandler = (request: IncomingRequest) => Promise<Reply>;
  * Wraps the handler of all requests. Determines the address of the client, which limits, the audit log and address lists
  * use, and tells browsers to use only TLS.
  */
-export function frontHandler(handler: RequestHandler, { trustedProxies, hstsSeconds }: FrontSettings): RequestHandler {
+export function frontHandler(
+  handler: RequestHandler,
+  { trustedProxies, hstsSeconds }: FrontHandlerSettings,
+): RequestHandler {
   const isTrusted = trustedProxies.length === 0 ? undefined : compileAddressRanges([trustedProxies]);
   const hsts = hstsSeconds === 0 ? undefined : `max-age=${hstsSeconds}`;
   if (isTrusted === undefined && hsts === undefined) return handler;

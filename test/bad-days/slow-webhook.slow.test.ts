@@ -31,7 +31,7 @@ const tenants: Tenant[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'flotilla-webhook-'));
   hook = await WebhookTestServer.start((_asked, response) => {
-    // Answers when the caller gives up: the longest time that a webhook can take.
+    // Closes the connection at the caller's timeout, like the slowest possible webhook.
     setTimeout(() => response.destroy(), 1_000 * timeoutSeconds).unref();
     return undefined;
   });

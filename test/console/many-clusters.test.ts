@@ -11,7 +11,7 @@ const count = 10_000;
 const projects = Array.from({ length: 10 }, (_, index) => `team-${index}`);
 const longMinutes = 15 * 60_000;
 
-/** In an order that differs from the server's. */
+/** Returns names in an order that differs from the server's. */
 function nameOf(index: number): string {
   return `vc-${String((index * 7919) % count).padStart(4, '0')}`;
 }

@@ -73,7 +73,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect(around).toMatch(/-rw------- .*kubeconfig\n$/);
     expect(around).not.toContain(flotilla.adminKey);
     expect(around).not.toMatch(/eyJ[\w-]+\./);
-    // On the server's own machine, without a login, as its administrator.
+    // Runs as administrator on the server's machine, without a login.
     const noLogin = { env: { FLOTILLA_CONFIG: '/nowhere/x' } };
     const printed = await home.ok(['kubeconfig', 'demo', '--data-dir', flotilla.dataDirectory], noLogin);
     expect(printed).toMatch(/\/project\/default\/virtualcluster\/demo/);

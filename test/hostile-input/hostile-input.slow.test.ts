@@ -18,7 +18,7 @@ const onlyEvaluator = process.env.FLOTILLA_HOSTILE_EVALUATOR;
  * rest is for the inaccuracy of measurements on a busy machine. Inputs that this test looks for take seconds.
  */
 const maxCpuMs = 300 * 1.5;
-/** Inputs are re-measured so often before the test fails, because other processes can disturb a measurement. */
+/** The number of repeated measurements before the test fails. Other processes can disturb a measurement. */
 const attempts = 3;
 const sizes = [50_000, 150_000, 400_000, 1_000_000, 3_000_000];
 

@@ -70,7 +70,7 @@ export class CachedPolicy {
     const last = stored.findLast(({ line }) => line.type === 'SYNCED' || line.type === 'ALIVE');
     const age = last === undefined ? 0 : clock.now() - last.at;
     if (age < -maxClockSetBackMs) {
-      throw new Error('the clock of this machine is earlier than the last contact with the server');
+      throw new Error('the clock of this machine shows a time before the last contact with the server');
     }
     for (const { line } of stored) this.replica.apply(line);
     this.#contactAt = last?.at;

@@ -215,7 +215,7 @@ export function firstValue(path: ParsedPath, start: JsonValue, evaluation: PathE
   return evaluation.charge(path.names.length) ? memberAt(start, path.names) : undefined;
 }
 
-/** Fast path for paths that consist of member names only. Most paths do, and a Table evaluates several per object. */
+/** Evaluates a path that consists of member names only. Most paths do, and a Table evaluates several per object. */
 export function memberAt(start: JsonValue, names: readonly string[]): JsonValue | undefined {
   let found: JsonValue | undefined = start;
   for (const name of names) {

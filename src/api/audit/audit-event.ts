@@ -45,7 +45,7 @@ export interface AuditEvent {
   readonly agent?: { readonly cluster: string; readonly log: string; readonly line: number } | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
-  /** The place of the line in its log. The log adds it when it writes the line. */
+  /** The position of the line in its log. The log adds it when it writes the line. */
   readonly chain?: ChainLink | undefined;
 }
 

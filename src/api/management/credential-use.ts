@@ -1,4 +1,4 @@
-/** The use of service account credentials at the gateway: of one Secret, or of all tokens of one account and maker. */
+/** The use of service account credentials at the gateway: of one Secret, or of all tokens of one account and creator. */
 export interface CredentialUse {
   /** The service account, inside the virtual cluster. */
   readonly namespace: string;

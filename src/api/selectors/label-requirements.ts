@@ -93,7 +93,7 @@ function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** Parses an integer of 64 bits; `undefined` if the text is none. */
+/** Parses a 64-bit integer; `undefined` if the text is not one. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[-+]?\d{1,25}$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);

@@ -10,21 +10,21 @@ export const amountFields = [
   'requests',
   'watchSeconds',
   'instanceSeconds',
-  /** Instances that were Ready, times seconds. */
+  /** Instance-seconds in phase Ready. */
   'runningSeconds',
   'sizeSeconds',
   'objectSeconds',
-  /** The size of the objects in KiB, times seconds. */
+  /** KiB-seconds of objects. */
   'kibSeconds',
   'workSeconds',
   /** The time for which worker threads were busy, in milliseconds. */
   'workMs',
   'podSeconds',
-  /** The CPU of pods in thousandths of a core, times seconds. */
+  /** Milli-core-seconds of pods. */
   'cpuMilliSeconds',
   'memoryKibSeconds',
   'claimSeconds',
-  /** The storage of persistent volume claims in KiB, times seconds. */
+  /** KiB-seconds of persistent volume claims. */
   'storageKibSeconds',
 ] as const;
 

@@ -14,7 +14,7 @@ interface Expected {
   readonly hash: string;
 }
 
-interface LinePlace {
+interface LogPosition {
   readonly file: string;
   readonly line: number;
 }
@@ -37,7 +37,7 @@ export class LineVerifier {
   #first: AuditVerification['first'];
   #last: AuditVerification['last'];
   #head: Expected | undefined;
-  #place: LinePlace = { file: '', line: 0 };
+  #position: LogPosition = { file: '', line: 0 };
   #signedUpTo: number | undefined;
   /** The time of the first line after the last signature. */
   #unsignedSince: number | undefined;
@@ -49,12 +49,12 @@ export class LineVerifier {
 
   startFile(name: string): void {
     this.#files.push(name);
-    this.#place = { file: name, line: 0 };
+    this.#position = { file: name, line: 0 };
   }
 
   /** Adds the next line, without its newline. */
   add(line: Buffer): void {
-    this.#place = { file: this.#place.file, line: this.#place.line + 1 };
+    this.#position = { file: this.#position.file, line: this.#position.line + 1 };
     const link = readLink(line);
     if (link === undefined) this.#addUnprotected();
     else this.#addLinked(line, link);
@@ -62,7 +62,7 @@ export class LineVerifier {
 
   /** Reports text after the last newline of a file. */
   addIncompleteLine(isNewestFile: boolean): void {
-    this.#place = { file: this.#place.file, line: this.#place.line + 1 };
+    this.#position = { file: this.#position.file, line: this.#position.line + 1 };
     const message = 'the line is incomplete: it is being written, or a write was interrupted';
     this.#report(isNewestFile ? this.#notices : this.#problems, message);
   }
@@ -109,7 +109,7 @@ export class LineVerifier {
     }
   }
 
-  /** Checks the place of the line, and returns the hash of the line before; `undefined` if it is not known. */
+  /** Checks the position of the line, and returns the hash of the line before; `undefined` if it is not known. */
   #previousHash({ seq, previous }: ChainLink): string | undefined {
     const head = this.#head;
     if (head === undefined) {
@@ -188,7 +188,7 @@ export class LineVerifier {
   }
 
   #report(list: AuditProblem[], message: string): void {
-    if (list.length < maxFindings) list.push({ ...this.#place, message });
+    if (list.length < maxFindings) list.push({ ...this.#position, message });
   }
 }
 

@@ -39,7 +39,7 @@ export class LogFollower {
     if (position.seq >= newest) return { lines: [], last: position, missing: 0 };
     const files = (await findAuditLogFiles(this.#location)).reverse();
     const known = this.#cursor?.seq === position.seq ? this.#cursor : undefined;
-    const cursorAt = known === undefined ? -1 : await this.#placeOf(files, known);
+    const cursorAt = known === undefined ? -1 : await this.#positionOf(files, known);
     const start = cursorAt >= 0 ? cursorAt : await this.#fileOf(files, position.seq + 1);
     const batch = new Batch(position, newest);
     for (const [index, file] of files.entries()) {
@@ -64,7 +64,7 @@ export class LogFollower {
     return files[await this.#fileOf(files, seq + 1)]?.index ?? 0;
   }
 
-  /** Returns the place of the newest file that starts at or before a line. */
+  /** Returns the position of the newest file that starts at or before a line. */
   async #fileOf(files: readonly AuditLogFile[], seq: number): Promise<number> {
     for (let index = files.length - 1; index > 0; index--) {
       const file = files[index];
@@ -74,12 +74,12 @@ export class LogFollower {
     return 0;
   }
 
-  /** Returns the place of the file of a cursor; -1 if it was removed. */
-  async #placeOf(files: readonly AuditLogFile[], { inode, firstSeq }: Cursor): Promise<number> {
-    const place = files.findIndex((file) => file.inode === inode);
-    const file = files[place];
+  /** Returns the position of the file of a cursor; -1 if it was removed. */
+  async #positionOf(files: readonly AuditLogFile[], { inode, firstSeq }: Cursor): Promise<number> {
+    const position = files.findIndex((file) => file.inode === inode);
+    const file = files[position];
     if (file === undefined || (await this.#firstLink(file))?.seq !== firstSeq) return -1;
-    return place;
+    return position;
   }
 
   async #firstLink(file: AuditLogFile): Promise<ChainLink | undefined> {

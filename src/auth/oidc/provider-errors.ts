@@ -3,7 +3,7 @@ import { ProviderError, type ProviderErrorReason } from './connector.ts';
 /** The errors of OAuth after which a later attempt may succeed, because the provider or its configuration is at fault. */
 const temporaryErrors = new Set(['temporarily_unavailable', 'server_error', 'invalid_client', 'unauthorized_client']);
 
-/** Codes of the libraries for responses that are no documents of OAuth, or that did not arrive in time. */
+/** Codes of the libraries for responses that are not OAuth documents, or that did not arrive in time. */
 const unusableResponses = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',

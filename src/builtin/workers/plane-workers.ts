@@ -188,7 +188,7 @@ interface RunningWorker {
   readonly hasEnded: Promise<void>;
 }
 
-/** The place of one worker. At most one worker runs in it at a time. */
+/** The slot of one worker. At most one worker runs in it at a time. */
 class WorkerSlot {
   /** The number of planes that belong to this slot. */
   planeCount = 0;

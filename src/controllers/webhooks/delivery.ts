@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/meta.ts';
 
 /** A record that waits for its delivery to one webhook. */
 export interface PendingRecord {
-  readonly place: string;
+  readonly position: string;
   /** The time of the record in milliseconds since the epoch. */
   readonly time: number;
   readonly webhookUid: string;
@@ -17,7 +17,7 @@ export interface WebhookName {
 export interface PendingRecords {
   /** Returns the oldest records of a queue. */
   oldest(webhook: WebhookName, limit: number): Promise<readonly PendingRecord[]>;
-  /** Returns a record; `undefined` if it was removed in the meantime because it was too old or displaced. */
+  /** Returns a record; `undefined` if it was removed in the meantime because it was expired or evicted. */
   record(namespace: string, pending: PendingRecord): Promise<KubeObject | undefined>;
   remove(webhook: WebhookName, pending: readonly PendingRecord[]): Promise<void>;
   /** Returns the webhooks whose queue is not empty, also those that no longer exist. */

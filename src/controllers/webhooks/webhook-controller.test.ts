@@ -45,8 +45,10 @@ async function openDelivery() {
       log: silentLog,
       queue: {
         oldest: async (name, limit) => (queues.get(keyOf(name)) ?? []).slice(0, limit),
-        record: async (_namespace, { place }) =>
-          removed.has(place) ? undefined : { apiVersion: 'v1', kind: 'ActivityRecord', metadata: { name: place } },
+        record: async (_namespace, { position }) =>
+          removed.has(position)
+            ? undefined
+            : { apiVersion: 'v1', kind: 'ActivityRecord', metadata: { name: position } },
         async remove(name, pending) {
           const left = (queues.get(keyOf(name)) ?? []).filter((each) => !pending.includes(each));
           queues.set(keyOf(name), left);
@@ -79,10 +81,10 @@ async function openDelivery() {
     return await verbs('projectwebhooks').create(context, object, writeOptions);
   };
   const read = (name: string) => webhooks.get({ namespace, name });
-  const enqueue = async (name: string, place: string, uid?: string) => {
+  const enqueue = async (name: string, position: string, uid?: string) => {
     const webhookUid = uid ?? (await read(name)).metadata.uid ?? '';
     const key = keyOf({ namespace, name });
-    queues.set(key, [...(queues.get(key) ?? []), { place, time: clock.now(), webhookUid }]);
+    queues.set(key, [...(queues.get(key) ?? []), { position, time: clock.now(), webhookUid }]);
   };
   /** Advances the clock in steps of a second until the condition holds, but not while the controller waits for the store. */
   const until = async (isReached: () => boolean | Promise<boolean>) => {
@@ -138,7 +140,7 @@ describe('the controller of webhooks', () => {
   it('gives up records that are older than a day when an attempt fails, and says so', async () => {
     const env = await openDelivery();
     await env.createHook('one');
-    for (const place of ['a', 'b', 'c']) await env.enqueue('one', place);
+    for (const position of ['a', 'b', 'c']) await env.enqueue('one', position);
     env.clock.advance(maxRecordAgeMs + 1_000);
     await env.enqueue('one', 'new');
     env.start();
@@ -153,18 +155,18 @@ describe('the controller of webhooks', () => {
     expect(env.attempts[1]?.record).toBe('new');
   });
 
-  it('says that records were displaced before it could send them', async () => {
+  it('reports records that were evicted before they could be sent', async () => {
     const env = await openDelivery();
     env.state.answer = delivered;
     await env.createHook('one');
-    for (const place of ['a', 'b', 'c']) await env.enqueue('one', place);
+    for (const position of ['a', 'b', 'c']) await env.enqueue('one', position);
     env.removed.add('a').add('b');
     env.start();
     await env.until(async () => (await env.read('one')).status?.droppedRecords === 2);
     await env.until(() => env.attempts.length === 1);
     expect(env.attempts[0]?.record).toBe('c');
     expect((await env.read('one')).status?.lastDropMessage).toBe(
-      'could not send 2 records that newer records had displaced',
+      'dropped 2 records because they were removed from the activity log before delivery',
     );
     await env.until(() => env.state.dropped === 2);
   });

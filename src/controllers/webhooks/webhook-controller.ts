@@ -69,7 +69,7 @@ export function startWebhookController(options: WebhookControllerOptions): Runni
             found++;
           }
         } catch (error) {
-          log.warn({ error: String(error) }, 'cannot read the queues of webhooks; it is tried again');
+          log.warn({ error: String(error) }, 'cannot read the webhook queues; retrying');
         }
         await wait(clock, searchMilliseconds + found * searchMillisecondsPerQueue, signal);
       }
@@ -117,11 +117,11 @@ class WebhookDelivery {
     const { queue } = this.#options;
     const pending = await queue.oldest(name, recordsPerTurn);
     let last: Attempt | undefined;
-    let displaced = 0;
+    let evicted = 0;
     for (const each of pending) {
       signal.throwIfAborted();
       const record = await queue.record(name.namespace, each);
-      if (record === undefined) displaced++;
+      if (record === undefined) evicted++;
       else {
         const attempt = await this.#send(webhook, record, signal);
         if (attempt === undefined) return undefined;
@@ -132,8 +132,8 @@ class WebhookDelivery {
     }
     const hasFailed = last?.delivered === false;
     const expired = hasFailed ? await this.#removeExpired(name) : 0;
-    const state = this.#states.update(webhook, last, displaced + expired);
-    const waiting = await this.#report(webhook, { displaced, expired }, signal);
+    const state = this.#states.update(webhook, last, evicted + expired);
+    const waiting = await this.#report(webhook, { evicted, expired }, signal);
     if (hasFailed) return { requeueAfterMilliseconds: state.nextAttempt - this.#options.clock.now() };
     if (pending.length === recordsPerTurn) return { requeueAfterMilliseconds: 0 };
     return waiting === 0 ? undefined : { requeueAfterMilliseconds: waiting };
@@ -143,7 +143,7 @@ class WebhookDelivery {
   async #report(webhook: ProjectWebhook, dropped: DroppedRecords, signal: AbortSignal): Promise<number> {
     const { clock, onDropped } = this.#options;
     const state = this.#states.of(webhook);
-    const droppedCount = dropped.displaced + dropped.expired;
+    const droppedCount = dropped.evicted + dropped.expired;
     if (state.unreported === undefined && droppedCount === 0) {
       if (!this.#states.isNewerThan(webhook)) await this.#reportIdle(webhook, signal);
       return 0;

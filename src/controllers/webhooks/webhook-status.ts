@@ -9,8 +9,8 @@ export const reportIntervalMs = 10_000;
 
 /** The numbers of records that were removed from a queue without a delivery. */
 export interface DroppedRecords {
-  /** Records that the server no longer had, because they were too old or displaced by newer ones. */
-  readonly displaced: number;
+  /** Records that the activity log had already removed: they were expired, or evicted by newer ones. */
+  readonly evicted: number;
   /** Records that were given up after a day of failures. */
   readonly expired: number;
 }
@@ -23,7 +23,7 @@ export function millisecondsUntilReport(
   now: number,
 ): number {
   const isReady = status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'Delivered');
-  const isNews = isReady !== true || unreported?.delivered !== true || dropped.displaced + dropped.expired > 0;
+  const isNews = isReady !== true || unreported?.delivered !== true || dropped.evicted + dropped.expired > 0;
   return isNews ? 0 : Math.max(0, timeOf(status?.lastDeliveryTime) + reportIntervalMs - now);
 }
 
@@ -46,7 +46,7 @@ export function attemptStatus(
           nextAttemptTime: nextAttempt === 0 ? null : timestamp(nextAttempt),
           ...observed(webhook, conditionAfter(last), now),
         }),
-    ...(dropped.displaced + dropped.expired === 0
+    ...(dropped.evicted + dropped.expired === 0
       ? {}
       : { droppedRecords: state.dropped, lastDropTime: timestamp(now), lastDropMessage: describeDropped(dropped) }),
   };
@@ -67,10 +67,12 @@ function conditionAfter({
   };
 }
 
-function describeDropped({ displaced, expired }: DroppedRecords): string {
+function describeDropped({ evicted, expired }: DroppedRecords): string {
   const parts = [
     ...(expired === 0 ? [] : [`gave up ${recordCount(expired)} after a day of failed attempts`]),
-    ...(displaced === 0 ? [] : [`could not send ${recordCount(displaced)} that newer records had displaced`]),
+    ...(evicted === 0
+      ? []
+      : [`dropped ${recordCount(evicted)} because they were removed from the activity log before delivery`]),
   ];
   return parts.join(', and ');
 }

@@ -112,7 +112,7 @@ export function corePart(dependencies: CoreDependencies): CorePart {
       // The token is checked again because the check above was asynchronous. The signal reports all changes from here
       // on.
       if (found === undefined || !tokens.isValid(found)) return undefined;
-      const responsible = found.maker === undefined ? {} : { responsible: found.maker };
+      const responsible = found.creator === undefined ? {} : { responsible: found.creator };
       return { user: tokens.userOf(found), ...responsible, system: false, signal: sessions.signal(found) };
     },
     async start() {

@@ -13,7 +13,7 @@ import { encodeBase64 } from '../../api/decode/base64.ts';
 import { type FieldError, forbiddenField, invalid } from '../../api/field-error.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type RowSealing, type StoredResource } from '../../registry/resource.ts';
-import { recordMakerOfSecret } from './accounts/token-secret-maker.ts';
+import { recordCreatorOfSecret } from './accounts/token-secret-creator.ts';
 import { immutableDataMessage } from './config-maps.ts';
 import { dropEmpty } from './drop-empty.ts';
 import { secretErrors } from './secret-rules.ts';
@@ -41,7 +41,7 @@ function prepareSecret(draft: Draft, context: RequestContext): void {
     secret.type = textAt(draft.old?.object as JsonValue | undefined, 'type') || secretTypes.opaque;
   }
   dropEmpty(secret, ['data']);
-  recordMakerOfSecret(draft, context);
+  recordCreatorOfSecret(draft, context);
 }
 
 /** Copies the values of `stringData` into `data` and removes `stringData`. */

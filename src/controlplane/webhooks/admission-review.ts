@@ -95,7 +95,7 @@ function parsed(text: string): JsonObject {
     const { value } = parseJson(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // The response is not quoted, because it may come from a program that is no webhook.
+    // The response is not quoted, because it may come from a program that is not a webhook.
   }
   throw new WebhookCallError("couldn't get version/kind; json parse error: the response is not a JSON object");
 }
@@ -104,7 +104,7 @@ function invalidResponse(message: string): InvalidReviewError {
   return new InvalidReviewError(message);
 }
 
-/** Thrown for a response that is no valid AdmissionReview. */
+/** Thrown for a response that is not a valid AdmissionReview. */
 export class InvalidReviewError extends Error {
   override readonly name = 'InvalidReviewError';
 }

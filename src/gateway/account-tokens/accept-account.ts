@@ -27,11 +27,11 @@ export function acceptAccount<Instance extends ProjectInstance>(
   const end = Math.min(expiresAt, endOfMaxAge(use, limits));
   if (use === undefined || end <= now) return undefined;
   if (Number.isFinite(end)) context.ends = end;
-  const { responsible: maker } = identity;
+  const { responsible: creator } = identity;
   const isAllowed = () => {
     const current = options.instance(projectNamespace(context.project), context.name);
     if (current === undefined || type.isRevokedUse?.(use, current) !== false) return false;
-    return maker === undefined || limits.makerMayUse === undefined || limits.makerMayUse(maker, current);
+    return creator === undefined || limits.creatorMayUse === undefined || limits.creatorMayUse(creator, current);
   };
   if (!isAllowed()) return undefined;
   context.isStillAllowed = isAllowed;

@@ -14,7 +14,7 @@ export interface AccountTokenLimits<Instance = VirtualClusterInstance> {
    * True if the creator of a token, a user or team, may use the instance now. Absent if tokens stay valid when their
    * creator loses access, or if the creator is not known.
    */
-  makerMayUse?(maker: string, instance: Instance): boolean;
+  creatorMayUse?(creator: string, instance: Instance): boolean;
 }
 
 /**

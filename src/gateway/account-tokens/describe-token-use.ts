@@ -1,6 +1,6 @@
 import { type JsonObject, numberAt, textAt } from '@flotilla/json';
 import type { CredentialUse } from '../../api/management/credential-use.ts';
-import { systemPrefix, tokenMakerClaim } from '../../api/naming.ts';
+import { systemPrefix, tokenCreatorClaim } from '../../api/naming.ts';
 
 const accountPrefix = `${systemPrefix}serviceaccount:`;
 
@@ -15,14 +15,14 @@ export function describeTokenUse(claims: JsonObject | undefined, now: number): C
   // Kubernetes writes the name of the Secret into a claim of its own.
   const secret =
     textAt(claims, 'kubernetes.io', 'secret', 'name') || textAt(claims, 'kubernetes.io/serviceaccount/secret.name');
-  const maker = textAt(claims, tokenMakerClaim);
+  const creator = textAt(claims, tokenCreatorClaim);
   const issued = numberAt(claims, 'iat');
   const expires = numberAt(claims, 'exp');
   return {
     namespace,
     serviceAccount,
     ...(secret === '' ? {} : { secret }),
-    ...(maker === '' ? {} : { maker }),
+    ...(creator === '' ? {} : { maker: creator }),
     lastUsed: now,
     ...(issued === undefined ? {} : { issued: issued * 1000 }),
     ...(expires === undefined ? {} : { expires: expires * 1000 }),

@@ -114,7 +114,7 @@ describe('a forwarded request', () => {
     await at.request(`${farClusterPath}/api`, { headers: { via: '1.1 somebody, 1.1 flotilla-0' } });
     const via = String(last()?.headers.via);
     expect(via).toMatch(/^1\.1 flotilla-[0-9a-f-]{36}$/);
-    // As it would return from a cluster whose address is this server's own.
+    // Simulates a cluster whose address is this server.
     for (const root of [farClusterPath, demoInstancePath]) {
       const { code, json } = await at.request(`${root}/api`, { headers: { via } });
       expect([code, textAt(json, 'message')]).toEqual([

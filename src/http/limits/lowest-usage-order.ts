@@ -29,8 +29,8 @@ const maxBaselineCost = 1;
 const minPruneSize = 256;
 
 /**
- * Competitors that wait for CPU time, the one that has used the least CPU time first. It remembers those that do not wait only
- * as long as they are above the baseline.
+ * A queue of competitors that wait for CPU time, ordered by the CPU time that they have used. It remembers competitors that
+ * do not wait only while they are above the baseline.
  */
 export class LowestUsageOrder<C extends Competitor> {
   readonly #options: LowestUsageOrderOptions<C>;

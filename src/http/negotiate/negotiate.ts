@@ -37,7 +37,7 @@ export interface NegotiateOptions {
 /** Selects the response format by the Accept header. Throws 406 if none is supported (rules NEG-07 to NEG-12). */
 export function negotiate(request: IncomingRequest, query: URLSearchParams, options: NegotiateOptions): NegotiatedForm {
   const accept = request.headers.accept ?? '';
-  // Fast path: most clients send exactly this header.
+  // Most clients send exactly this header.
   if (accept === mediaTypes.json && options.formats.includes('json')) {
     return { format: 'json', pretty: isPretty(request, query) };
   }

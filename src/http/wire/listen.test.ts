@@ -103,7 +103,7 @@ const delayedAcknowledgement = 35;
 describe('requests and responses', () => {
   it('the first response on a connection does not wait until earlier data is acknowledged', async () => {
     await start(async () => {
-      // Later than the end of the handshake, which would otherwise carry it.
+      // Respond after the handshake; otherwise both share a packet.
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
       return { status: 200, headers: {}, body: 'hello' };
     });

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { isPromise } from '../maybe-promise.ts';
 
 /** The methods that one side of a link offers, by name. Their parameters and results are copied to the other side. */
 export type LinkMethods<Methods> = { readonly [Name in keyof Methods]: (parameter: never) => unknown };
@@ -131,7 +132,7 @@ export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMe
     const succeed = (result: unknown) => this.#post(['result', number, result]);
     try {
       const result = this.#run(name, parameter);
-      if (result instanceof Promise) result.then(succeed, fail);
+      if (isPromise(result)) result.then(succeed, fail);
       else succeed(result);
     } catch (error) {
       fail(error);

@@ -21,7 +21,7 @@ function keyStore() {
   };
   return {
     keys,
-    put(name: string, spec: NonNullable<AccessKey['spec']>, maker: string | undefined): void {
+    put(name: string, spec: NonNullable<AccessKey['spec']>, creator: string | undefined): void {
       const before = keys.get(name);
       const uid = before?.object.metadata.uid ?? `uid-${uids++}`;
       const object: AccessKey = {
@@ -30,7 +30,7 @@ function keyStore() {
         metadata: { name, uid },
         spec: before?.object.spec ?? spec,
       };
-      const hidden = before?.hidden ?? (maker === undefined ? {} : { madeWith: { name: maker, uid: 'm' } });
+      const hidden = before?.hidden ?? (creator === undefined ? {} : { madeWith: { name: creator, uid: 'm' } });
       const after = { object, hidden };
       keys.set(name, after);
       tell(before, after);
@@ -52,19 +52,19 @@ function keyStore() {
   };
 }
 
-function makerOf(key: Key): string {
+function creatorOf(key: Key): string {
   return (key.hidden.madeWith as JsonObject | undefined)?.name as string;
 }
 
 it('the index knows the owner and the creator of each key after any sequence of changes', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   const owner = fc.record({ member: fc.constantFrom('user', 'team', 'subject'), who: fc.constantFrom('x', 'y') });
-  const step = fc.record({ remove: fc.boolean(), name, owner, maker: fc.option(name, { nil: undefined }) });
+  const step = fc.record({ remove: fc.boolean(), name, owner, creator: fc.option(name, { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat({ max: 40 }), (steps, opened) => {
       const { keys, store, put, remove } = keyStore();
       const take = (each: (typeof steps)[number]) =>
-        each.remove ? remove(each.name) : put(each.name, { [each.owner.member]: each.owner.who }, each.maker);
+        each.remove ? remove(each.name) : put(each.name, { [each.owner.member]: each.owner.who }, each.creator);
       steps.slice(0, opened).forEach(take);
       const index = indexAccessKeys(store);
       steps.slice(opened).forEach(take);
@@ -74,15 +74,15 @@ it('the index knows the owner and the creator of each key after any sequence of 
           expect([...index.of(member, who)].sort()).toEqual(expected.map(([each]) => each).sort());
         }
       }
-      for (const maker of ['a', 'b', 'c', 'd', 'e']) {
+      for (const creator of ['a', 'b', 'c', 'd', 'e']) {
         const expected = new Set<string>();
         for (let size = -1; size < expected.size; ) {
           size = expected.size;
           for (const [each, key] of keys) {
-            if (makerOf(key) === maker || expected.has(makerOf(key))) expected.add(each);
+            if (creatorOf(key) === creator || expected.has(creatorOf(key))) expected.add(each);
           }
         }
-        expect([...index.createdWith(maker)].sort()).toEqual([...expected].sort());
+        expect([...index.createdWith(creator)].sort()).toEqual([...expected].sort());
       }
     }),
   );

@@ -51,8 +51,8 @@ describe('lifetime and number of access keys (completions §5)', () => {
 
   it('a key does not outlive the key that created it, however that key changes', async () => {
     const { make, as, stored, clock, state, verbs } = await openAccessKeyTestEnv();
-    await make({ ttl: 100 }, as('anna'), 'maker');
-    const context = as('anna', '', 'maker');
+    await make({ ttl: 100 }, as('anna'), 'parent');
+    const context = as('anna', '', 'parent');
     expect(await make({}, context, 'a')).toMatchObject({ spec: { ttl: 100 } });
     expect(await make({ ttl: 1000 }, context, 'b')).toMatchObject({ spec: { ttl: 100 } });
     expect(context.warnings).toHaveLength(1);
@@ -74,11 +74,11 @@ describe('lifetime and number of access keys (completions §5)', () => {
     const extended = await merge('a', { ttl: 100_000 });
     expect(extended.object).toMatchObject({ spec: { ttl: 100 } });
     expect(keyStateOf(stored('a'), state).expiresAt).toBe(end);
-    await merge('maker', { disabled: true });
+    await merge('parent', { disabled: true });
     expect(keyStateOf(stored('a'), state).disabled).toBe(true);
-    await verbs('ownedaccesskeys').delete(as('anna'), 'maker', deleteOptions);
+    await verbs('ownedaccesskeys').delete(as('anna'), 'parent', deleteOptions);
     expect(keyStateOf(stored('a'), state).user).toBeUndefined();
-    await make({}, as('anna'), 'maker');
+    await make({}, as('anna'), 'parent');
     expect(keyStateOf(stored('a'), state).user).toBeUndefined();
   });
 

@@ -76,12 +76,12 @@ describe('keyStateOf', () => {
   });
 
   it('the state depends on the key that created it', () => {
-    const maker = keep('maker', { user: 'anna' });
-    const key = keep('k', { user: 'anna' }, { [hiddenCreatorKey]: { name: 'maker', uid: maker.metadata.uid ?? '' } });
+    const parent = keep('parent', { user: 'anna' });
+    const key = keep('k', { user: 'anna' }, { [hiddenCreatorKey]: { name: 'parent', uid: parent.metadata.uid ?? '' } });
     expect(keyStateOf(key, state)).toMatchObject({ disabled: false, user: { name: 'anna' } });
-    keys.set('maker', object('maker', { user: 'anna', disabled: true }));
+    keys.set('parent', object('parent', { user: 'anna', disabled: true }));
     expect(keyStateOf(key, state).disabled).toBe(true);
-    keys.delete('maker');
+    keys.delete('parent');
     expect(keyStateOf(key, state).user).toBeUndefined();
   });
 

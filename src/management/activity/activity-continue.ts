@@ -1,22 +1,22 @@
 import { badRequest } from '../../api/status.ts';
 import type { Sealer } from '../../seal/sealer.ts';
-import type { ActivityPlace } from './activity-log.ts';
+import type { ActivityRecordKey } from './activity-log.ts';
 
 const purpose = 'continue token of activity records';
-/** All tokens have about the same length, so that the length reveals nothing about the place. */
+/** All tokens have about the same length, so that the length reveals nothing about the record. */
 const paddedLength = 256;
 
 /**
- * Encodes the place after which a list continues. The token is sealed, because the record at the place may be one that the caller
- * may not read: the place contains the name of a project and the time of a change there. `listed` is the namespace
+ * Encodes the key of the record after which a list continues. The token is sealed, because the caller may not be permitted to
+ * read that record: its key contains the name of a project and the time of a change there. `listed` is the namespace
  * of the list, or '' for all namespaces.
  */
-export function encodePlace(sealer: Sealer, listed: string, { namespace, name }: ActivityPlace): string {
+export function encodeContinueToken(sealer: Sealer, listed: string, { namespace, name }: ActivityRecordKey): string {
   return sealer.seal(purpose, JSON.stringify([listed, namespace, name]).padEnd(paddedLength));
 }
 
 /** Decodes a token. Throws 400 for a token that this installation has not created for this list. */
-export function decodePlace(sealer: Sealer, listed: string, token: string): ActivityPlace {
+export function decodeContinueToken(sealer: Sealer, listed: string, token: string): ActivityRecordKey {
   const [list, namespace, name] = unsealed(sealer, token);
   if (list !== listed || namespace === undefined || name === undefined) {
     throw badRequest('invalid continue token: it does not belong to this list');

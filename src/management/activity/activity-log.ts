@@ -19,13 +19,13 @@ export interface ActivityReaders {
   readonly access?: readonly AccessEntry[];
 }
 
-/** The place of a record. Names sort from the newest record to the oldest. */
-export interface ActivityPlace {
+/** The key of a record. Names sort from the newest record to the oldest. */
+export interface ActivityRecordKey {
   readonly namespace: string;
   readonly name: string;
 }
 
-export interface ActivityRow extends ActivityPlace {
+export interface ActivityRow extends ActivityRecordKey {
   readonly stored: StoredActivity;
 }
 
@@ -43,8 +43,11 @@ export interface ActivityLog {
    * a deletion become the last readers of the object.
    */
   writesOf(namespace: string, stored: StoredActivity): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
-  /** Returns records of a namespace, or of all namespaces if it is '', newest first. Starts after the place if there is one. */
-  read(namespace: string, options: { readonly limit: number; readonly after?: ActivityPlace }): Promise<ActivityRows>;
+  /** Returns records of a namespace, or of all namespaces if it is '', newest first. Starts after the key if there is one. */
+  read(
+    namespace: string,
+    options: { readonly limit: number; readonly after?: ActivityRecordKey },
+  ): Promise<ActivityRows>;
   /** Returns the permissions on an object when it was deleted; `undefined` if none are stored. */
   lastReaders(namespace: string, uid: string): Promise<ActivityReaders | undefined>;
 }

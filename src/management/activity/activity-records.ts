@@ -8,8 +8,8 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { withStatusErrors } from '../../registry/store-status.ts';
 import type { ListOptions, ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { decodePlace, encodePlace } from './activity-continue.ts';
-import type { ActivityPlace, ActivityReaders, ActivityRow } from './activity-log.ts';
+import { decodeContinueToken, encodeContinueToken } from './activity-continue.ts';
+import type { ActivityReaders, ActivityRecordKey, ActivityRow } from './activity-log.ts';
 
 /** The number of records in a page if the client sets no limit, and the maximum if it does. */
 const maxPage = 500;
@@ -50,8 +50,8 @@ async function readPage(
 ): Promise<Page> {
   const { namespace } = context;
   const limit = options.limit === 0 ? maxPage : Math.min(options.limit, maxPage);
-  let after = options.continue === '' ? undefined : decodePlace(sealer, namespace, options.continue);
-  const continueAfter = (place: ActivityPlace) => encodePlace(sealer, namespace, place);
+  let after = options.continue === '' ? undefined : decodeContinueToken(sealer, namespace, options.continue);
+  const continueAfter = (key: ActivityRecordKey) => encodeContinueToken(sealer, namespace, key);
   const items: ServedObject[] = [];
   const isSelected = selectionOf(options);
   const isReadable = readableBy(context, (row) => activity.lastReaders(row.namespace, row.stored.involvedObject.uid));
@@ -103,7 +103,7 @@ function readableBy(
     const { projectUid } = readers;
     const ofProject = projectUid === undefined ? {} : { projectUid };
     if (mayReadWith(ofProject)) return true;
-    // Most records that the caller may not read need no further row.
+    // Denies most unreadable records without reading another row.
     if (!mayReadWith(readers)) return false;
     const last = known.get(involvedObject.uid) ?? lastReaders(row);
     known.set(involvedObject.uid, last);

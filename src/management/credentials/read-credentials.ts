@@ -9,7 +9,7 @@ import {
   virtualClusterInstanceKind,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { timestamp } from '../../api/meta.ts';
-import { tokenMakerClaim } from '../../api/naming.ts';
+import { tokenCreatorClaim } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound, notImplemented, serviceUnavailable } from '../../api/status.ts';
 import { unverifiedClaims } from '../../auth/unverified-claims.ts';
@@ -90,14 +90,14 @@ export async function readCredentials(
 /** Returns the description of a Secret. Its token itself stays in the server. */
 function secretCredential(secret: JsonValue, maxAgeSeconds: number): InstanceCredential {
   const claims = unverifiedClaims(decodeBase64(textAt(secret, 'data', 'token')));
-  const maker = textAt(claims, tokenMakerClaim);
+  const creator = textAt(claims, tokenCreatorClaim);
   const issued = numberAt(claims, 'iat');
   return {
     kind: 'Secret',
     namespace: textAt(secret, 'metadata', 'namespace'),
     name: textAt(secret, 'metadata', 'name'),
     serviceAccount: textAt(secret, 'metadata', 'annotations', serviceAccountNameAnnotation),
-    ...(maker === '' ? {} : { maker }),
+    ...(creator === '' ? {} : { maker: creator }),
     ...(issued === undefined ? {} : { created: timestamp(issued * 1000) }),
     ...(issued === undefined || maxAgeSeconds === 0 ? {} : { expires: timestamp((issued + maxAgeSeconds) * 1000) }),
   };

@@ -100,7 +100,7 @@ async function mailsOf(
   return { mails: { receive: !isOff, ...(address === undefined ? {} : { address }) } };
 }
 
-/** The number of notifications that a response counts. Checks of the permissions of further ones would take long. */
+/** The number of notifications that a response counts. Checking more permissions would take too long. */
 const maxCounted = 1_000;
 
 /** Removes the notifications about objects that the caller's credential may not read. */

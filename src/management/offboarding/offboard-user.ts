@@ -16,7 +16,7 @@ import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ReadCredentialsOptions } from '../credentials/read-credentials.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from '../subresources/computed-object.ts';
-import { madeCredentials } from './made-credentials.ts';
+import { createdCredentials } from './created-credentials.ts';
 import { deletionOf, planOffboarding } from './plan-offboarding.ts';
 import { revokeUnattributed } from './revoke-unattributed.ts';
 import { searchCredentials } from './search-credentials.ts';
@@ -66,7 +66,7 @@ export function offboardUser(options: OffboardOptions): MountedSubresource {
         let plan = planNow();
         const instances = searchOrder(usableInstances(user, state), state);
         const search = await searchCredentials(instances, options, context.signal);
-        const made = madeCredentials(user, instances, search, options);
+        const made = createdCredentials(user, instances, search, options);
         const writer = createStepWriter({ stores, context, user: name, transferTo });
         // A user that must not be deleted is rejected before anything changes.
         if (!keepUser) await writer.write(deletionOf(user), true);

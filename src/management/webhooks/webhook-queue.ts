@@ -17,8 +17,8 @@ export interface WebhookKey {
 
 /** A record that waits for its delivery to one webhook. */
 export interface QueuedRecord {
-  /** The place in the queue. Places sort from the oldest record to the newest. */
-  readonly place: string;
+  /** The position in the queue. Positions sort from the oldest record to the newest. */
+  readonly position: string;
   /** The time of the record in milliseconds since the epoch. */
   readonly time: number;
   /** The UID of the webhook. A later webhook of the same name has another one. */
@@ -31,7 +31,7 @@ export interface WebhookQueue {
   writesOf(webhook: ProjectWebhook, recordName: string): ReturnType<NonNullable<StoredResource['writtenAlongside']>>;
   /** Returns the oldest records of a queue. */
   oldest(webhook: WebhookKey, limit: number): Promise<readonly QueuedRecord[]>;
-  /** Returns a record; `undefined` if it was removed in the meantime because it was too old or displaced. */
+  /** Returns a record; `undefined` if it was removed in the meantime because it was expired or evicted. */
   record(namespace: string, queued: QueuedRecord): Promise<KubeObject | undefined>;
   /** Removes records from a queue. */
   remove(webhook: WebhookKey, queued: readonly QueuedRecord[]): Promise<void>;
@@ -39,7 +39,7 @@ export interface WebhookQueue {
   nonEmpty(): AsyncIterable<WebhookKey>;
 }
 
-/** True if a webhook is to be told about a record that is being written. */
+/** True if a record that is being written must be added to the queue of a webhook. */
 export function selectsRecord({ metadata, spec }: ProjectWebhook, { action, involvedObject }: StoredActivity): boolean {
   if (spec?.suspend === true || metadata.deletionTimestamp !== undefined) return false;
   // The queue of a webhook ends with it.

@@ -47,8 +47,8 @@ export class ThreadActivity {
   }
 
   /**
-   * The CPU time that the thread has used, in seconds. If the operating system does not tell, that of the whole process, which
-   * is at least as much.
+   * The CPU time that the thread has used, in seconds. If the operating system does not report it, the CPU time of
+   * the whole process, which is at least as much.
    */
   get cpuSeconds(): number {
     return threadCpuSeconds(Atomics.load(this.#numbers, nativeIdIndex));

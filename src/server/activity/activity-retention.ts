@@ -12,7 +12,7 @@ export interface ActivityRetentionOptions {
 
 /** Records are removed after this time. */
 export const activityLifetimeMs = 30 * 24 * 3_600_000;
-/** The number of newest records that are kept per namespace, so that a busy project displaces only its own records. */
+/** The number of newest records that are kept per namespace, so that a busy project evicts only its own records. */
 export const maxActivityRecords = 2_000;
 /** The number of records that are added to a namespace before it is counted again. */
 const addedPerCount = 200;

@@ -27,12 +27,12 @@ export interface AgentMountOptions {
   /** Authenticates requests. `others` authenticates credentials that are not specific to agents. */
   authenticate(others: AuthenticatedChainOptions['authenticate']): AuthenticatedChainOptions['authenticate'];
   /**
-   * Returns what an agent may use an access key for: `join` for the path to join, `serve` for all other paths. `undefined` if it
+   * Returns the purpose of an agent's access key: `join` for the path to join, `serve` for all other paths. `undefined` if it
    * is not the key of an agent.
    */
   purposeOf(keyName: string): 'join' | 'serve' | undefined;
   join(agent: JoiningAgent): Promise<void>;
-  /** Returns the same lines. The agent is connected until they end. */
+  /** Passes the lines through and marks the agent as connected until they end. */
   whileConnected(entry: AgentEntry, lines: AsyncIterable<string>): AsyncIterable<string>;
   announce(entry: AgentEntry, announcement: AgentAnnouncement): Promise<AgentAnnouncementReceipt>;
   /** Returns the active access key with this secret value; `undefined` if there is none. */

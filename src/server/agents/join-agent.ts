@@ -99,14 +99,14 @@ function verifiedKey(
 
 type JoinedAgent = Pick<NonNullable<NonNullable<AccessKey['spec']>['agentKey']>, 'fingerprint' | 'host'>;
 
-/** Throws 409 if the cluster would have two agents of which one contains the cluster. */
+/** Throws 409 if the cluster would have two agents of which one runs the cluster itself. */
 function refuseSecondBuiltIn(cluster: string, agent: JoinedAgent, joined: readonly JoinedAgent[]): void {
   const others = joined.filter(({ fingerprint }) => fingerprint !== agent.fingerprint);
   const owner = [agent, ...others].find(({ host }) => host === 'built-in');
   if (others.length === 0 || owner === undefined) return;
   const detail =
     owner === agent
-      ? 'an agent with --built-in contains its cluster, so it must be the only agent, but another agent has joined'
-      : `the agent with the key ${owner.fingerprint} contains the cluster (--built-in), so no other agent can serve it`;
+      ? 'an agent started with --built-in runs the cluster itself, so it must be the only agent, but another agent has joined'
+      : `the agent with the key ${owner.fingerprint} runs the cluster itself (--built-in), so no other agent can serve it`;
   throw conflict(groupResourceOf(clusterKind), cluster, detail);
 }

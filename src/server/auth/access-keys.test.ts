@@ -140,33 +140,33 @@ describe('access keys', () => {
     expect((await bench.send(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
   });
 
-  const makersEnds: [string, (server: RunningServer, clock: ManualClock) => Promise<unknown>][] = [
+  const parentEnds: [string, (server: RunningServer, clock: ManualClock) => Promise<unknown>][] = [
     [
       'disabled',
-      (server) => bench.send(server, `${groupPath}/accesskeys/maker`, mergePatch({ spec: { disabled: true } })),
+      (server) => bench.send(server, `${groupPath}/accesskeys/parent`, mergePatch({ spec: { disabled: true } })),
     ],
-    ['deleted', (server) => bench.send(server, `${groupPath}/accesskeys/maker`, { method: 'DELETE' })],
+    ['deleted', (server) => bench.send(server, `${groupPath}/accesskeys/parent`, { method: 'DELETE' })],
     ['expired', async (_, clock) => clock.advance(600_000)],
     [
       'that of a disabled user',
       (server) => bench.send(server, `${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } })),
     ],
   ];
-  it.each(makersEnds)(
+  it.each(parentEnds)(
     'end with the key they were created with, once it is %s, across all generations',
     async (_, change) => {
       const clock = new ManualClock();
       const server = await bench.start({}, clock);
       await bench.createObject(server, 'users', 'anna');
       await bench.createObject(server, 'teams', 'red', { users: ['anna'] });
-      const maker = await bench.createKey(server, 'maker', { user: 'anna', ttl: 600 });
+      const parent = await bench.createKey(server, 'parent', { user: 'anna', ttl: 600 });
       const make = async (token: string, name: string): Promise<string> => {
         const call = { method: 'POST', token, body: { metadata: { name }, spec: { team: 'red' } } } as const;
         const made = await bench.send(server, `${groupPath}/ownedaccesskeys`, call);
         expect(made.code, made.text).toBe(201);
         return textAt(made.json, 'spec', 'key');
       };
-      const token = await make(await make(maker, 'child'), 'grandchild');
+      const token = await make(await make(parent, 'child'), 'grandchild');
       const watch = await bench.request(server, `${groupPath}/ownedaccesskeys?watch=true`, { token });
       expect(watch.statusCode).toBe(200);
       await change(server, clock);
@@ -179,19 +179,19 @@ describe('access keys', () => {
     'are removed from lists with the key they were created with, across all generations, %s',
     async (when) => {
       let server = await bench.start();
-      const maker = await bench.createKey(server, 'maker');
+      const parent = await bench.createKey(server, 'parent');
       const make = async (token: string, name: string): Promise<string> => {
         const call = { method: 'POST', token, body: { metadata: { name } } } as const;
         return textAt((await bench.send(server, `${groupPath}/ownedaccesskeys`, call)).json, 'spec', 'key');
       };
-      await make(await make(maker, 'child'), 'grandchild');
+      await make(await make(parent, 'child'), 'grandchild');
       await bench.createKey(server, 'other');
       if (when === 'while it runs') {
-        await bench.send(server, `${groupPath}/accesskeys/maker`, { method: 'DELETE' });
+        await bench.send(server, `${groupPath}/accesskeys/parent`, { method: 'DELETE' });
       } else {
         await bench.stop(server);
         const store = await bench.openStore();
-        const key = objectRowKey('management', resourceKey(accessKeyKind), '', 'maker');
+        const key = objectRowKey('management', resourceKey(accessKeyKind), '', 'parent');
         await store.transact({ checks: [], writes: [{ key, value: undefined }] });
         await store.close();
         server = await bench.start();

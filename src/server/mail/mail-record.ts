@@ -5,7 +5,7 @@ import { installationKey } from '../data/installation.ts';
 
 const key = installationKey('mails');
 
-/** Returns the failure since which no mail could be sent; `undefined` if the last mail was sent. */
+/** Returns the last failure if no mail has been sent since; otherwise `undefined`. */
 export async function readFailedMail(store: Pick<Store, 'get'>): Promise<FailedMail | undefined> {
   const entry = await store.get(key);
   const value: unknown = entry === undefined ? undefined : JSON.parse(entry.value);

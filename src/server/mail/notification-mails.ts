@@ -41,7 +41,7 @@ interface Leadership {
 
 /** The interval at which notifications are computed. */
 const intervalMs = 60_000;
-/** The pauses while the mail server cannot be used, and before the next mail to a recipient that it refuses for now. */
+/** The pauses while the mail server cannot be used, and before the next mail to a recipient that it temporarily refuses. */
 const retryBackoff = { initialMilliseconds: 60_000, maxMilliseconds: 15 * 60_000 };
 const recipientBackoff = { initialMilliseconds: 5 * 60_000, maxMilliseconds: 6 * 3_600_000 };
 /** The number of mails in one pass. The next pass computes the others again. */
@@ -56,7 +56,7 @@ export class NotificationMails {
   readonly #due: DueMails;
   /** The notifications that were sent to each user, by UID. Only the leader changes it. */
   #sent = new Map<string, SentNotifications>();
-  /** The users whose address is refused for now, by UID. */
+  /** The users whose address is temporarily refused, by UID. */
   #refused = new Map<string, { readonly failures: number; readonly retryAt: number }>();
   /** The UID of the user whose last mail could not be recorded yet. */
   #unrecorded: string | undefined;
@@ -253,7 +253,7 @@ export class NotificationMails {
     try {
       if (!signal.aborted) await this.#writeFailure({ time: new Date(clock.now()).toISOString(), message }, fence);
     } catch (notRecorded) {
-      log.debug({ error: notRecorded }, 'cannot record that no mails can be sent');
+      log.debug({ error: notRecorded }, 'cannot store the mail failure');
     }
   }
 

@@ -140,7 +140,7 @@ export function errorUrl({ redirectUri, state, error, description }: ReturnedErr
   return returnUrl(redirectUri, { error, error_description: description, state, iss: issuer });
 }
 
-/** Adds parameters to a redirect URI. The parameters that it is registered with stay. */
+/** Adds parameters to a redirect URI. Keeps the registered parameters. */
 export function returnUrl(redirectUri: string, added: Readonly<Record<string, string | undefined>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(added)) if (value !== undefined) parameters.append(name, value);

@@ -72,7 +72,8 @@ function readIsolation(settings: SettingsReader): HostIsolation {
 function quantitiesIn(settings: SettingsReader, name: string): Quantities | undefined {
   const problem = (map: JsonObject): string | undefined => {
     const wrong = Object.entries(map).find(([, value]) => typeof value !== 'string' && typeof value !== 'number');
-    if (wrong !== undefined) return `must be a map of quantities; ${JSON.stringify(wrong[0])} is none`;
+    if (wrong !== undefined)
+      return `must be a map of quantities; the value of ${JSON.stringify(wrong[0])} is not a quantity`;
     const [first] = hostIsolationErrors({ resourceQuota: map as Quantities }, '');
     return first && `contains a quantity that is invalid: ${first.message}`;
   };

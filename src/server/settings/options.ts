@@ -23,7 +23,7 @@ import type { TracingSettings } from '../../process/tracing/tracing-settings.ts'
 import type { EncryptedRows } from '../../seal/rows/row-cipher.ts';
 import type { HistoryRetention } from '../../store/store.ts';
 import { consoleDirectory } from '../console/console-directory.ts';
-import type { FrontSettings } from '../front-handler.ts';
+import type { FrontHandlerSettings } from '../front-handler.ts';
 import { assertDistinctTargets } from './audit-forward.ts';
 import { type BackupSettings, readBackupSettings } from './backup-settings.ts';
 import { fileSettings } from './file-settings.ts';
@@ -116,7 +116,7 @@ export interface ServerOptions {
   readonly tracing: TracingSettings;
   /** The mail server for notifications; `undefined` if the server sends no mails. */
   readonly mail: MailSettings | undefined;
-  readonly server: FrontSettings;
+  readonly server: FrontHandlerSettings;
   readonly console: {
     readonly enabled: boolean;
     /** The directory from which the server reads the console. */
@@ -177,7 +177,7 @@ export async function readOptions(flags: FlagValues): Promise<ConfiguredOptions>
     usage: readGroup(file, 'usage', fileSettings.usage),
     tracing: readTracing(file),
     mail,
-    server: readFrontSettings(file, externalUrl),
+    server: readFrontHandlerSettings(file, externalUrl),
     console: { ...readGroup(file, 'console', fileSettings.console), directory: consoleDirectory() },
     management: {
       ...readManagementSettings(file, auth),
@@ -253,7 +253,7 @@ async function readConfig(path: string): Promise<JsonObject> {
 const defaultHstsSeconds = 365 * 24 * 3600;
 
 /** Without an external URL, the header is not sent: browsers would apply it to all ports of `localhost`. */
-function readFrontSettings(file: SettingsReader, externalUrl: string | undefined): FrontSettings {
+function readFrontHandlerSettings(file: SettingsReader, externalUrl: string | undefined): FrontHandlerSettings {
   const { trustedProxies, hstsSeconds } = readGroup(file, 'server', fileSettings.server);
   return { trustedProxies, hstsSeconds: hstsSeconds ?? (externalUrl === undefined ? 0 : defaultHstsSeconds) };
 }

@@ -48,7 +48,7 @@ function readIssuer(entry: SettingsReader): WorkloadIssuer {
   const issuer = entry.text('issuer') ?? '';
   const [jwksUri, jwksFile, caFile] = [entry.text('jwksUri'), entry.text('jwksFile'), entry.text('caFile')];
   if (jwksUri !== undefined && jwksFile !== undefined) throw fault(name, 'must not have both "jwksUri" and "jwksFile"');
-  // The server sends no requests to an issuer whose keys are in a file. Virtual clusters have issuers that are no URLs.
+  // The server sends no requests to an issuer whose keys are in a file. Virtual clusters have issuers that are not URLs.
   const discovered = jwksFile === undefined || issuer === '' ? issuer : undefined;
   for (const [field, url] of [['issuer', discovered] as const, ['jwksUri', jwksUri] as const]) {
     const problem = url === undefined ? undefined : issuerProblem(url);

@@ -127,7 +127,7 @@ export class UsageRecorder {
   /** Returns the slots of a subject, with those that are not stored yet. */
   async slotsOf(ring: Ring, subject: SubjectKey): Promise<Chunk> {
     for (;;) {
-      // Amounts that are being stored could be read twice or not at all.
+      // Wait for the running flush; otherwise its amounts could be counted twice or missed.
       const flushing = this.#flushing;
       await flushing;
       const pending = [...(this.#pending.get(subject)?.slots ?? [])];

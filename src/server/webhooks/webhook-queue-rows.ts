@@ -7,7 +7,7 @@ import { activityKeyIn, readActivityRow } from '../activity/activity-rows.ts';
 
 /**
  * The slice with the queues of webhooks. Each record that waits for its delivery has an unlogged row per webhook:
- * namespace, webhook and place, with the UID of the webhook as its value.
+ * namespace, webhook and position, with the UID of the webhook as its value.
  */
 export const webhookQueueSlice = 'webhook-queue';
 
@@ -21,47 +21,51 @@ export interface WebhookQueueOptions {
 export function openWebhookQueue({ store, fence }: WebhookQueueOptions): WebhookQueue {
   return {
     writesOf({ metadata: { namespace = '', name = '', uid = '' } }, recordName) {
-      return [{ key: keyOf({ namespace, name }, placeOf(recordName)), value: uid, unlogged: true }];
+      return [{ key: keyOf({ namespace, name }, positionOf(recordName)), value: uid, unlogged: true }];
     },
     async oldest({ namespace, name }, limit) {
       const range = { slice: webhookQueueSlice, prefix: [namespace, name] };
       const { entries } = await store.list(range, { limit, skipCount: true });
       return entries.map(({ key, value }) => {
-        const [, , place = ''] = key.segments;
-        return { place, time: timeOf(place), webhookUid: value };
+        const [, , position = ''] = key.segments;
+        return { position, time: timeOf(position), webhookUid: value };
       });
     },
-    async record(namespace, { place }): Promise<KubeObject | undefined> {
-      const row = await store.get(activityKeyIn(namespace, namespace, recordNameOf(place)));
+    async record(namespace, { position }): Promise<KubeObject | undefined> {
+      const row = await store.get(activityKeyIn(namespace, namespace, recordNameOf(position)));
       return row && recordOf(readActivityRow(row.key, row.value));
     },
     async remove(webhook, queued) {
       for (let from = 0; from < queued.length; from += maxTransactionWrites) {
         const some: readonly QueuedRecord[] = queued.slice(from, from + maxTransactionWrites);
-        const writes = some.map(({ place }) => ({ key: keyOf(webhook, place), value: undefined, unlogged: true }));
+        const writes = some.map(({ position }) => ({
+          key: keyOf(webhook, position),
+          value: undefined,
+          unlogged: true,
+        }));
         await store.transact({ ...(fence === undefined ? {} : { checks: [fence] }), writes });
       }
     },
     async *nonEmpty() {
       let after: Key | undefined;
       for (;;) {
-        const position = after === undefined ? {} : { after };
+        const start = after === undefined ? {} : { after };
         const range = { slice: webhookQueueSlice, prefix: [] };
-        const { entries } = await store.list(range, { limit: 1, skipCount: true, ...position });
+        const { entries } = await store.list(range, { limit: 1, skipCount: true, ...start });
         const [namespace, name] = entries[0]?.key.segments ?? [];
         if (namespace === undefined || name === undefined) return;
         yield { namespace, name };
-        after = keyOf({ namespace, name }, afterAllPlaces);
+        after = keyOf({ namespace, name }, afterAllPositions);
       }
     },
   };
 }
 
-/** A text that sorts after all places, which start with a digit. */
-const afterAllPlaces = '~';
+/** A text that sorts after all positions, which start with a digit. */
+const afterAllPositions = '~';
 
-function keyOf({ namespace, name }: WebhookKey, place: string): Key {
-  return { slice: webhookQueueSlice, segments: [namespace, name, place] };
+function keyOf({ namespace, name }: WebhookKey, position: string): Key {
+  return { slice: webhookQueueSlice, segments: [namespace, name, position] };
 }
 
 /** Names of records sort from the newest to the oldest. The complement of their digits sorts the other way around. */
@@ -71,14 +75,14 @@ function complement(text: string): string {
   return text.replace(digitsOfName, (digits) => digits.replace(/\d/g, (digit) => String(9 - Number(digit))));
 }
 
-function placeOf(recordName: string): string {
+function positionOf(recordName: string): string {
   return complement(recordName);
 }
 
-function recordNameOf(place: string): string {
-  return complement(place);
+function recordNameOf(position: string): string {
+  return complement(position);
 }
 
-function timeOf(place: string): number {
-  return Number.parseInt(place, 10);
+function timeOf(position: string): number {
+  return Number.parseInt(position, 10);
 }

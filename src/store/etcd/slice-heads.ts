@@ -20,9 +20,10 @@ export function slicePosition(head: KeyValue | undefined, revisions: RevisionMap
   return { etcdRevision: head.modRevision, revision, firstEtcdRevision: head.createRevision };
 }
 
-interface Question {
+/** The slices whose positions one request asks for, and the positions in the same order. */
+interface PositionBatch {
   readonly slices: Map<string, number>;
-  readonly answer: Promise<readonly (SlicePosition | undefined)[]>;
+  readonly positions: Promise<readonly (SlicePosition | undefined)[]>;
 }
 
 /** The number of slices that one request asks for. */
@@ -30,13 +31,13 @@ const maxSlices = 100;
 
 /**
  * Asks etcd for the current revisions of slices. Callers that arrive while a request is on its way wait for the next
- * one and share it, so many readers cause few requests. An answer is never older than the question.
+ * one and share it, so many readers cause few requests. A position is never older than the call of `ask`.
  */
 export class SliceHeads {
   readonly #client: EtcdClient;
   readonly #keys: KeySpace;
   readonly #revisions: RevisionMap;
-  #next: Question | undefined;
+  #next: PositionBatch | undefined;
   #running: Promise<unknown> = Promise.resolve();
   #isRunning = false;
 
@@ -48,21 +49,21 @@ export class SliceHeads {
 
   /** Returns the position of a slice; `undefined` if nothing was written to it. Rejects with EtcdError. */
   async ask(slice: string): Promise<SlicePosition | undefined> {
-    const question = this.#question();
-    const index = question.slices.get(slice) ?? question.slices.size;
-    question.slices.set(slice, index);
-    return (await question.answer)[index];
+    const batch = this.#openBatch();
+    const index = batch.slices.get(slice) ?? batch.slices.size;
+    batch.slices.set(slice, index);
+    return (await batch.positions)[index];
   }
 
-  #question(): Question {
+  #openBatch(): PositionBatch {
     if (this.#next !== undefined && this.#next.slices.size < maxSlices) return this.#next;
     const slices = new Map<string, number>();
     const previous = this.#isRunning || this.#next !== undefined ? this.#running : Promise.resolve();
-    const answer = previous.then(() => this.#send(slices));
-    const question = { slices, answer };
-    this.#running = answer.catch(() => {});
-    this.#next = question;
-    return question;
+    const positions = previous.then(() => this.#send(slices));
+    const batch = { slices, positions };
+    this.#running = positions.catch(() => {});
+    this.#next = batch;
+    return batch;
   }
 
   async #send(slices: ReadonlyMap<string, number>): Promise<readonly (SlicePosition | undefined)[]> {

@@ -72,7 +72,7 @@ export const reviewRows: readonly Row[] = [
   ...rows('notificationreviews', 'create', 'all', ['everybody']),
   ...rows('selfsubjectreviews', 'create', 'all', ['everybody'], { group: 'authentication.k8s.io' }),
 
-  // The matrix requests no subject: which ones a caller may review has a test of its own.
+  // The matrix omits subjects; another test covers which subjects a caller may review.
   ...rows('effectiveaccessreviews', 'create', 'all', ['everybody'], { unscoped: true }),
 
   ...rows('users', 'impersonate', 'all', ['admin'], { group: '', only: 'review' }),

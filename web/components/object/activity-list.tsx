@@ -31,14 +31,14 @@ export function ActivityList({ query }: { readonly query: ActivityQuery }) {
           title={`No activity of an object named ${search}`}
           text={
             hasNextPage
-              ? `The newest ${pluralize(loaded.length, 'entry', 'entries')} were searched for parts of names. Enter the whole name, or load older activity.`
+              ? `Only the newest ${pluralize(loaded.length, 'entry', 'entries')} were searched for parts of names. Enter the full name to search all, or load older activity.`
               : 'There was none in the last 30 days, or you may not have permission to view it.'
           }
         />
       ) : records.length === 0 && !hasNextPage ? (
         <EmptyState
           title="No activity yet"
-          text="Changes are listed here for 30 days: who created, changed, shared or deleted something, and what slept, woke or failed."
+          text="Changes to objects, and instances that slept, woke or failed, are listed here for 30 days."
         />
       ) : (
         <ul className={classes.list} aria-label="Activity">

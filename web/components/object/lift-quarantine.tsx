@@ -9,8 +9,8 @@ import { usePermission } from '../../data/permissions.ts';
 import { Confirm } from '../form/confirm.tsx';
 import { notify } from '../notifications.tsx';
 
-/** The place of the VirtualCluster object of an instance. */
-interface HostedPlace {
+/** The key of the VirtualCluster object of an instance. */
+interface HostedClusterKey {
   readonly cluster: string;
   readonly namespace: string;
   readonly name: string;
@@ -29,11 +29,11 @@ export function LiftQuarantine({ instance }: LiftQuarantineProps) {
   // Checks the permission in the cluster only if the caller may use the cluster at all.
   const { allowed } = usePermission({ verb: 'use', kind: kinds.cluster, name: cluster });
   if (!allowed || name === '') return null;
-  return <LiftButton title={instance.metadata.name ?? ''} place={{ cluster, namespace, name }} />;
+  return <LiftButton title={instance.metadata.name ?? ''} target={{ cluster, namespace, name }} />;
 }
 
-function LiftButton({ title, place }: { readonly title: string; readonly place: HostedPlace }) {
-  const { cluster, namespace, name } = place;
+function LiftButton({ title, target }: { readonly title: string; readonly target: HostedClusterKey }) {
+  const { cluster, namespace, name } = target;
   const root = clusterRoot(cluster);
   const { allowed } = usePermission({ verb: 'patch', kind: kinds.hosted, namespace, name, root });
   const [isOpen, setOpen] = useState(false);

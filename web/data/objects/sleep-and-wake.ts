@@ -6,8 +6,8 @@ import type { InstanceType } from '../instance-types.ts';
 import { sendJson } from '../send.ts';
 import { patchObject } from './objects.ts';
 
-/** The type and the place of an instance, which are needed to put it to sleep and to wake it. */
-export interface InstancePlace {
+/** The type and the key of an instance. */
+export interface InstanceKey {
   readonly type: InstanceType;
   readonly project: string;
   readonly namespace: string;
@@ -19,7 +19,7 @@ export interface InstancePlace {
  * unless the user accepts that.
  */
 export async function putToSleep(
-  { type, namespace, name }: InstancePlace,
+  { type, namespace, name }: InstanceKey,
   { acceptsDataLoss = false } = {},
 ): Promise<void> {
   const annotations = {
@@ -33,16 +33,16 @@ export async function putToSleep(
  * Wakes an instance: removes the annotation that keeps it asleep and sends a request, which wakes it from auto-sleep.
  * The request may fail because the instance is not ready yet; such an error is ignored.
  */
-export async function wakeUp(place: InstancePlace): Promise<void> {
-  const { type, namespace, name } = place;
+export async function wakeUp(instance: InstanceKey): Promise<void> {
+  const { type, namespace, name } = instance;
   await patchObject(type.kind, { namespace, name }, { metadata: { annotations: { [sleepForceAnnotation]: null } } });
-  await wakeByRequest(place).catch((error: unknown) => {
+  await wakeByRequest(instance).catch((error: unknown) => {
     if (!(error instanceof StatusError)) throw error;
   });
 }
 
 /** Wakes an instance by sending a request to it. This also works for users who may use it but not change it. */
-export async function wakeByRequest({ type, project, name }: InstancePlace): Promise<void> {
+export async function wakeByRequest({ type, project, name }: InstanceKey): Promise<void> {
   try {
     const url = `${instanceRoot(type.gatewaySegment, project, name)}/version`;
     await sendJson({ url, headers: { [useHeader]: '1' } });

@@ -24,7 +24,7 @@ export function ActivityPage() {
     <>
       <PageHeader
         title="Activity"
-        about="Who created, changed, shared or deleted something, and what slept, woke or failed, in the last 30 days."
+        about="Changes to objects, and instances that slept, woke or failed, in the last 30 days."
       />
       <Panel title="Latest activity">
         <TextInput

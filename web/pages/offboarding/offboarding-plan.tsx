@@ -65,9 +65,9 @@ export function OffboardingPlan({ user, onDone }: OffboardingPlanProps) {
           onChange={(event) => setRevokes(event.currentTarget.checked)}
         />
       </Panel>
-      <Panel title={`What ${user} holds, and what happens to it`}>
+      <Panel title={`Access and objects of ${user}`}>
         {plan.error === null ? null : <ErrorNotice error={plan.error} onRetry={() => void plan.refetch()} />}
-        {plan.isLoading ? <LoadingIndicator message="Searching for what the user holds" /> : null}
+        {plan.isLoading ? <LoadingIndicator message="Searching for the user's access and objects" /> : null}
         {plan.data === undefined ? null : <ItemsTable label="Offboarding plan" items={items} tense="planned" />}
         <Group mt="lg" gap="md">
           <Button

@@ -10,10 +10,10 @@ export interface FailedSignIn {
   readonly connector: string;
 }
 
-type PagePlace = Pick<Location, 'pathname' | 'search'>;
+type PageLocation = Pick<Location, 'pathname' | 'search'>;
 
 /** Returns the failed sign-in that a URL names; `undefined` if it names none, or an unknown one. */
-export function failedSignIn({ pathname, search }: PagePlace): FailedSignIn | undefined {
+export function failedSignIn({ pathname, search }: PageLocation): FailedSignIn | undefined {
   if (pathname !== signInPath) return undefined;
   const query = new URLSearchParams(search);
   const problem = signInProblems.find((each) => each === query.get('problem'));
@@ -21,7 +21,7 @@ export function failedSignIn({ pathname, search }: PagePlace): FailedSignIn | un
 }
 
 /** Returns the URL that starts a sign-in through a connector and then returns to the current page. */
-export function connectorUrl(connector: string, { pathname, search }: PagePlace): string {
+export function connectorUrl(connector: string, { pathname, search }: PageLocation): string {
   const returnTo = pathname === signInPath ? '/' : `${pathname}${search}`;
   return `/auth/oidc/${encodeURIComponent(connector)}/login?${new URLSearchParams({ returnTo })}`;
 }

@@ -28,7 +28,7 @@ export function SignIn({ before }: SignInProps) {
       {methods !== undefined ? (
         <Methods before={before} methods={methods} />
       ) : error === null ? (
-        <LoadingIndicator message="Loading the ways to sign in" />
+        <LoadingIndicator message="Loading sign-in options" />
       ) : (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       )}

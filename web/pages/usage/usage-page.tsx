@@ -8,7 +8,7 @@ import { PricesPanel } from './prices-panel.tsx';
 export function UsagePage() {
   return (
     <>
-      <PageHeader title="Usage" about="What all virtual clusters and spaces use, and what it costs." />
+      <PageHeader title="Usage" about="Resource usage and costs of all virtual clusters and spaces." />
       <DetailTabs
         label="Usage sections"
         tabs={[

@@ -36,15 +36,15 @@ function readSet(fields: JsonValue): FieldSet {
   return set;
 }
 
-/** The place of a part of FieldsV1 in the set: an element of `set`, or without `element` the whole set. */
-interface Place {
+/** The position of a part of FieldsV1 in the set: an element of `set`, or without `element` the whole set. */
+interface FieldsV1Position {
   readonly set: FieldSet;
   readonly element?: PathElement;
   readonly depth: number;
 }
 
 /** Adds the paths of FieldsV1 to a set. Returns true if writing the set would produce exactly the same FieldsV1. */
-function read(fields: JsonValue, { set, element: parent, depth }: Place): boolean {
+function read(fields: JsonValue, { set, element: parent, depth }: FieldsV1Position): boolean {
   if (fields !== null && !isJsonObject(fields)) throw new Error('fieldsV1 is not an object');
   if (depth > maxDepth) throw new Error('fieldsV1 is nested too deeply');
   let isExact = fields !== null;

@@ -10,7 +10,7 @@ import { reviewedObjects } from '../rules-review.ts';
 import { compileScope } from '../scope.ts';
 import type { AuthorizationSubject } from '../subject.ts';
 import { accessOfSubject } from './effective-access.ts';
-import { type AccessGrants, attributesOf, type GuardedPlace, permissionsToCheck } from './object-grants.ts';
+import { type AccessGrants, attributesOf, permissionsToCheck, type RequestTarget } from './object-grants.ts';
 
 const listed = new Set([
   'projects',
@@ -24,7 +24,7 @@ const listed = new Set([
 ]);
 
 /** All objects of the state, and the kinds themselves. */
-function placesIn(state: ReviewState): GuardedPlace[] {
+function targetsIn(state: ReviewState): RequestTarget[] {
   return guardedKinds()
     .filter(({ kind }) => listed.has(kind.plural))
     .flatMap((guarded) => {
@@ -66,17 +66,17 @@ describe('the effective access of any subject in any state', () => {
           for (const unscoped of subjectsOf(objects)) {
             const subject = { ...unscoped, scopes: given.map(compileScope) };
             const entries = await allPages(subject, state, limit);
-            for (const place of placesIn(state)) {
+            for (const target of targetsIn(state)) {
               const here = entries.filter(
                 ({ resource, namespace, name }) =>
                   resource === '*' ||
-                  (resource === place.guarded.kind.plural && namespace === place.namespace && name === place.name),
+                  (resource === target.guarded.kind.plural && namespace === target.namespace && name === target.name),
               );
               const isListed = (list: 'verbs' | 'subresources', text: string) =>
                 here.some((entry) => entry[list].includes(text) || entry[list].includes('*'));
               const allowed = (verb: string, subresource: string) =>
-                decide(subject, attributesOf(place, verb, subresource), state).allowed;
-              const checks = permissionsToCheck(place);
+                decide(subject, attributesOf(target, verb, subresource), state).allowed;
+              const checks = permissionsToCheck(target);
               for (const { verb, subresource } of checks) {
                 const expected =
                   subresource === ''
@@ -87,7 +87,7 @@ describe('the effective access of any subject in any state', () => {
                 if (expected !== actual) {
                   expect({
                     subject,
-                    place: [place.guarded.kind.plural, place.namespace, place.name],
+                    target: [target.guarded.kind.plural, target.namespace, target.name],
                     verb,
                     subresource,
                     here,

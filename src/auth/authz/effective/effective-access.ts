@@ -25,7 +25,7 @@ import {
   type Position,
 } from './access-page.ts';
 import { agentGrants } from './agent-access.ts';
-import { type AccessGrants, type GuardedPlace, grantsOn } from './object-grants.ts';
+import { type AccessGrants, grantsOn, type RequestTarget } from './object-grants.ts';
 
 export interface AccessQuery extends PageLimits {
   /** The only project to list. Optional; by default everything is listed. */
@@ -122,9 +122,9 @@ function* itemsIn(
 }
 
 /** Returns the permissions of a subject on an object as entries of a list. */
-export function grantsAt(subject: AuthorizationSubject, place: GuardedPlace, state: ReviewState): AccessGrants[] {
-  const { guarded, namespace, name } = place;
-  return grantsOn(subject, place, state).map((grants) => ({
+export function grantsAt(subject: AuthorizationSubject, target: RequestTarget, state: ReviewState): AccessGrants[] {
+  const { guarded, namespace, name } = target;
+  return grantsOn(subject, target, state).map((grants) => ({
     resource: guarded.kind.plural,
     namespace,
     name,

@@ -17,7 +17,7 @@ interface NarrowCaller {
 
 const nobody: Caller = { user: undefined, team: undefined, subject: '', teams: [], isAdmin: false, isAuditor: false };
 
-/** Splits a caller into callers that have its user name, one of its teams, or one of its groups. */
+/** Returns one caller per identity of the caller: its user name, each team and each group. */
 export function narrowCallers(caller: Caller): readonly NarrowCaller[] {
   const { user, team, subject, teams } = caller;
   return [

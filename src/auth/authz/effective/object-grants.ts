@@ -9,7 +9,7 @@ import type { AuthorizationSubject } from '../subject.ts';
 import { type GrantChain, type GrantQuery, grantChains, narrowCallers } from './grant-chains.ts';
 
 /** An object, or all objects of a kind in a namespace if `name` is empty. */
-export interface GuardedPlace {
+export interface RequestTarget {
   readonly guarded: GuardedKind;
   readonly namespace: string;
   readonly name: string;
@@ -39,8 +39,8 @@ const scopeStep = 'within the scope of the access key';
  * Returns the permissions of a subject on an object, by the chains of grants that they result from. The authorizer
  * decides about each permission.
  */
-export function grantsOn(subject: AuthorizationSubject, place: GuardedPlace, state: ReviewState): ObjectGrants[] {
-  const { guarded, namespace, name } = place;
+export function grantsOn(subject: AuthorizationSubject, target: RequestTarget, state: ReviewState): ObjectGrants[] {
+  const { guarded, namespace, name } = target;
   const caller = callerOf(subject.user);
   const narrow = narrowCallers(caller);
   const context: GrantQuery['context'] = {
@@ -51,8 +51,8 @@ export function grantsOn(subject: AuthorizationSubject, place: GuardedPlace, sta
     project: guarded.project?.(state, namespace, name),
   };
   const found = new Map<string, { verbs: Set<string>; subresources: Set<string>; via: GrantChain }>();
-  for (const { verb, subresource } of permissionsToCheck(place)) {
-    const attributes = attributesOf(place, verb, subresource);
+  for (const { verb, subresource } of permissionsToCheck(target)) {
+    const attributes = attributesOf(target, verb, subresource);
     if (!decide(subject, attributes, state).allowed) continue;
     const permission = guarded.permissionFor(subresource, verb);
     for (const chain of grantChains({ permission, context, verb, subresource, narrow })) {
@@ -83,8 +83,8 @@ interface CheckedPermission {
 /** The permissions to check on the objects of a kind, and on the kind itself. Computed once per kind. */
 const checkedPermissions = new WeakMap<GuardedKind, Record<'object' | 'kind', readonly CheckedPermission[]>>();
 
-/** Returns the permissions that can apply to the place: to an existing object, or to a kind in a namespace. */
-export function permissionsToCheck({ guarded, name }: GuardedPlace): readonly CheckedPermission[] {
+/** Returns the permissions that can apply to the target: to an existing object, or to a kind in a namespace. */
+export function permissionsToCheck({ guarded, name }: RequestTarget): readonly CheckedPermission[] {
   const known = checkedPermissions.get(guarded) ?? splitPermissions(guarded);
   checkedPermissions.set(guarded, known);
   return name === '' ? known.kind : known.object;
@@ -107,7 +107,7 @@ function isForNewObjects(subresource: string, verb: string): boolean {
 }
 
 export function attributesOf(
-  { guarded: { kind }, namespace, name }: GuardedPlace,
+  { guarded: { kind }, namespace, name }: RequestTarget,
   verb: string,
   subresource: string,
 ): ResourceAttributes {

@@ -47,7 +47,7 @@ export function clientName(host: string = hostname()): string {
   return isClientName(name) ? name : 'unknown-host';
 }
 
-/** Returns the OAuth error code of a response; `undefined` if the error is none (RFC 6749, section 5.2). */
+/** Returns the OAuth error code of a response; `undefined` if the error is not an OAuth error (RFC 6749, section 5.2). */
 export function oauthErrorOf(error: unknown): string | undefined {
   const [cause] = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   return cause?.reason;

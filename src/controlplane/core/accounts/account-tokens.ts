@@ -3,7 +3,7 @@ import { goQuote } from '@flotilla/go-text';
 import { type JsonObject, type JsonValue, numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { serviceAccountUser } from '../../../api/core/service-account.ts';
 import type { KubeObject, ObjectMeta } from '../../../api/meta.ts';
-import { tokenMakerClaim } from '../../../api/naming.ts';
+import { tokenCreatorClaim } from '../../../api/naming.ts';
 import type { UserInfo } from '../../../api/user-info.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
@@ -46,7 +46,7 @@ export interface ServiceAccountTokenContent {
   /** The expiry time in seconds since the Unix epoch. Absent if the token does not expire. */
   readonly expiresAt?: number;
   /** The name of the user or team that created the token. Absent if it is unknown. */
-  readonly maker?: string;
+  readonly creator?: string;
   readonly id: string;
 }
 
@@ -56,7 +56,7 @@ export interface TokenIssueOptions {
   /** The audiences of the token. Optional; defaults to the issuer of the plane. */
   readonly audiences?: readonly string[];
   /** The name of the user or team that creates the token. Optional; absent if it is unknown. */
-  readonly maker?: string | undefined;
+  readonly creator?: string | undefined;
   /** The lifetime. Optional; by default the token is valid until the service account or the secret is deleted. */
   readonly lifetimeSeconds?: number;
 }
@@ -79,7 +79,7 @@ export class AccountTokens {
   }
 
   async issue(options: TokenIssueOptions): Promise<string> {
-    const { account, secret, audiences = [this.issuer], lifetimeSeconds, maker } = options;
+    const { account, secret, audiences = [this.issuer], lifetimeSeconds, creator } = options;
     const { namespace = '', name = '', uid = '' } = account.metadata;
     const now = Math.floor(this.#options.clock.now() / 1000);
     const bound = secret && { name: secret.metadata.name ?? '', uid: secret.metadata.uid ?? '' };
@@ -96,7 +96,7 @@ export class AccountTokens {
       },
       nbf: now,
       sub: serviceAccountUser(namespace, name),
-      ...(maker === undefined ? {} : { [tokenMakerClaim]: maker }),
+      ...(creator === undefined ? {} : { [tokenCreatorClaim]: creator }),
     });
   }
 
@@ -168,14 +168,14 @@ export class AccountTokens {
     if (notBefore * 1000 > this.#options.clock.now() + toleratedMilliseconds) return undefined;
     const secret = referenceAt(own, 'secret');
     const expiresAt = numberAt(claims, 'exp');
-    const maker = textAt(claims, tokenMakerClaim);
+    const creator = textAt(claims, tokenCreatorClaim);
     return {
       namespace,
       account,
       ...(secret === undefined ? {} : { secret }),
       audiences: textsAt(claims, 'aud'),
       ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(maker === '' ? {} : { maker }),
+      ...(creator === '' ? {} : { creator }),
       id: textAt(claims, 'jti'),
     };
   }

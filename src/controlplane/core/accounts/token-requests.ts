@@ -52,7 +52,7 @@ async function issueToken(options: TokenRequestOptions, context: RequestContext,
   const token = await options.tokens.issue({
     account,
     lifetimeSeconds: seconds,
-    maker: context.responsible,
+    creator: context.responsible,
     ...(secret === undefined ? {} : { secret }),
     ...(audiences.length === 0 ? {} : { audiences }),
   });

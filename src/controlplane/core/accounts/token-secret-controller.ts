@@ -12,7 +12,7 @@ import type { RevisionCheck } from '../../../store/store.ts';
 import { systemContext } from '../../system-context.ts';
 import { KeyedWorkQueue } from '../keyed-work-queue.ts';
 import type { AccountTokens, TokenIssueOptions } from './account-tokens.ts';
-import { makerOfSecret } from './token-secret-maker.ts';
+import { creatorOfSecret } from './token-secret-creator.ts';
 
 export interface TokenSecretControllerOptions {
   readonly accounts: KindStore;
@@ -160,8 +160,8 @@ async function fill(
   const token = textAt(data, 'token');
   // The token is replaced if it is missing, or if its signing key has been retired.
   if (token === '' || (await options.tokens.check(decodeBase64(token))) === undefined) {
-    const maker = makerOfSecret(options.secrets.peekHidden(namespace, name));
-    data.token = encodeBase64(await newToken(options.tokens, { account, secret, maker }));
+    const creator = creatorOfSecret(options.secrets.peekHidden(namespace, name));
+    data.token = encodeBase64(await newToken(options.tokens, { account, secret, creator }));
   }
   const next = { ...secret, metadata: { ...secret.metadata, annotations }, data } as KubeObject;
   await options.secrets.verbs.update(context, name, next, writing);

@@ -104,7 +104,7 @@ const measuredKinds: ReadonlyMap<string, MeasuredKind> = new Map(
   [services, claims, measuredDeviceClaims, measuredPods].map((kind) => [kind.resource, kind]),
 );
 
-/** Returns the kind with this resource key, `undefined` if quotas limit only the number of its objects. */
+/** Returns the kind with this resource key; `undefined` if quotas limit only the number of its objects. */
 export function measuredKind(resource: string): MeasuredKind | undefined {
   return measuredKinds.get(resource);
 }

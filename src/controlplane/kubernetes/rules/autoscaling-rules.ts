@@ -156,15 +156,15 @@ const targetType: Check = function* (value, { path }) {
   }
 };
 
-const containerResource: Check = function* (value, place) {
+const containerResource: Check = function* (value, position) {
   const name = textOf(value);
-  if (name === '') yield required(place.path, 'must specify a resource name');
-  else yield* containerResourceNameErrors(name, place.path);
+  if (name === '') yield required(position.path, 'must specify a resource name');
+  else yield* containerResourceNameErrors(name, position.path);
 };
 
 const pathSegment = requiredTextWithout(pathSegmentFaults);
-const referenceVersion: Check = (value, place) =>
-  place.path === 'spec.scaleTargetRef' ? targetVersion(value, place) : describedVersion(value, place);
+const referenceVersion: Check = (value, position) =>
+  position.path === 'spec.scaleTargetRef' ? targetVersion(value, position) : describedVersion(value, position);
 
 /** The rules of autoscaling/v2. Objects of autoscaling/v1 are converted before they are validated. */
 export const autoscalingRules: Readonly<Record<string, StructRules>> = {

@@ -53,7 +53,7 @@ export function oneOf(...allowed: readonly string[]): Check {
 
 /** The value must be one of those that are `allowed`. It may not be absent. */
 export function exactlyOneOf(...allowed: readonly string[]): Check {
-  return (value, place) => oneOf(...allowed)(value ?? '', place);
+  return (value, position) => oneOf(...allowed)(value ?? '', position);
 }
 
 /** A text that is not empty must have no faults. */
@@ -72,7 +72,8 @@ export function presentTextWithout(faults: (text: string) => readonly string[]):
 
 /** A text must be set and have no faults. */
 export function requiredTextWithout(faults: (text: string) => readonly string[], detail = ''): Check {
-  return (value, place) => (isUnset(value) ? [required(place.path, detail)] : textWithout(faults)(value, place));
+  return (value, position) =>
+    isUnset(value) ? [required(position.path, detail)] : textWithout(faults)(value, position);
 }
 
 export const dnsSubdomain = textWithout(subdomainFaults);
@@ -102,7 +103,7 @@ export function atMost(most: number, detail: string): Check {
 
 /** A number must be at least `least`. An absent number is 0. */
 export function valueAtLeast(least: number, detail: string): Check {
-  return (value, place) => atLeast(least, detail)(value ?? 0, place);
+  return (value, position) => atLeast(least, detail)(value ?? 0, position);
 }
 
 export const notNegativeQuantity: Check = function* (value, { path }) {
@@ -113,9 +114,9 @@ export const notNegativeQuantity: Check = function* (value, { path }) {
 
 /** Checks each item of a list. */
 export function each(...checks: readonly Check[]): Check {
-  return function* (value, place) {
+  return function* (value, position) {
     for (const [index, item] of listOf(value).entries()) {
-      for (const check of checks) yield* check(item, { ...place, path: indexPath(place.path, index) });
+      for (const check of checks) yield* check(item, { ...position, path: indexPath(position.path, index) });
     }
   };
 }

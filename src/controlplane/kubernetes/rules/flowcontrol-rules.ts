@@ -70,7 +70,8 @@ const otherSubjects: Check = function* (value, { path }) {
   }
 };
 
-const accountName: Check = (value, place) => (value === '*' ? [] : requiredTextWithout(subdomainFaults)(value, place));
+const accountName: Check = (value, position) =>
+  value === '*' ? [] : requiredTextWithout(subdomainFaults)(value, position);
 
 function isWildcard(value: JsonValue | undefined): boolean {
   return listOf(value).includes('*');
@@ -91,19 +92,19 @@ const knownVerbs: Check = function* (value, { path }) {
   }
 };
 
-const namespaces: Check = function* (value, place) {
-  if (isUnset(value) && place.parent.clusterScope !== true) {
+const namespaces: Check = function* (value, position) {
+  if (isUnset(value) && position.parent.clusterScope !== true) {
     const detail = 'resource rules that are not cluster scoped must supply at least one namespace';
-    yield required(place.path, detail);
+    yield required(position.path, detail);
   }
   if (isWildcard(value)) {
-    yield* loneWildcard('namespaces')(value, place);
+    yield* loneWildcard('namespaces')(value, position);
     return;
   }
   for (const [index, name] of listOf(value).entries()) {
     for (const fault of labelFaults(textOf(name))) {
       const detail = `each member of this list must be '*' or a DNS-1123 label; ${fault}`;
-      yield invalid(indexPath(place.path, index), name, detail);
+      yield invalid(indexPath(position.path, index), name, detail);
     }
   }
 };
@@ -145,11 +146,11 @@ const zeroSharesAnnotation: Check = function* (object) {
   yield forbiddenField('metadata.annotations', `annotation '${zeroShares}' is forbidden`);
 };
 
-const levelType: Check = function* (value, place) {
+const levelType: Check = function* (value, position) {
   const { type: given, limited, exempt } = isJsonObject(value) ? value : {};
   const type = textOf(given);
-  const at = (member: string) => childPath(place.path, member);
-  const isExempt = memberAt(place.root, ['metadata', 'name']) === 'exempt';
+  const at = (member: string) => childPath(position.path, member);
+  const isExempt = memberAt(position.root, ['metadata', 'name']) === 'exempt';
   if (isExempt !== (type === 'Exempt')) {
     yield invalid(at('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'");
   }
@@ -162,18 +163,18 @@ const levelType: Check = function* (value, place) {
   else yield notSupported(at('type'), type, ['Exempt', 'Limited']);
 };
 
-const limitResponse: Check = function* (value, place) {
+const limitResponse: Check = function* (value, position) {
   const { type: given, queuing } = isJsonObject(value) ? value : {};
   const type = textOf(given);
-  const at = childPath(place.path, 'queuing');
+  const at = childPath(position.path, 'queuing');
   if (type === 'Reject') {
     if (isJsonObject(queuing)) {
       yield forbiddenField(at, 'must be nil if limited.limitResponse.type is not Limited');
     }
   } else if (type === 'Queue') {
     if (!isJsonObject(queuing)) yield required(at, 'must not be empty if limited.limitResponse.type is Limited');
-  } else if (type === '') yield required(childPath(place.path, 'type'));
-  else yield notSupported(childPath(place.path, 'type'), type, ['Queue', 'Reject']);
+  } else if (type === '') yield required(childPath(position.path, 'type'));
+  else yield notSupported(childPath(position.path, 'type'), type, ['Queue', 'Reject']);
 };
 
 const handSize: Check = function* (value, { path, parent }) {

@@ -33,12 +33,12 @@ const ruleHost: Check = function* (value, { path }) {
   for (const fault of hostFaults(host)) yield invalid(path, host, fault);
 };
 
-const ingressPath: Check = function* (value, place) {
+const ingressPath: Check = function* (value, position) {
   const { path: given, pathType } = isJsonObject(value) ? value : {};
   const path = textOf(given);
-  const at = childPath(place.path, 'path');
+  const at = childPath(position.path, 'path');
   if (pathType === undefined || pathType === null) {
-    yield required(childPath(place.path, 'pathType'), 'pathType must be specified');
+    yield required(childPath(position.path, 'pathType'), 'pathType must be specified');
     return;
   }
   if (pathType === 'Exact' || pathType === 'Prefix') {
@@ -51,39 +51,45 @@ const ingressPath: Check = function* (value, place) {
     if (path !== '' && !path.startsWith('/')) yield invalid(at, path, 'must be an absolute path');
   } else {
     const allowed = ['Exact', 'ImplementationSpecific', 'Prefix'];
-    yield notSupported(childPath(place.path, 'pathType'), pathType, allowed);
+    yield notSupported(childPath(position.path, 'pathType'), pathType, allowed);
   }
 };
 
-const backend: Check = function* (value, place) {
+const backend: Check = function* (value, position) {
   const { resource, service } = isJsonObject(value) ? value : {};
   const [hasResource, hasService] = [isJsonObject(resource), isJsonObject(service)];
-  if (hasResource && hasService) yield invalid(place.path, '', 'cannot set both resource and service backends');
-  else if (hasService) yield* serviceBackend(value, place);
-  else if (!hasResource) yield invalid(place.path, '', 'resource or service backend is required');
+  if (hasResource && hasService) yield invalid(position.path, '', 'cannot set both resource and service backends');
+  else if (hasService) yield* serviceBackend(value, position);
+  else if (!hasResource) yield invalid(position.path, '', 'resource or service backend is required');
 };
 
-const serviceBackend: Check = function* (value, place) {
-  const at = childPath(place.path, 'service');
+const serviceBackend: Check = function* (value, position) {
+  const at = childPath(position.path, 'service');
   yield* requiredTextWithout(labelFaults)(memberAt(value, ['service', 'name']), {
-    ...place,
+    ...position,
     path: childPath(at, 'name'),
   });
   const name = textOf(memberAt(value, ['service', 'port', 'name']));
   const number = memberAt(value, ['service', 'port', 'number']);
   const hasNumber = numberOf(number) !== 0;
-  if (name !== '' && hasNumber) yield invalid(place.path, '', 'cannot set both port name & port number');
+  if (name !== '' && hasNumber) yield invalid(position.path, '', 'cannot set both port name & port number');
   else if (name !== '') yield* portNameErrors(`${at}.port.name`, name);
   else if (hasNumber) yield* portNumberErrors(`${at}.port.number`, numberOf(number));
-  else yield required(place.path, 'port name or number is required');
+  else yield required(position.path, 'port name or number is required');
 };
 
 /** The object that a backend refers to, if it does not refer to a service too. */
-const resourceBackend: Check = function* (value, place) {
-  if (!isJsonObject(value) || isJsonObject(place.parent.service)) return;
-  yield* presentTextWithout(subdomainFaults)(value.apiGroup, { ...place, path: childPath(place.path, 'apiGroup') });
+const resourceBackend: Check = function* (value, position) {
+  if (!isJsonObject(value) || isJsonObject(position.parent.service)) return;
+  yield* presentTextWithout(subdomainFaults)(value.apiGroup, {
+    ...position,
+    path: childPath(position.path, 'apiGroup'),
+  });
   for (const member of ['kind', 'name']) {
-    yield* requiredTextWithout(pathSegmentFaults)(value[member], { ...place, path: childPath(place.path, member) });
+    yield* requiredTextWithout(pathSegmentFaults)(value[member], {
+      ...position,
+      path: childPath(position.path, member),
+    });
   }
 };
 

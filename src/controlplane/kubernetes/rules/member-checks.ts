@@ -8,16 +8,20 @@ type MemberChecks = Readonly<Record<string, readonly Check[]>>;
 /** Returns a check of some members of the struct `name`, in the given order. An absent struct has no members. */
 export function memberChecks(name: string, members: MemberChecks): Check {
   const checks = structChecks(members);
-  return (value, place) => checks(objectAt(value, name), { ...place, path: childPath(place.path, name) });
+  return (value, position) => checks(objectAt(value, name), { ...position, path: childPath(position.path, name) });
 }
 
 /** Returns a check of some members of a struct, in the given order. An absent struct has no errors. */
 export function structChecks(members: MemberChecks): Check {
-  return function* (value, place) {
+  return function* (value, position) {
     if (!isJsonObject(value)) return;
     for (const [member, checks] of Object.entries(members)) {
       for (const check of checks) {
-        yield* check(value[member] ?? undefined, { ...place, path: childPath(place.path, member), parent: value });
+        yield* check(value[member] ?? undefined, {
+          ...position,
+          path: childPath(position.path, member),
+          parent: value,
+        });
       }
     }
   };

@@ -9,9 +9,9 @@ import { isPartOf, parseIpRange, rangeErrors } from './range-rules.ts';
 
 const policyTypes = ['Ingress', 'Egress'];
 
-const port: Check = function* (value, place) {
+const port: Check = function* (value, position) {
   const { port: given, endPort } = isJsonObject(value) ? value : {};
-  const [portPath, endPath] = [childPath(place.path, 'port'), childPath(place.path, 'endPort')];
+  const [portPath, endPath] = [childPath(position.path, 'port'), childPath(position.path, 'endPort')];
   const hasEnd = (endPort ?? undefined) !== undefined;
   if ((given ?? undefined) === undefined) {
     if (hasEnd) yield invalid(endPath, endPort, 'may not be specified when `port` is not specified');

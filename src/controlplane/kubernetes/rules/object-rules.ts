@@ -4,8 +4,8 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../../api/schema/field-path.ts';
 import { isScalarType, type StructTable, type TableField } from '../../../api/structs/struct-table.ts';
 
-/** The place of a value in an object that is validated. */
-export interface Place {
+/** The position of a value in an object that is validated. */
+export interface FieldPosition {
   readonly path: string;
   /** The struct that contains the value. For the object itself, the object. */
   readonly parent: JsonObject;
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** Returns the errors of a value, worded as in Kubernetes. Its types were validated before. */
-export type Check = (value: JsonValue | undefined, place: Place) => Iterable<FieldError>;
+export type Check = (value: JsonValue | undefined, position: FieldPosition) => Iterable<FieldError>;
 
 /** The rules of one struct. */
 export interface StructRules {
@@ -36,10 +36,12 @@ export interface StructRules {
    * Returns the value of a member for the rules of the structs in it; `undefined` if they do not apply. Optional;
    * defaults to the member itself.
    */
-  readonly inside?: Readonly<Record<string, (value: JsonValue | undefined, place: Place) => JsonValue | undefined>>;
+  readonly inside?: Readonly<
+    Record<string, (value: JsonValue | undefined, position: FieldPosition) => JsonValue | undefined>
+  >;
   /** Checks of the struct as a whole, after its members. */
   readonly after?: readonly Check[];
-  /** True if the checks validate the structs inside too, with `place.structErrors`. */
+  /** True if the checks validate the structs inside too, with `position.structErrors`. */
   readonly validatesInside?: boolean;
 }
 
@@ -81,59 +83,59 @@ export class ObjectRules {
 
   /** Returns the errors of the structs of an updated object, without the rules for changes of the kind. */
   structErrorsOf(kind: string, object: JsonObject, old: JsonObject): FieldError[] {
-    return boundedErrors(this.#structErrors(kind, object, this.#placeOf(object, old)));
+    return boundedErrors(this.#structErrors(kind, object, this.#positionOf(object, old)));
   }
 
   /** Returns the errors of an object whose status is updated. */
   statusErrorsOf(kind: string, object: JsonObject, old: JsonObject): FieldError[] {
-    const place = this.#placeOf(object, old);
-    return boundedErrors(all(this.#kinds.get(kind)?.status, object, place));
+    const position = this.#positionOf(object, old);
+    return boundedErrors(all(this.#kinds.get(kind)?.status, object, position));
   }
 
   *#errors(kind: string, object: JsonObject, old: JsonObject | undefined): Generator<FieldError> {
     const rules = this.#kinds.get(kind);
-    const place = this.#placeOf(object, old);
+    const position = this.#positionOf(object, old);
     for (const step of old === undefined ? (['structs'] as const) : (rules?.update ?? ['structs'])) {
-      if (step === 'structs') yield* this.#structErrors(kind, object, place);
-      else if (step === 'spec') yield* this.#specErrors(kind, object, place);
-      else yield* all(rules?.changes, object, place);
+      if (step === 'structs') yield* this.#structErrors(kind, object, position);
+      else if (step === 'spec') yield* this.#specErrors(kind, object, position);
+      else yield* all(rules?.changes, object, position);
     }
   }
 
-  #placeOf(object: JsonObject, old: JsonObject | undefined): Place {
-    const place: Place = {
+  #positionOf(object: JsonObject, old: JsonObject | undefined): FieldPosition {
+    const position: FieldPosition = {
       path: '',
       parent: object,
       root: object,
       ...(old === undefined ? {} : { old }),
-      structErrors: (struct, inner, path) => this.#structErrors(struct, inner, { ...place, path, parent: inner }),
+      structErrors: (struct, inner, path) => this.#structErrors(struct, inner, { ...position, path, parent: inner }),
     };
-    return place;
+    return position;
   }
 
-  *#specErrors(kind: string, object: JsonObject, place: Place): Generator<FieldError> {
+  *#specErrors(kind: string, object: JsonObject, position: FieldPosition): Generator<FieldError> {
     const spec = this.#table.fieldsOf(kind)?.fields.find(({ name }) => name === 'spec');
-    if (spec !== undefined) yield* this.#fieldErrors(kind, spec, object, place);
+    if (spec !== undefined) yield* this.#fieldErrors(kind, spec, object, position);
   }
 
-  *#structErrors(name: string, object: JsonObject, place: Place): Generator<FieldError> {
+  *#structErrors(name: string, object: JsonObject, position: FieldPosition): Generator<FieldError> {
     const rules = this.#structs.get(name);
-    yield* all(rules?.whole, object, place);
+    yield* all(rules?.whole, object, position);
     const fields = this.#table.fieldsOf(name)?.fields ?? [];
     const listed = Object.keys(rules?.members ?? {});
     const ordered = fields.toSorted((a, b) => rank(listed, a) - rank(listed, b));
-    for (const field of ordered) yield* this.#fieldErrors(name, field, object, place);
-    yield* all(rules?.after, object, place);
+    for (const field of ordered) yield* this.#fieldErrors(name, field, object, position);
+    yield* all(rules?.after, object, position);
   }
 
-  *#fieldErrors(struct: string, field: TableField, object: JsonObject, place: Place): Generator<FieldError> {
+  *#fieldErrors(struct: string, field: TableField, object: JsonObject, position: FieldPosition): Generator<FieldError> {
     const inner = isScalarType(field.type) ? undefined : this.#table.resolve(field.type, struct);
     if (field.name === '') {
-      if (inner !== undefined) yield* this.#structErrors(inner, object, place);
+      if (inner !== undefined) yield* this.#structErrors(inner, object, position);
       return;
     }
     const value = object[field.name] ?? undefined;
-    const below: Place = { ...place, path: childPath(place.path, field.name), parent: object };
+    const below: FieldPosition = { ...position, path: childPath(position.path, field.name), parent: object };
     const rules = this.#structs.get(struct);
     yield* all(rules?.members?.[field.name], value, below);
     if (inner === undefined || !this.#isRelevant(inner) || rules?.validatesInside === true) return;
@@ -162,8 +164,12 @@ export class ObjectRules {
   }
 }
 
-function* all(checks: readonly Check[] | undefined, value: JsonValue | undefined, place: Place): Generator<FieldError> {
-  for (const check of checks ?? []) yield* check(value, place);
+function* all(
+  checks: readonly Check[] | undefined,
+  value: JsonValue | undefined,
+  position: FieldPosition,
+): Generator<FieldError> {
+  for (const check of checks ?? []) yield* check(value, position);
 }
 
 /** Returns the position of a field among those with checks. Others are last. */

@@ -54,7 +54,7 @@ const ifIsolated =
   ({ isolateNetwork = false }: HostIsolation) =>
     isolateNetwork ? spec : undefined;
 
-/** The objects that isolate a host namespace, by the name in the annotation that records those in the namespace. */
+/** The isolation objects of a host namespace, by the name that the annotation of the namespace records. */
 const isolationObjects: Readonly<Record<string, IsolationObject>> = {
   network: networkPolicy(objectName, ifIsolated(ingressOfTenants)),
   'network-api': networkPolicy(`${objectName}-api`, ifIsolated(ingressOfControlPlane)),

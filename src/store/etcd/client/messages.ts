@@ -85,7 +85,7 @@ export interface TxnResponse {
   /** The etcd revision after the transaction: its own if it wrote something, otherwise that of the state it has read. */
   readonly revision: number;
   readonly succeeded: boolean;
-  /** The results of the operations. `undefined` for an operation that is no range. */
+  /** The results of the operations. `undefined` for an operation that is not a range. */
   readonly ranges: readonly (RangeResponse | undefined)[];
   /** The results of the operations that are transactions. */
   readonly nested: readonly TxnResponse[];

@@ -21,13 +21,13 @@ import { usePermissions } from '../../../data/permissions.ts';
 import { sendJson } from '../../../data/send.ts';
 import type { InstanceState } from './instance-state.ts';
 
-type Place = Pick<InstanceState, 'namespace' | 'name'>;
+type InstanceKey = Pick<InstanceState, 'namespace' | 'name'>;
 
 /**
  * A panel with the service account credentials that give access to the virtual cluster. Absent if the caller may not list
  * them.
  */
-export function CredentialsPanel({ namespace, name }: Place) {
+export function CredentialsPanel({ namespace, name }: InstanceKey) {
   const target = { kind: kinds.instance, namespace, name, subresource: 'credentials' };
   const [read, revoke] = usePermissions([
     { ...target, verb: 'get' },
@@ -38,7 +38,7 @@ export function CredentialsPanel({ namespace, name }: Place) {
   ) : null;
 }
 
-function Credentials({ namespace, name, mayRevoke }: Place & { readonly mayRevoke: boolean }) {
+function Credentials({ namespace, name, mayRevoke }: InstanceKey & { readonly mayRevoke: boolean }) {
   const query = useQuery({
     ...subresourceQuery<VirtualClusterInstanceCredentials>(kinds.instance, { namespace, name }, 'credentials'),
     retry: false,
@@ -115,11 +115,11 @@ function nameOf({ namespace, name }: InstanceCredential): string {
   return `${namespace}/${name}`;
 }
 
-async function sendRevocation(place: Place, revoked: InstanceCredential | 'all'): Promise<void> {
+async function sendRevocation(instance: InstanceKey, revoked: InstanceCredential | 'all'): Promise<void> {
   const spec =
     revoked === 'all'
       ? { revokeAll: true }
       : { revoke: [{ kind: revoked.kind, namespace: revoked.namespace, name: revoked.name }] };
-  const url = objectUrl(managementRoot, kinds.instance, place, 'credentials');
+  const url = objectUrl(managementRoot, kinds.instance, instance, 'credentials');
   await sendJson({ method: 'POST', url, document: { spec } });
 }

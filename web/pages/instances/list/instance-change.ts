@@ -1,7 +1,7 @@
 import { projectOfNamespace, sleepForceAnnotation } from '../../../../src/api/naming.ts';
 import type { InstanceType } from '../../../data/instance-types.ts';
 import { deleteObject } from '../../../data/objects/objects.ts';
-import { type InstancePlace, putToSleep, wakeByRequest, wakeUp } from '../../../data/objects/sleep-and-wake.ts';
+import { type InstanceKey, putToSleep, wakeByRequest, wakeUp } from '../../../data/objects/sleep-and-wake.ts';
 import type { Row } from '../../../data/rows/table-rows.ts';
 
 /** A change that users can make to one or more instances of a list: sleep, wake or delete. */
@@ -19,7 +19,7 @@ export interface InstanceChange {
   run(row: Row, type: InstanceType): Promise<void>;
 }
 
-function placeOf(row: Row, type: InstanceType): InstancePlace {
+function instanceKeyOf(row: Row, type: InstanceType): InstanceKey {
   const { namespace = '', name = '' } = row.metadata;
   return { type, project: projectOf(row), namespace, name };
 }
@@ -38,7 +38,7 @@ export const sleepChange: InstanceChange = {
     `Sleeping ${noun}s use no compute. Their objects and persistent volumes are kept. They cannot be used until someone wakes them.`,
   doneLabel: 'put to sleep',
   appliesTo: (status) => status === 'Ready' || status === 'Failed',
-  run: (row, type) => putToSleep(placeOf(row, type)),
+  run: (row, type) => putToSleep(instanceKeyOf(row, type)),
 };
 
 export const wakeChange: InstanceChange = {
@@ -51,10 +51,10 @@ export const wakeChange: InstanceChange = {
   doneLabel: 'woken',
   appliesTo: (status) => status === 'Sleeping',
   async run(row, type) {
-    const place = placeOf(row, type);
+    const instance = instanceKeyOf(row, type);
     // An instance that auto-sleep put to sleep wakes on any request; only a requested sleep must be removed.
-    if (row.metadata.annotations?.[sleepForceAnnotation] === 'true') await wakeUp(place);
-    else await wakeByRequest(place);
+    if (row.metadata.annotations?.[sleepForceAnnotation] === 'true') await wakeUp(instance);
+    else await wakeByRequest(instance);
   },
 };
 
@@ -68,7 +68,7 @@ export const deleteChange: InstanceChange = {
     `All data is deleted. This cannot be undone. ${title}s that ${hasExplorer ? 'are managed externally' : 'were imported'} are only removed from Flotilla.`,
   doneLabel: 'being deleted',
   appliesTo: (status) => status !== 'Terminating',
-  run: (row, type) => deleteObject(type.kind, placeOf(row, type), { uid: row.metadata.uid }),
+  run: (row, type) => deleteObject(type.kind, instanceKeyOf(row, type), { uid: row.metadata.uid }),
 };
 
 export const instanceChanges: readonly InstanceChange[] = [sleepChange, wakeChange, deleteChange];

@@ -14,7 +14,7 @@ export const activityActions = [
 const schema = t.object({
   action: t.string({
     description:
-      'Created, Changed, Shared, SleepRequested, WakeRequested, Deleted, Ready, Slept, Woke, Failed or Recovered. Further actions may be added.',
+      'Created, Changed, Shared, SleepRequested, WakeRequested, Deleted, Ready, Slept, Woke, Failed or Recovered. More values may be added.',
   }),
   type: t.string({ description: 'Normal, or Warning for a failure.' }),
   actor: t.optional(

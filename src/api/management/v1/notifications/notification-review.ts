@@ -12,7 +12,7 @@ const spec = t.object(
   {
     markRead: t.optional(t.boolean({ description: 'If true, all current notifications of the caller become read.' })),
     receiveMails: t.optional(
-      t.boolean({ description: 'If true or false, the caller receives mails with notifications, or none any more.' }),
+      t.boolean({ description: 'Turns mails with notifications on (true) or off (false) for the caller.' }),
     ),
     dismiss: ids('IDs of notifications that the caller does not want to see any more.'),
   },
@@ -22,7 +22,8 @@ const spec = t.object(
 const notification = t.object({
   id: t.string({ description: 'ID of the notification. It changes if the same thing happens again.' }),
   reason: t.string({
-    description: 'Failed, SleepsSoon, DeletedSoon, KeyExpires, KeyExpired or QuotaNearlyReached. Further may be added.',
+    description:
+      'Failed, SleepsSoon, DeletedSoon, KeyExpires, KeyExpired or QuotaNearlyReached. More values may be added.',
   }),
   type: t.string({ description: 'Warning, or Normal if it needs no action.' }),
   message: t.string({ description: 'Human-readable description.' }),
@@ -69,7 +70,7 @@ export const notificationReviewKind = defineKind({
   singular: 'notificationreview',
   namespaced: false,
   description:
-    'What the caller should know: failed instances, instances that are about to sleep or to be deleted, keys that expire, quotas that are nearly reached. Computed from the current state for each request.',
+    'Notifications of the caller: failed instances, instances that are about to sleep or to be deleted, keys that expire, quotas that are nearly reached. Computed from the current state for each request.',
   schema: t.object({ spec: t.optional(spec), status: t.optional(status) }),
 });
 

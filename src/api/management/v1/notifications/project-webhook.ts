@@ -34,7 +34,7 @@ const spec = t.object(
     suspend: t.optional(
       t.boolean({
         description:
-          'If true, the server sends nothing. Records that are written meanwhile are not sent later; those that waited before are.',
+          'If true, the server sends nothing. Records that are written in that time are never sent. Records that were queued before are sent afterwards.',
       }),
     ),
   },

@@ -6,7 +6,7 @@ import { podAnnotationErrors, templateProfiles } from '../pods/template-rules.ts
 import { podStatusChecks } from './pod-status-rules.ts';
 import { podChanges } from './pod-update-rules.ts';
 
-const annotations: Check = (pod, place) => podAnnotationErrors(pod, { ...place, path: 'metadata.annotations' });
+const annotations: Check = (pod, position) => podAnnotationErrors(pod, { ...position, path: 'metadata.annotations' });
 
 /** Checks that only pods have. Pod templates may violate them. */
 const podOnly: Check = function* (pod) {
@@ -31,8 +31,8 @@ function* imageErrors(image: string, path: string): Generator<FieldError> {
 }
 
 /** Checks of a pod that is created. */
-const newPod: Check = function* (pod, place) {
-  if (place.old !== undefined) return;
+const newPod: Check = function* (pod, position) {
+  if (position.old !== undefined) return;
   const spec = objectAt(pod, 'spec');
   if (listOf(spec.ephemeralContainers).length > 0) {
     yield forbiddenField('spec.ephemeralContainers', 'cannot be set on create');
@@ -40,7 +40,7 @@ const newPod: Check = function* (pod, place) {
   if (textOf(spec.nodeName) !== '' && listOf(spec.schedulingGates).length > 0) {
     yield forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared');
   }
-  yield* templateProfiles(pod, place);
+  yield* templateProfiles(pod, position);
 };
 
 /** The rules of pods, in addition to those of their spec. */

@@ -12,9 +12,9 @@ import { withoutAllowedChanges } from './allowed-pod-changes.ts';
 const maxDeadline = 2_147_483_647;
 
 /** The changes of a pod that clients can make without a subresource, and the errors of all others. */
-export const podChanges: Check = function* (pod, place) {
-  yield* annotationChanges(pod, place);
-  const [spec, old] = [objectAt(pod, 'spec'), objectAt(place.old, 'spec')];
+export const podChanges: Check = function* (pod, position) {
+  yield* annotationChanges(pod, position);
+  const [spec, old] = [objectAt(pod, 'spec'), objectAt(position.old, 'spec')];
   for (const list of ['containers', 'initContainers']) {
     const containers = itemsAt(spec, list, 'spec');
     if (containers.length !== listOf(old[list]).length) {
@@ -26,15 +26,15 @@ export const podChanges: Check = function* (pod, place) {
   const deadline = deadlineError(spec, old);
   if (deadline !== undefined) yield deadline;
   if (deadline !== undefined && isSet(spec.activeDeadlineSeconds)) return;
-  yield* tolerationChanges(spec, old, place);
+  yield* tolerationChanges(spec, old, position);
   yield* gateChanges(spec, old);
   yield* otherChanges(spec, old);
 };
 
 /** Validates the changes of annotations, and again all annotations, as Kubernetes does. */
-export const annotationChanges: Check = function* (pod, place) {
+export const annotationChanges: Check = function* (pod, position) {
   const path = 'metadata.annotations';
-  const [next, old] = [annotationsOf(pod), annotationsOf(place.old)];
+  const [next, old] = [annotationsOf(pod), annotationsOf(position.old)];
   const isProtected = (key: string) => key === mirrorPod || key.startsWith(appArmorOfContainer);
   for (const key of Object.keys(old)) {
     if (next[key] === old[key] || !isProtected(key)) continue;
@@ -46,7 +46,7 @@ export const annotationChanges: Check = function* (pod, place) {
     const what = key === mirrorPod ? 'mirror pod annotation' : 'AppArmor annotations';
     yield forbiddenField(keyPath(path, key), `may not add ${what}`);
   }
-  yield* podAnnotationErrors(pod, { ...place, path });
+  yield* podAnnotationErrors(pod, { ...position, path });
 };
 
 function changedImageErrors(image: string, path: string): FieldError[] {
@@ -74,14 +74,14 @@ const tolerationKey = (toleration: JsonValue) => {
   return JSON.stringify([key, operator, value, effect].map((member) => textOf(member ?? undefined)));
 };
 
-const tolerationChanges = function* (spec: JsonObject, old: JsonObject, place: Parameters<Check>[1]) {
+const tolerationChanges = function* (spec: JsonObject, old: JsonObject, position: Parameters<Check>[1]) {
   const known = new Set(listOf(spec.tolerations).map(tolerationKey));
   const path = 'spec.tolerations';
   if (listOf(old.tolerations).some((toleration) => !known.has(tolerationKey(toleration)))) {
     yield forbiddenField(path, 'existing toleration can not be modified except its tolerationSeconds');
     return;
   }
-  yield* tolerations(spec.tolerations ?? undefined, { ...place, path });
+  yield* tolerations(spec.tolerations ?? undefined, { ...position, path });
 };
 
 function* gateChanges(spec: JsonObject, old: JsonObject): Generator<FieldError> {

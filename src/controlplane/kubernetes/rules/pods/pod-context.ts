@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import type { FieldError } from '../../../../api/field-error.ts';
 import { itemsAt, memberAt, numberOf, objectAt, textOf } from '../checks.ts';
-import type { Place } from '../object-rules.ts';
+import type { FieldPosition } from '../object-rules.ts';
 
 /** A pod spec that is validated, with the values that many of its checks need. */
 export interface PodContext {
   readonly spec: JsonObject;
   readonly path: string;
-  readonly place: Place;
+  readonly position: FieldPosition;
   /** The metadata of the pod or the pod template. */
   readonly metadata: JsonObject;
   /** False for the spec of a pod template. */
@@ -27,16 +27,16 @@ export interface PodContext {
 /** A part of the validation of a pod spec. */
 export type PodCheck = (pod: PodContext) => Iterable<FieldError>;
 
-export function podContext(spec: JsonObject, place: Place): PodContext {
-  const { path } = place;
-  const old = memberAt(place.old, path.split('.'));
+export function podContext(spec: JsonObject, position: FieldPosition): PodContext {
+  const { path } = position;
+  const old = memberAt(position.old, path.split('.'));
   const names = itemsAt(spec, 'resourceClaims', path).map(([claim]) => textOf(claim.name));
   const gracePeriod = spec.terminationGracePeriodSeconds ?? undefined;
   return {
     spec,
     path,
-    place,
-    metadata: objectAt(memberAt(place.root, path.split('.').slice(0, -1)), 'metadata'),
+    position,
+    metadata: objectAt(memberAt(position.root, path.split('.').slice(0, -1)), 'metadata'),
     isPod: path === 'spec',
     ...(isJsonObject(old) ? { old } : {}),
     volumes: new Map(),

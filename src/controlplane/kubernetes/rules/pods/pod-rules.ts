@@ -68,8 +68,8 @@ const podChecks: readonly PodCheck[] = [
   envFileErrors,
 ];
 
-const podSpec: Check = function* (value, place) {
-  const pod = podContext(isJsonObject(value) ? value : {}, place);
+const podSpec: Check = function* (value, position) {
+  const pod = podContext(isJsonObject(value) ? value : {}, position);
   for (const check of podChecks) yield* check(pod);
 };
 

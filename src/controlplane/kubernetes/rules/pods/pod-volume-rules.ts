@@ -15,7 +15,7 @@ export function* podVolumeErrors(pod: PodContext): Generator<FieldError> {
     const namePath = childPath(path, 'name');
     // All errors of the volume are collected, and each may show a long text of which another part is wrong.
     const errors = [
-      ...boundedErrors(pod.place.structErrors?.('core.Volume', volume, path) ?? []),
+      ...boundedErrors(pod.position.structErrors?.('core.Volume', volume, path) ?? []),
       ...boundedErrors(ofPodErrors(volume, path, pod)),
       ...(name === '' ? [required(namePath)] : faultErrors(namePath, name, labelFaults(name))),
       ...(pod.volumes.has(name) ? [duplicate(namePath, name)] : []),

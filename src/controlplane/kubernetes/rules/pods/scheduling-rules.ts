@@ -17,8 +17,8 @@ export function restartPolicyErrors({ path, restartPolicy }: PodContext): Iterab
   return requiredChoiceErrors(childPath(path, 'restartPolicy'), restartPolicy, ['Always', 'OnFailure', 'Never']);
 }
 
-export function nodeSelectorErrors({ spec, path, place }: PodContext): Iterable<FieldError> {
-  return labels(spec.nodeSelector ?? undefined, { ...place, path: childPath(path, 'nodeSelector') });
+export function nodeSelectorErrors({ spec, path, position }: PodContext): Iterable<FieldError> {
+  return labels(spec.nodeSelector ?? undefined, { ...position, path: childPath(path, 'nodeSelector') });
 }
 
 export function* readinessGateErrors({ spec, path }: PodContext): Generator<FieldError> {
@@ -56,8 +56,8 @@ export function* deadlineErrors({ spec, path }: PodContext): Generator<FieldErro
   yield invalid(childPath(path, 'activeDeadlineSeconds'), spec.activeDeadlineSeconds, detail);
 }
 
-export function tolerationErrors({ spec, path, place }: PodContext): Iterable<FieldError> {
-  return tolerations(spec.tolerations ?? undefined, { ...place, path: childPath(path, 'tolerations') });
+export function tolerationErrors({ spec, path, position }: PodContext): Iterable<FieldError> {
+  return tolerations(spec.tolerations ?? undefined, { ...position, path: childPath(path, 'tolerations') });
 }
 
 /** Validates the name of the runtime class, which may be absent, but not empty. */

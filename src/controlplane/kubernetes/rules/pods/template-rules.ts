@@ -4,7 +4,7 @@ import { type FieldError, forbiddenField, invalid } from '../../../../api/field-
 import { childPath, keyPath } from '../../../../api/schema/field-path.ts';
 import { validateAnnotations, validateLabels } from '../../../../api/validation/labels.ts';
 import { listOf, objectAt, textOf } from '../checks.ts';
-import type { Check, Place } from '../object-rules.ts';
+import type { Check, FieldPosition } from '../object-rules.ts';
 import { tolerations } from '../toleration-checks.ts';
 import { localPathErrors } from './mount-rules.ts';
 import { allContainers, structAt } from './pod-context.ts';
@@ -24,36 +24,36 @@ export function annotationsOf(template: JsonValue | undefined): Texts {
 }
 
 /** Validates the metadata of a pod template. Kubernetes reports its errors without `metadata` in the path. */
-export const templateMetadata: Check = function* (template, place) {
+export const templateMetadata: Check = function* (template, position) {
   const labels = objectAt(objectAt(template, 'metadata'), 'labels');
-  yield* validateLabels(labels as Texts, childPath(place.path, 'labels'));
-  const path = childPath(place.path, 'annotations');
+  yield* validateLabels(labels as Texts, childPath(position.path, 'labels'));
+  const path = childPath(position.path, 'annotations');
   const annotations = annotationsOf(template);
   yield* validateAnnotations(annotations, path);
-  yield* podAnnotationErrors(template, { ...place, path });
+  yield* podAnnotationErrors(template, { ...position, path });
 };
 
-/** Validates the annotations of a pod or a pod template that have a meaning. `place` is that of the annotations. */
-export const podAnnotationErrors: Check = function* (template, place) {
-  const { path } = place;
+/** Validates the annotations of a pod or a pod template that have a meaning. `position` is that of the annotations. */
+export const podAnnotationErrors: Check = function* (template, position) {
+  const { path } = position;
   const annotations = annotationsOf(template);
   const spec = objectAt(template, 'spec');
   if (annotations[mirrorPod] !== undefined && textOf(spec.nodeName) === '') {
     const detail = 'must set spec.nodeName if mirror pod annotation is set';
     yield invalid(keyPath(path, mirrorPod), annotations[mirrorPod], detail);
   }
-  yield* annotatedTolerationErrors(annotations[tolerationList] ?? '', place);
+  yield* annotatedTolerationErrors(annotations[tolerationList] ?? '', position);
   const cost = annotations[deletionCost];
   if (cost !== undefined && !isCost(cost)) yield invalid(keyPath(path, deletionCost), cost, 'must be a 32bit integer');
   yield* annotatedProfileErrors(annotations, path);
   yield* annotatedAppArmorErrors(annotations, path, spec);
 };
 
-function* annotatedTolerationErrors(text: string, place: Place): Generator<FieldError> {
+function* annotatedTolerationErrors(text: string, position: FieldPosition): Generator<FieldError> {
   if (text === '') return;
   const parsed = parsedList(text);
-  if (parsed === undefined) yield invalid(place.path, tolerationList, 'the annotation must be a JSON list');
-  else yield* tolerations(parsed, { ...place, path: childPath(place.path, tolerationList) });
+  if (parsed === undefined) yield invalid(position.path, tolerationList, 'the annotation must be a JSON list');
+  else yield* tolerations(parsed, { ...position, path: childPath(position.path, tolerationList) });
 }
 
 function parsedList(text: string): JsonValue[] | undefined {
@@ -117,10 +117,10 @@ function* mismatchErrors(
 const securityOf = (owner: JsonObject) => objectAt(owner, 'securityContext');
 
 /** Compares the profiles in the annotations of a pod template with those in its spec. */
-export const templateProfiles: Check = function* (template, place) {
+export const templateProfiles: Check = function* (template, position) {
   const annotations = annotationsOf(template);
   const spec = objectAt(template, 'spec');
-  const path = childPath(place.path, 'spec');
+  const path = childPath(position.path, 'spec');
   const seccomp = { what: 'seccomp', defaults: ['runtime/default', 'docker/default'] } as const;
   const owners = allContainers(spec, path).map(
     ([container, at]) => [container, at, `${seccompOfContainer}${textOf(container.name)}`] as const,

@@ -3,7 +3,7 @@ import { type FieldError, invalid, required } from '../../../../api/field-error.
 import { childPath } from '../../../../api/schema/field-path.ts';
 import { isRequired } from '../checks.ts';
 import { structChecks } from '../member-checks.ts';
-import type { Place } from '../object-rules.ts';
+import type { FieldPosition } from '../object-rules.ts';
 import { objectFieldErrors, resourceFieldErrors } from './field-references.ts';
 import { fileMode, filePath } from './path-checks.ts';
 
@@ -13,16 +13,16 @@ const fields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'met
 /**
  * Returns the errors of a downward API file. As in Kubernetes, their paths do not contain the index of the file.
  */
-export function* downwardFileErrors(file: JsonObject, place: Place): Generator<FieldError> {
-  yield* structChecks({ path: [isRequired(), filePath] })(file, place);
+export function* downwardFileErrors(file: JsonObject, position: FieldPosition): Generator<FieldError> {
+  yield* structChecks({ path: [isRequired(), filePath] })(file, position);
   const { fieldRef, resourceFieldRef } = file;
   if (isJsonObject(fieldRef)) {
-    yield* objectFieldErrors(fieldRef, childPath(place.path, 'fieldRef'), fields);
+    yield* objectFieldErrors(fieldRef, childPath(position.path, 'fieldRef'), fields);
     if (isJsonObject(resourceFieldRef)) {
-      yield invalid(place.path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
+      yield invalid(position.path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
     }
   } else if (isJsonObject(resourceFieldRef)) {
-    yield* resourceFieldErrors(resourceFieldRef, childPath(place.path, 'resourceFieldRef'), true);
-  } else yield required(place.path, 'one of fieldRef and resourceFieldRef is required');
-  yield* structChecks({ mode: [fileMode] })(file, place);
+    yield* resourceFieldErrors(resourceFieldRef, childPath(position.path, 'resourceFieldRef'), true);
+  } else yield required(position.path, 'one of fieldRef and resourceFieldRef is required');
+  yield* structChecks({ mode: [fileMode] })(file, position);
 }

@@ -50,12 +50,12 @@ export function* podInitiatorErrors(volume: JsonValue | undefined, path: string)
 
 function iscsiChecks(isPersistent: boolean): Check {
   const prefixFault = isPersistent ? 'must be valid format' : 'must be valid format starting with iqn, eui, or naa';
-  return function* (value, place) {
+  return function* (value, position) {
     if (!isJsonObject(value)) return;
-    const at = (name: string) => childPath(place.path, name);
+    const at = (name: string) => childPath(position.path, name);
     const { targetPortal, iqn, lun, secretRef, initiatorName } = value;
-    yield* isRequired()(targetPortal ?? undefined, { ...place, path: at('targetPortal') });
-    if (isPersistent && isTooLong(value, textOf(memberAt(place.root, ['metadata', 'name'])))) {
+    yield* isRequired()(targetPortal ?? undefined, { ...position, path: at('targetPortal') });
+    if (isPersistent && isTooLong(value, textOf(memberAt(position.root, ['metadata', 'name'])))) {
       yield invalid(at('targetportal'), textOf(targetPortal), tooLongName);
     }
     if (textOf(iqn) === '') yield required(at('iqn'));

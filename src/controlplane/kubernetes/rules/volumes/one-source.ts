@@ -20,20 +20,20 @@ export interface VolumeSource {
 
 /** Returns the check that a volume has exactly one of the sources, and that the source is valid. */
 export function oneSource(sources: readonly VolumeSource[]): Check {
-  return function* (volume, place) {
+  return function* (volume, position) {
     if (!isJsonObject(volume)) return;
     let count = 0;
     for (const { member, check, path = member, forbiddenPath = member, isAdditional = false, always } of sources) {
       const source = volume[member];
       if (!isJsonObject(source)) continue;
       if (count > 0 && !isAdditional) {
-        yield forbiddenField(childPath(place.path, forbiddenPath), 'may not specify more than 1 volume type');
+        yield forbiddenField(childPath(position.path, forbiddenPath), 'may not specify more than 1 volume type');
       } else {
         count++;
-        yield* check(source, { ...place, path: childPath(place.path, path), parent: volume });
+        yield* check(source, { ...position, path: childPath(position.path, path), parent: volume });
       }
-      yield* always?.(volume, place.path) ?? [];
+      yield* always?.(volume, position.path) ?? [];
     }
-    if (count === 0) yield required(place.path, 'must specify a volume type');
+    if (count === 0) yield required(position.path, 'must specify a volume type');
   };
 }

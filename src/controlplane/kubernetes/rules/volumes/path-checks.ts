@@ -18,10 +18,10 @@ export const relativePath: Check = function* (value, { path }) {
 };
 
 /** The path of a file in a volume: relative, and not one of the names that the kubelet reserves. */
-export const filePath: Check = function* (value, place) {
+export const filePath: Check = function* (value, position) {
   const text = textOf(value);
-  yield* relativePath(value, place);
-  if (text.startsWith('..') && !text.startsWith('../')) yield invalid(place.path, text, "must not start with '..'");
+  yield* relativePath(value, position);
+  if (text.startsWith('..') && !text.startsWith('../')) yield invalid(position.path, text, "must not start with '..'");
 };
 
 /** A file mode, if it is present. */

@@ -7,10 +7,10 @@ import { oneSource, type VolumeSource } from './one-source.ts';
 import * as source from './source-checks.ts';
 
 /** A directory of a node. The volume must name the node. */
-const local: Check = function* (value, place) {
-  yield* source.local(value, place);
-  if (isJsonObject(place.parent.nodeAffinity)) return;
-  const at = childPath(place.path.replace(/\.?local$/, ''), 'nodeAffinity');
+const local: Check = function* (value, position) {
+  yield* source.local(value, position);
+  if (isJsonObject(position.parent.nodeAffinity)) return;
+  const at = childPath(position.path.replace(/\.?local$/, ''), 'nodeAffinity');
   yield required(at, 'Local volume requires node affinity');
 };
 

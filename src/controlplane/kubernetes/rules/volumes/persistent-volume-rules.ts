@@ -14,8 +14,8 @@ import { persistentSources, persistentVolumeSource } from './persistent-sources.
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const notInline = 'may not be specified in the context of inline volumes';
 
-/** The place of a spec of a persistent volume. */
-interface SpecPlace {
+/** The position of a spec of a persistent volume. */
+interface SpecPosition {
   readonly path: string;
   /** The object that contains the spec. */
   readonly root: JsonObject;
@@ -24,25 +24,25 @@ interface SpecPlace {
 }
 
 /** Returns the errors of the spec of a persistent volume. */
-export function* volumeSpecErrors(spec: JsonObject, place: SpecPlace): Generator<FieldError> {
-  const at = (name: string) => childPath(place.path, name);
-  if (place.isInline) yield* inlineErrors(spec, place.path);
+export function* volumeSpecErrors(spec: JsonObject, position: SpecPosition): Generator<FieldError> {
+  const at = (name: string) => childPath(position.path, name);
+  if (position.isInline) yield* inlineErrors(spec, position.path);
   if (isUnset(spec.accessModes ?? undefined)) yield required(at('accessModes'));
   yield* accessModeErrors(spec.accessModes, at('accessModes'));
-  if (!place.isInline) yield* capacityErrors(spec.capacity, at('capacity'));
-  yield* reclaimPolicyErrors(spec, place);
-  yield* nodeAffinityErrors(spec, place);
-  yield* persistentVolumeSource(spec, { path: place.path, parent: spec, root: place.root });
+  if (!position.isInline) yield* capacityErrors(spec.capacity, at('capacity'));
+  yield* reclaimPolicyErrors(spec, position);
+  yield* nodeAffinityErrors(spec, position);
+  yield* persistentVolumeSource(spec, { path: position.path, parent: spec, root: position.root });
   if (isRoot(memberAt(spec, ['hostPath', 'path'])) && spec.persistentVolumeReclaimPolicy === 'Recycle') {
     yield forbiddenField(at('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
   }
-  if (place.isInline) {
-    yield* inlineModeErrors(spec, place.path);
+  if (position.isInline) {
+    yield* inlineModeErrors(spec, position.path);
     return;
   }
   yield* classNameErrors(spec.storageClassName, at('storageClassName'));
   yield* choiceErrors(at('volumeMode'), spec.volumeMode, volumeModes);
-  yield* attributesClassErrors(spec, place.path);
+  yield* attributesClassErrors(spec, position.path);
 }
 
 function* inlineErrors(spec: JsonObject, path: string): Generator<FieldError> {
@@ -79,7 +79,7 @@ export function basicResourceErrors(amount: JsonValue, path: string): FieldError
   return [invalid(path, -((magnitude + unit - 1n) / unit), 'must be a valid resource quantity')];
 }
 
-function* reclaimPolicyErrors(spec: JsonObject, { path, isInline }: SpecPlace): Generator<FieldError> {
+function* reclaimPolicyErrors(spec: JsonObject, { path, isInline }: SpecPosition): Generator<FieldError> {
   const policy = textOf(spec.persistentVolumeReclaimPolicy);
   const at = childPath(path, 'persistentVolumeReclaimPolicy');
   if (policy === '') return;
@@ -87,7 +87,7 @@ function* reclaimPolicyErrors(spec: JsonObject, { path, isInline }: SpecPlace): 
   if (!isInline && !reclaimPolicies.includes(policy)) yield notSupported(at, policy, reclaimPolicies);
 }
 
-function* nodeAffinityErrors({ nodeAffinity }: JsonObject, { path, isInline }: SpecPlace): Generator<FieldError> {
+function* nodeAffinityErrors({ nodeAffinity }: JsonObject, { path, isInline }: SpecPosition): Generator<FieldError> {
   if (!isJsonObject(nodeAffinity)) return;
   const at = childPath(path, 'nodeAffinity');
   const selector = nodeAffinity.required;

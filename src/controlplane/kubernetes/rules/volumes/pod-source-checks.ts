@@ -27,10 +27,10 @@ export const secret = structChecks({ secretName: [isRequired()], ...files });
 export const configMap = structChecks({ name: [isRequired()], ...files });
 export const persistentVolumeClaim = structChecks({ claimName: [isRequired()] });
 
-export const downwardApi: Check = function* (value, place) {
-  yield* structChecks({ defaultMode: [fileMode] })(value, place);
+export const downwardApi: Check = function* (value, position) {
+  yield* structChecks({ defaultMode: [fileMode] })(value, position);
   const items = isJsonObject(value) ? listOf(value.items) : [];
-  for (const file of items) if (isJsonObject(file)) yield* downwardFileErrors(file, place);
+  for (const file of items) if (isJsonObject(file)) yield* downwardFileErrors(file, position);
 };
 
 export const ephemeral: Check = (value, { path }) => {
@@ -40,8 +40,8 @@ export const ephemeral: Check = (value, { path }) => {
 };
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
-const pullPolicy: Check = (value, place) =>
-  textOf(value) === '' ? [required(place.path)] : exactlyOneOf(...pullPolicies)(value, place);
+const pullPolicy: Check = (value, position) =>
+  textOf(value) === '' ? [required(position.path)] : exactlyOneOf(...pullPolicies)(value, position);
 
 /** The check of a volume with the files of an image. Pod templates may lack its reference, which only pods need. */
 export const image = structChecks({ pullPolicy: [pullPolicy] });

@@ -12,7 +12,7 @@ import { childPath, indexPath } from '../../../../api/schema/field-path.ts';
 import { labelSelectorErrors } from '../../../../api/selectors/selector-object.ts';
 import { each, isRequired, listOf, numberOf, textOf } from '../checks.ts';
 import { structChecks } from '../member-checks.ts';
-import type { Check, Place } from '../object-rules.ts';
+import type { Check, FieldPosition } from '../object-rules.ts';
 import { downwardFileErrors } from './downward-files.ts';
 import { fileMode, filePath } from './path-checks.ts';
 import { isKubernetesSigner, signerNameErrors } from './signer-name.ts';
@@ -26,22 +26,22 @@ export const keyToPath = structChecks({ key: [isRequired()], path: [isRequired()
 
 /** The sources of a projected volume. Each path may occur only once in all of them. */
 class ProjectedSources {
-  /** The place of the volume. Kubernetes reports some errors there. */
-  readonly #volume: Place;
+  /** The position of the volume. Kubernetes reports some errors there. */
+  readonly #volume: FieldPosition;
   readonly #paths = new Set<string>();
 
-  constructor(volume: Place) {
+  constructor(volume: FieldPosition) {
     this.#volume = volume;
   }
 
   *errors(source: JsonObject, path: string): Generator<FieldError> {
-    const kinds: Readonly<Record<string, (projection: JsonObject, place: Place) => Iterable<FieldError>>> = {
-      secret: (projection, place) => this.#keyErrors(projection, place),
-      configMap: (projection, place) => this.#keyErrors(projection, place),
-      downwardAPI: (projection, place) => this.#downwardErrors(projection, place),
-      serviceAccountToken: (projection, place) => this.#tokenErrors(projection, place),
-      clusterTrustBundle: (projection, place) => this.#bundleErrors(projection, place),
-      podCertificate: (projection, place) => this.#certificateErrors(projection, place),
+    const kinds: Readonly<Record<string, (projection: JsonObject, position: FieldPosition) => Iterable<FieldError>>> = {
+      secret: (projection, position) => this.#keyErrors(projection, position),
+      configMap: (projection, position) => this.#keyErrors(projection, position),
+      downwardAPI: (projection, position) => this.#downwardErrors(projection, position),
+      serviceAccountToken: (projection, position) => this.#tokenErrors(projection, position),
+      clusterTrustBundle: (projection, position) => this.#bundleErrors(projection, position),
+      podCertificate: (projection, position) => this.#certificateErrors(projection, position),
     };
     let count = 0;
     for (const [kind, errorsOf] of Object.entries(kinds)) {
@@ -53,38 +53,38 @@ class ProjectedSources {
     if (count > 1) yield forbiddenField(path, 'may not specify more than 1 volume type per source');
   }
 
-  *#keyErrors(projection: JsonObject, place: Place): Generator<FieldError> {
-    yield* structChecks({ name: [isRequired()] })(projection, place);
+  *#keyErrors(projection: JsonObject, position: FieldPosition): Generator<FieldError> {
+    yield* structChecks({ name: [isRequired()] })(projection, position);
     for (const [index, item] of listOf(projection.items).entries()) {
-      yield* keyToPath(item, { ...place, path: indexPath(childPath(place.path, 'items'), index) });
+      yield* keyToPath(item, { ...position, path: indexPath(childPath(position.path, 'items'), index) });
       const path = isJsonObject(item) ? textOf(item.path) : '';
       if (path !== '') yield* this.#conflict(path, textOf(projection.name));
     }
   }
 
-  *#downwardErrors(projection: JsonObject, place: Place): Generator<FieldError> {
+  *#downwardErrors(projection: JsonObject, position: FieldPosition): Generator<FieldError> {
     for (const file of listOf(projection.items)) {
       if (!isJsonObject(file)) continue;
-      yield* downwardFileErrors(file, place);
+      yield* downwardFileErrors(file, position);
       if (textOf(file.path) !== '') yield* this.#conflict(textOf(file.path));
     }
   }
 
-  *#tokenErrors(projection: JsonObject, { path }: Place): Generator<FieldError> {
+  *#tokenErrors(projection: JsonObject, { path }: FieldPosition): Generator<FieldError> {
     const seconds = projection.expirationSeconds;
     const at = childPath(path, 'expirationSeconds');
     if (numberOf(seconds) < 600) yield invalid(at, seconds, 'may not specify a duration less than 10 minutes');
     if (numberOf(seconds) > 2 ** 32) yield invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds');
-    const place = { ...this.#volume, path: childPath(this.#volume.path, 'path') };
-    if (textOf(projection.path) === '') yield required(place.path);
-    else yield* filePath(projection.path, place);
+    const position = { ...this.#volume, path: childPath(this.#volume.path, 'path') };
+    if (textOf(projection.path) === '') yield required(position.path);
+    else yield* filePath(projection.path, position);
   }
 
-  *#bundleErrors(projection: JsonObject, place: Place): Generator<FieldError> {
+  *#bundleErrors(projection: JsonObject, position: FieldPosition): Generator<FieldError> {
     const { name, signerName, labelSelector } = projection;
-    const at = (member: string) => childPath(place.path, member);
+    const at = (member: string) => childPath(position.path, member);
     if (typeof name === 'string' && typeof signerName === 'string') {
-      yield invalid(place.path, projection, 'only one of name and signerName may be used');
+      yield invalid(position.path, projection, 'only one of name and signerName may be used');
     } else if (typeof name === 'string') {
       if (name === '') yield required(at('name'), 'must be a valid object name');
       for (const fault of bundleNameFaults(name)) {
@@ -97,20 +97,20 @@ class ProjectedSources {
       if (signerName === '') yield required(at('signerName'), 'must be a valid signer name');
       yield* signerNameErrors(at('signerName'), signerName);
       yield* labelSelectorErrors(labelSelector ?? undefined, at('labelSelector'));
-    } else yield required(place.path, 'either name or signerName must be specified');
-    yield* structChecks({ path: [isRequired(), filePath] })(projection, place);
+    } else yield required(position.path, 'either name or signerName must be specified');
+    yield* structChecks({ path: [isRequired(), filePath] })(projection, position);
     yield* this.#conflict(textOf(projection.path));
   }
 
-  *#certificateErrors(projection: JsonObject, place: Place): Generator<FieldError> {
+  *#certificateErrors(projection: JsonObject, position: FieldPosition): Generator<FieldError> {
     const signer = textOf(projection.signerName);
-    yield* signerNameErrors(childPath(place.path, 'signerName'), signer);
-    yield* annotationErrors(projection.userAnnotations, childPath(place.path, 'userAnnotations'));
+    yield* signerNameErrors(childPath(position.path, 'signerName'), signer);
+    yield* annotationErrors(projection.userAnnotations, childPath(position.path, 'userAnnotations'));
     if (!keyTypes.includes(textOf(projection.keyType))) {
-      yield notSupported(childPath(place.path, 'keyType'), textOf(projection.keyType), keyTypes);
+      yield notSupported(childPath(position.path, 'keyType'), textOf(projection.keyType), keyTypes);
     }
     const seconds = projection.maxExpirationSeconds ?? undefined;
-    const at = childPath(place.path, 'maxExpirationSeconds');
+    const at = childPath(position.path, 'maxExpirationSeconds');
     const most = isKubernetesSigner(signer) ? day : 91 * day;
     if (seconds !== undefined && numberOf(seconds) < 3600) {
       yield invalid(at, seconds, 'if provided, maxExpirationSeconds must be >= 3600');
@@ -121,11 +121,11 @@ class ProjectedSources {
     const members = ['credentialBundlePath', 'keyPath', 'certificateChainPath'];
     const paths = members.filter((member) => textOf(projection[member]) !== '');
     for (const member of paths) {
-      yield* filePath(projection[member], { ...place, path: childPath(place.path, member) });
+      yield* filePath(projection[member], { ...position, path: childPath(position.path, member) });
       yield* this.#conflict(textOf(projection[member]));
     }
     if (paths.length === 0) {
-      yield required(place.path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath');
+      yield required(position.path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath');
     }
   }
 
@@ -162,9 +162,9 @@ function* annotationErrors(annotations: JsonValue | undefined, path: string): Ge
   if (size > maxAnnotationBytes) yield tooLong(path, maxAnnotationBytes);
 }
 
-const sources: Check = function* (value, place) {
-  const volume = new ProjectedSources({ ...place, path: place.path.replace(/\.sources$/, '') });
-  yield* each((source, { path }) => (isJsonObject(source) ? volume.errors(source, path) : []))(value, place);
+const sources: Check = function* (value, position) {
+  const volume = new ProjectedSources({ ...position, path: position.path.replace(/\.sources$/, '') });
+  yield* each((source, { path }) => (isJsonObject(source) ? volume.errors(source, path) : []))(value, position);
 };
 
 /** A volume that combines files from several sources. */

@@ -24,12 +24,15 @@ const hostPathTypes = [
   'Socket',
 ];
 
-const requiredPath: Check = (value, place) =>
-  textOf(value) === '' ? [required(place.path)] : pathWithoutParentSteps(value, place);
+const requiredPath: Check = (value, position) =>
+  textOf(value) === '' ? [required(position.path)] : pathWithoutParentSteps(value, position);
 
-export const hostPath: Check = (value, place) => {
+export const hostPath: Check = (value, position) => {
   const hasPath = isJsonObject(value) && textOf(value.path) !== '';
-  return structChecks({ path: [requiredPath], ...(hasPath ? { type: [oneOf(...hostPathTypes)] } : {}) })(value, place);
+  return structChecks({ path: [requiredPath], ...(hasPath ? { type: [oneOf(...hostPathTypes)] } : {}) })(
+    value,
+    position,
+  );
 };
 
 export const local = structChecks({ path: [requiredPath] });
@@ -37,10 +40,10 @@ export const gceDisk = structChecks({ pdName: [isRequired()], partition: [partit
 export const awsDisk = structChecks({ volumeID: [isRequired()], partition: [partition] });
 export const glusterfs = structChecks({ endpoints: [isRequired()], path: [isRequired()] });
 
-const endpointsNamespace: Check = (value, place) =>
+const endpointsNamespace: Check = (value, position) =>
   value === ''
-    ? [invalid(place.path, value, 'if the endpointnamespace is set, it must be a valid namespace name')]
-    : textWithout(labelFaults)(value, place);
+    ? [invalid(position.path, value, 'if the endpointnamespace is set, it must be a valid namespace name')]
+    : textWithout(labelFaults)(value, position);
 
 export const persistentGlusterfs = structChecks({
   endpoints: [isRequired()],
@@ -77,17 +80,17 @@ function isHostAndPort(text: string): boolean {
 
 const registryRule = 'must be a host:port pair or multiple pairs separated by commas';
 
-export const quobyte: Check = function* (value, place) {
+export const quobyte: Check = function* (value, position) {
   if (!isJsonObject(value)) return;
   const registry = textOf(value.registry);
-  const at = childPath(place.path, 'registry');
+  const at = childPath(position.path, 'registry');
   if (registry === '') yield required(at, registryRule);
   else if (textOf(value.tenant).length > 64) {
-    yield required(childPath(place.path, 'tenant'), 'must be a UUID and may not exceed a length of 64 characters');
+    yield required(childPath(position.path, 'tenant'), 'must be a UUID and may not exceed a length of 64 characters');
   } else {
     for (const pair of registry.split(',')) if (!isHostAndPort(pair)) yield invalid(at, registry, registryRule);
   }
-  yield* structChecks({ volume: [isRequired()] })(value, place);
+  yield* structChecks({ volume: [isRequired()] })(value, position);
 };
 
 const secretName = structChecks({ name: [isRequired()] });
@@ -146,9 +149,9 @@ const azureDiskMembers = structChecks({
   kind: [oneOf('Dedicated', 'Managed', 'Shared')],
 });
 
-export const azureDisk: Check = function* (value, place) {
-  yield* azureDiskMembers(value, place);
-  yield* structChecks({ diskURI: [azureDiskAddress] })(value, place);
+export const azureDisk: Check = function* (value, position) {
+  yield* azureDiskMembers(value, position);
+  yield* structChecks({ diskURI: [azureDiskAddress] })(value, position);
 };
 
 export const vsphere = structChecks({ volumePath: [isRequired()] });
@@ -178,10 +181,10 @@ export const persistentCsi = structChecks({
 });
 
 /** A volume of a CSI driver in a pod. Kubernetes reports an invalid name of the secret at the name of the source. */
-export const csi: Check = function* (value, place) {
-  yield* structChecks({ driver: [driver] })(value, place);
+export const csi: Check = function* (value, position) {
+  yield* structChecks({ driver: [driver] })(value, position);
   const reference = isJsonObject(value) ? value.nodePublishSecretRef : undefined;
   if (!isJsonObject(reference)) return;
-  if (isUnset(reference.name ?? undefined)) yield required(childPath(place.path, 'nodePublishSecretRef.name'));
-  else yield* textWithout(subdomainFaults)(reference.name, { ...place, path: childPath(place.path, 'name') });
+  if (isUnset(reference.name ?? undefined)) yield required(childPath(position.path, 'nodePublishSecretRef.name'));
+  else yield* textWithout(subdomainFaults)(reference.name, { ...position, path: childPath(position.path, 'name') });
 };

@@ -42,9 +42,9 @@ const sources: readonly VolumeSource[] = [
 
 const volumeSource = oneSource(sources);
 
-const volume: Check = function* (value, place) {
+const volume: Check = function* (value, position) {
   if (!isJsonObject(value)) return;
-  yield* volumeSource(value, place);
+  yield* volumeSource(value, position);
 };
 
 /** The rules of volumes in pods and pod templates. The checks of a volume include those of its source. */

@@ -25,7 +25,9 @@ const podsAreRestarted = longRunningPods('ReplicationController');
 export const controllerRules: Readonly<Record<string, StructRules>> = {
   'core.ReplicationControllerSpec': {
     members: { minReadySeconds: [notNegative], selector: [selector], replicas: [notNegative], template: [template] },
-    after: [(spec, place) => (isJsonObject(spec) && isJsonObject(spec.template) ? podsAreRestarted(spec, place) : [])],
+    after: [
+      (spec, position) => (isJsonObject(spec) && isJsonObject(spec.template) ? podsAreRestarted(spec, position) : []),
+    ],
   },
 };
 

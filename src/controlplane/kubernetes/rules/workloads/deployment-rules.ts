@@ -50,11 +50,11 @@ const strategy: Check = function* (value, { path }) {
   }
 };
 
-const progressDeadline: Check = function* (value, place) {
+const progressDeadline: Check = function* (value, position) {
   if (value === undefined) return;
-  yield* notNegative(value, place);
-  if (numberOf(value) <= numberOf(place.parent.minReadySeconds)) {
-    yield invalid(place.path, value, 'must be greater than minReadySeconds');
+  yield* notNegative(value, position);
+  if (numberOf(value) <= numberOf(position.parent.minReadySeconds)) {
+    yield invalid(position.path, value, 'must be greater than minReadySeconds');
   }
 };
 

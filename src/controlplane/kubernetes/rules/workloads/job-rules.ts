@@ -42,11 +42,11 @@ function isPresent(value: JsonValue | undefined): boolean {
   return (value ?? undefined) !== undefined;
 }
 
-const maxFailedIndexes: Check = function* (value, place) {
+const maxFailedIndexes: Check = function* (value, position) {
   if (value === undefined) return;
-  yield* notNegative(value, place);
-  if (!isPresent(place.parent.backoffLimitPerIndex)) {
-    yield required(childPath(parentPath(place.path), 'backoffLimitPerIndex'), 'when maxFailedIndexes is specified');
+  yield* notNegative(value, position);
+  if (!isPresent(position.parent.backoffLimitPerIndex)) {
+    yield required(childPath(parentPath(position.path), 'backoffLimitPerIndex'), 'when maxFailedIndexes is specified');
   }
 };
 
@@ -152,14 +152,14 @@ const podHostname: Check = function* (object) {
 };
 
 /** The completions of an indexed job may be changed together with the parallelism. */
-const changedCompletions: Check = function* (object, place) {
+const changedCompletions: Check = function* (object, position) {
   const spec = objectAt(object, 'spec');
   const { completions } = spec;
   if (spec.completionMode !== 'Indexed') {
-    yield* immutable('spec', 'completions')(object, place);
+    yield* immutable('spec', 'completions')(object, position);
     return;
   }
-  const isSame = equalJson(completions ?? null, memberAt(place.old, ['spec', 'completions']) ?? null);
+  const isSame = equalJson(completions ?? null, memberAt(position.old, ['spec', 'completions']) ?? null);
   if (isSame || !isPresent(completions) || numberOf(completions) === numberOf(spec.parallelism)) return;
   yield invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism');
 };

@@ -213,9 +213,9 @@ function* transitionErrors({ spec, old, next, changes }: StatusWrite): Generator
 const counts = notNegativeCounts('active', 'succeeded', 'failed', 'ready', 'terminating');
 
 /** The rules of the status of a job, which controllers of tenants may write. */
-export const jobStatus: Check = function* (job, place) {
-  yield* counts(job, place);
-  const write = statusWrite(job, place.old);
+export const jobStatus: Check = function* (job, position) {
+  yield* counts(job, position);
+  const write = statusWrite(job, position.old);
   yield* uncountedErrors(write.next.at('uncountedTerminatedPods'));
   yield* completionErrors(write);
   yield* finishedErrors(write);

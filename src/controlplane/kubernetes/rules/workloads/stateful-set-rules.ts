@@ -5,7 +5,7 @@ import { childPath } from '../../../../api/schema/field-path.ts';
 import { validateAnnotations } from '../../../../api/validation/labels.ts';
 import { isUnset, labels, listOf, memberAt, notNegative, numberOf, objectAt, textOf, textWithout } from '../checks.ts';
 import { invalidStruct, nonNegativeErrors } from '../field-rules.ts';
-import type { Check, KindRules, Place, StructRules } from '../object-rules.ts';
+import type { Check, FieldPosition, KindRules, StructRules } from '../object-rules.ts';
 import { amountErrors, amountOf, internalStrategy, percentErrors, zeroAmountError } from './rolling-update-checks.ts';
 import { atMostReplicas, notDecremented, notNegativeCounts } from './status-checks.ts';
 import { longRunningPods, matchingTemplate, templateOfValidSelector, workloadSelector } from './template-checks.ts';
@@ -59,22 +59,23 @@ const retentionPolicy: Check = function* (value, { path }) {
   }
 };
 
-const ordinals: Check = (value, place) =>
-  notNegative(memberAt(value, ['start']), { ...place, path: childPath(place.path, 'start') });
+const ordinals: Check = (value, position) =>
+  notNegative(memberAt(value, ['start']), { ...position, path: childPath(position.path, 'start') });
 
 /** The name of the service cannot be changed, so it is checked only when the set is created. */
-const serviceName: Check = (value, place) => (place.old === undefined ? textWithout(labelFaults)(value, place) : []);
+const serviceName: Check = (value, position) =>
+  position.old === undefined ? textWithout(labelFaults)(value, position) : [];
 
 /**
  * Returns the pod template as it is validated. The controller sets the host name and the subdomain of the pods, and it
  * adds a volume for each claim template.
  */
-function validatedTemplate(value: JsonValue | undefined, place: Place): JsonValue | undefined {
-  const template = templateOfValidSelector(value, place);
+function validatedTemplate(value: JsonValue | undefined, position: FieldPosition): JsonValue | undefined {
+  const template = templateOfValidSelector(value, position);
   if (!isJsonObject(template) || !isJsonObject(template.spec)) return template;
   const { hostname: _, subdomain: __, ...spec } = template.spec;
   const claims = new Set(
-    listOf(place.parent.volumeClaimTemplates).map((claim) => textOf(memberAt(claim, ['metadata', 'name']))),
+    listOf(position.parent.volumeClaimTemplates).map((claim) => textOf(memberAt(claim, ['metadata', 'name']))),
   );
   if (claims.size === 0) return { ...template, spec };
   const added = [...claims].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
@@ -83,12 +84,12 @@ function validatedTemplate(value: JsonValue | undefined, place: Place): JsonValu
 }
 
 /** Kubernetes checks the metadata of the template a second time and reports the errors with shorter paths. */
-const templateMetadata: Check = function* (spec, place) {
+const templateMetadata: Check = function* (spec, position) {
   const { template } = isJsonObject(spec) ? spec : {};
-  if (templateOfValidSelector({}, { ...place, parent: isJsonObject(spec) ? spec : {} }) === undefined) return;
+  if (templateOfValidSelector({}, { ...position, parent: isJsonObject(spec) ? spec : {} }) === undefined) return;
   const metadata = objectAt(template, 'metadata');
-  const path = childPath(place.path, 'template');
-  yield* labels(metadata.labels ?? undefined, { ...place, path: childPath(path, 'labels') });
+  const path = childPath(position.path, 'template');
+  yield* labels(metadata.labels ?? undefined, { ...position, path: childPath(path, 'labels') });
   yield* validateAnnotations(
     objectAt(metadata, 'annotations') as Record<string, string>,
     childPath(path, 'annotations'),

@@ -4,7 +4,7 @@ import { childPath } from '../../../../api/schema/field-path.ts';
 import { labelSelectorErrors, labelSelectorMatches } from '../../../../api/selectors/selector-object.ts';
 import { memberAt, objectAt, textOf } from '../checks.ts';
 import { invalidStruct } from '../field-rules.ts';
-import type { Check, Place } from '../object-rules.ts';
+import type { Check, FieldPosition } from '../object-rules.ts';
 
 /** The labels of the pods that a template describes; `undefined` if it has none. */
 export function templateLabels(template: JsonValue | undefined): JsonObject | undefined {
@@ -56,7 +56,10 @@ function hasValidSelector({ selector }: JsonObject): boolean {
 }
 
 /** Returns the template of a workload with a valid selector. Kubernetes does not check the template of others. */
-export function templateOfValidSelector(value: JsonValue | undefined, { parent }: Place): JsonValue | undefined {
+export function templateOfValidSelector(
+  value: JsonValue | undefined,
+  { parent }: FieldPosition,
+): JsonValue | undefined {
   return hasValidSelector(parent) ? value : undefined;
 }
 
@@ -77,10 +80,11 @@ export function longRunningPods(workload: string): Check {
 
 /** A check of a spec that is skipped if its selector is invalid. */
 export function ifSelectorIsValid(check: Check): Check {
-  return (spec, place) => (isJsonObject(spec) && hasValidSelector(spec) ? check(spec, place) : []);
+  return (spec, position) => (isJsonObject(spec) && hasValidSelector(spec) ? check(spec, position) : []);
 }
 
 /** Returns a check of a member that checks its struct instead, so that it runs between the checks of other members. */
 export function ofParent(check: Check): Check {
-  return (_, place) => check(place.parent, { ...place, path: place.path.slice(0, place.path.lastIndexOf('.')) });
+  return (_, position) =>
+    check(position.parent, { ...position, path: position.path.slice(0, position.path.lastIndexOf('.')) });
 }

@@ -266,7 +266,7 @@ async function failed(
   return isLost ? 'ended' : 'gone';
 }
 
-/** An identity that ends, and how audit events name it. */
+/** An identity to end, with the fields for its audit event. */
 interface EndingIdentity {
   readonly user: string;
   readonly link: IdentityLink;

@@ -13,18 +13,18 @@ const maxCredentials = 500;
  * Returns an item for each service account credential that names the user as its creator. The last item says what was not
  * named or not searched.
  */
-export function madeCredentials(
+export function createdCredentials(
   user: User,
   instances: readonly VirtualClusterInstance[],
   { found, unsearched }: CredentialSearch,
   { settings }: Pick<ReadCredentialsOptions, 'settings'>,
 ): OffboardingItem[] {
-  const maker = user.spec?.subject || (user.metadata.name ?? '');
+  const creator = user.spec?.subject || (user.metadata.name ?? '');
   const follows = settings.gateway.serviceAccountTokensFollowMaker;
   const action = follows ? 'End' : 'Keep';
   const items = instances.flatMap((instance) =>
     (found.get(instance.metadata.uid ?? '') ?? [])
-      .filter((one) => one.maker === maker)
+      .filter((one) => one.maker === creator)
       .map((one) => credentialItem(one, instance, { action, message: consequenceOf(follows) })),
   );
   const unnamed = Math.max(0, items.length - maxCredentials);

@@ -14,22 +14,22 @@ import type { ManagementState } from './state.ts';
 
 /**
  * True if the user, team or subject with this name may use the instance, with its own permissions or with those of one
- * of its valid access keys. `maker` is its name in the tokens of virtual clusters. A disabled or deleted user may use nothing.
+ * of its valid access keys. `creator` is its name in the tokens of virtual clusters. A disabled or deleted user may use nothing.
  */
-export function makerMayUse(
-  maker: string,
+export function creatorMayUse(
+  creator: string,
   instance: VirtualClusterInstance,
   state: ManagementState,
   now: number,
 ): boolean {
-  for (const user of identitiesOf(maker, state, now)) {
+  for (const user of identitiesOf(creator, state, now)) {
     if (mayUseInstance({ user, system: false, scopes: [] }, instance, state)) return true;
   }
   return false;
 }
 
-function* identitiesOf(maker: string, state: ManagementState, now: number): Iterable<UserInfo> {
-  const [member, name] = ownerNamed(maker, state);
+function* identitiesOf(creator: string, state: ManagementState, now: number): Iterable<UserInfo> {
+  const [member, name] = ownerNamed(creator, state);
   const own = member === 'subject' ? undefined : accessKeyIdentity({ spec: { [member]: name } }, state);
   if (own !== undefined) yield own;
   for (const key of state.accessKeysOf(member, name)) {
@@ -41,15 +41,15 @@ function* identitiesOf(maker: string, state: ManagementState, now: number): Iter
 
 /** Returns the user, team or subject with this name in tokens of virtual clusters. */
 function ownerNamed(
-  maker: string,
+  creator: string,
   state: Pick<ManagementState, 'user' | 'userWithSubject'>,
 ): readonly [KeyOwnerField, string] {
-  const team = teamOfGroup(maker);
+  const team = teamOfGroup(creator);
   if (team !== undefined) return ['team', team];
-  const user = state.user(maker);
-  if (user !== undefined && ['', maker].includes(user.spec?.subject ?? '')) return ['user', maker];
-  const withSubject = state.userWithSubject(maker);
-  return withSubject === undefined ? ['subject', maker] : ['user', withSubject];
+  const user = state.user(creator);
+  if (user !== undefined && ['', creator].includes(user.spec?.subject ?? '')) return ['user', creator];
+  const withSubject = state.userWithSubject(creator);
+  return withSubject === undefined ? ['subject', creator] : ['user', withSubject];
 }
 
 export function mayUseInstance(

@@ -4,22 +4,22 @@ import type { RequestContext } from '../../../registry/context.ts';
 import type { Draft } from '../../../registry/resource.ts';
 
 /** Member of the hidden part of a token secret: the name of the user or team that created its token. */
-const hiddenMaker = 'maker';
+const hiddenCreator = 'maker';
 
 /**
  * Records the creator of the token in a token secret: the caller who created the secret, or the last caller who removed
  * the token, because the controller then issues a new one. Clients cannot change the hidden part.
  */
-export function recordMakerOfSecret(draft: Draft, { system, responsible }: RequestContext): void {
+export function recordCreatorOfSecret(draft: Draft, { system, responsible }: RequestContext): void {
   const { object, old, hidden } = draft;
   if (system || textAt(object as JsonValue, 'type') !== secretTypes.serviceAccountToken) return;
   if (old !== undefined && tokenOf(old.object as JsonValue) === tokenOf(object as JsonValue)) return;
-  if (responsible === undefined) delete hidden[hiddenMaker];
-  else hidden[hiddenMaker] = responsible;
+  if (responsible === undefined) delete hidden[hiddenCreator];
+  else hidden[hiddenCreator] = responsible;
 }
 
-export function makerOfSecret(hidden: JsonObject | undefined): string | undefined {
-  return textAt(hidden, hiddenMaker) || undefined;
+export function creatorOfSecret(hidden: JsonObject | undefined): string | undefined {
+  return textAt(hidden, hiddenCreator) || undefined;
 }
 
 function tokenOf(secret: JsonValue): string {
