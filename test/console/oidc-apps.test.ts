@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { freePorts } from '../harness/start-program.mjs';
-import { violationsInBothThemes } from './harness/accessibility.ts';
 import { signInAs } from './harness/browser.ts';
 import { describeConsole } from './harness/console-test-env.ts';
+import { violationsInEveryLook } from './harness/looks.ts';
 
 const [port] = await freePorts(1);
 const listen = `127.0.0.1:${port}`;
@@ -61,7 +61,7 @@ describeConsole(
       await serveApp(page);
       await signInAs(page, 'anna', password, requestOf('dashboards'));
       await page.getByText('Continue to Dashboards as anna?').waitFor();
-      expect(await violationsInBothThemes(page)).toEqual([]);
+      expect(await violationsInEveryLook(page, 'authorize-app')).toEqual([]);
       await page.getByRole('button', { name: 'Continue as anna' }).click();
       await page.waitForURL(`${redirectUri}**`);
       const returned = new URL(page.url()).searchParams;

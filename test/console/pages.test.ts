@@ -6,7 +6,7 @@ import { managementGroup, projectRoles } from '../../src/api/naming.ts';
 import { accessibilityViolations } from './harness/accessibility.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
 import { describeConsole } from './harness/console-test-env.ts';
-import { horizontalOverflow, inEveryLook } from './harness/looks.ts';
+import { horizontalOverflow, inEveryLook, violationsInEveryLook } from './harness/looks.ts';
 
 const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
@@ -26,6 +26,9 @@ const pages = [
   ['virtual-cluster-connect', '/virtual-clusters/default/shop?tab=connect', ''],
   ['virtual-cluster-access', '/virtual-clusters/default/shop?tab=access', ''],
   ['virtual-cluster-logs', '/virtual-clusters/default/shop?tab=logs', ''],
+  ['virtual-cluster-usage', '/virtual-clusters/default/shop?tab=usage', ''],
+  ['virtual-cluster-effective-access', '/virtual-clusters/default/shop?tab=effective-access', ''],
+  ['virtual-cluster-yaml', '/virtual-clusters/default/shop?tab=yaml', ''],
   ['terminal', '/virtual-clusters/default/shop/terminal', ''],
   ['longest-name', `/virtual-clusters/default/${longest}`, ''],
   ['inside', '/virtual-clusters/default/shop/inside', ''],
@@ -35,6 +38,9 @@ const pages = [
   ['space', '/spaces/default/corner', ''],
   ['space-connect', '/spaces/default/corner?tab=connect', ''],
   ['space-access', '/spaces/default/corner?tab=access', ''],
+  ['space-usage', '/spaces/default/corner?tab=usage', ''],
+  ['space-effective-access', '/spaces/default/corner?tab=effective-access', ''],
+  ['space-yaml', '/spaces/default/corner?tab=yaml', ''],
   ['projects', '/projects', 'Projects'],
   ['project', '/projects/default', ''],
   ['project-virtual-clusters', '/projects/default?tab=virtual-clusters', ''],
@@ -43,25 +49,39 @@ const pages = [
   ['project-members', '/projects/default?tab=members', ''],
   ['project-allowed', '/projects/default?tab=allowed', ''],
   ['project-quotas', '/projects/default?tab=quotas', ''],
+  ['project-usage', '/projects/default?tab=usage', ''],
   ['clusters', '/hosts', 'Clusters'],
   ['cluster', '/hosts/local', ''],
   ['cluster-virtual-clusters', '/hosts/local?tab=instances', ''],
+  ['cluster-spaces', '/hosts/local?tab=spaces', ''],
+  ['cluster-usage', '/hosts/local?tab=usage', ''],
+  ['cluster-yaml', '/hosts/local?tab=yaml', ''],
   ['cluster-connection', '/hosts/far?tab=connection', ''],
   ['cluster-access', '/hosts/local?tab=access', ''],
   ['templates', '/templates', 'Templates'],
   ['template', '/templates/marked', ''],
   ['template-versions', '/templates/marked?tab=versions', ''],
+  ['template-yaml', '/templates/marked?tab=edit', ''],
   ['space-templates', '/space-templates', 'Space templates'],
   ['space-template', '/space-templates/marked', ''],
+  ['space-template-yaml', '/space-templates/marked?tab=edit', ''],
   ['access-keys', '/keys', 'Access keys'],
   ['new-access-key', '/keys/new', ''],
   ['access-key', '/keys/named/marked', ''],
+  ['access-key-effective-access', '/keys/named/marked?tab=effective-access', ''],
+  ['access-key-yaml', '/keys/named/marked?tab=yaml', ''],
   ['users', '/users', 'Users'],
   ['user', '/users/marked', ''],
   ['user-keys', '/users/marked?tab=keys', ''],
   ['user-effective-access', '/users/marked?tab=effective-access', ''],
+  ['user-yaml', '/users/marked?tab=yaml', ''],
   ['teams', '/teams', 'Teams'],
   ['team', '/teams/marked', ''],
+  ['team-keys', '/teams/marked?tab=keys', ''],
+  ['team-effective-access', '/teams/marked?tab=effective-access', ''],
+  ['team-yaml', '/teams/marked?tab=yaml', ''],
+  ['usage', '/usage', 'Usage'],
+  ['prices', '/usage?tab=prices', 'Usage'],
   ['effective-access', '/effective-access?subject=User%2Fmarked', 'Effective access'],
   ['who-has-access', '/effective-access?by=object&object=virtual-cluster%2Fdefault%2Fshop', 'Effective access'],
   ['offboarding', '/offboarding?user=marked', 'Offboarding'],
@@ -74,6 +94,7 @@ const pages = [
   ['authorize-cli', `/authorize-cli?client=laptop&port=40123&state=${'s'.repeat(43)}&challenge=${'c'.repeat(43)}`, ''],
   ['authorize-cli-incomplete', '/authorize-cli', 'Log in on the command line'],
   ['device', '/device?code=BCDF-GHJK', 'Log in on the command line'],
+  ['authorize-app-incomplete', '/authorize-app', 'Cannot sign in to the app'],
   ['nowhere', '/no/such/page', ''],
 ] as const;
 
@@ -132,7 +153,24 @@ describeConsole('every page of the console', (env) => {
     expect(faults).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
-  }, 600_000);
+  }, 900_000);
+
+  it('is accessible before the sign-in and with open notifications, in both themes and on a narrow screen', async () => {
+    const watched = await env.open();
+    const { page } = watched;
+    await page.goto('/');
+    await page.getByLabel('Username').waitFor();
+    expect(await violationsInEveryLook(page, 'sign-in')).toEqual([]);
+    await page.getByRole('button', { name: 'Use an access key' }).click();
+    await page.locator('input[name="access-key"]').waitFor();
+    expect(await violationsInEveryLook(page, 'sign-in-with-key')).toEqual([]);
+    await signIn(page, env.flotilla.adminKey);
+    await page.getByRole('button', { name: /^Notifications/ }).click();
+    await page.getByRole('heading', { name: 'Notifications' }).waitFor();
+    expect(await violationsInEveryLook(page, 'open-notifications')).toEqual([]);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
 
   it('manages the focus: at the start of a new page, back after a dialog, at the field after an error', async () => {
     const watched = await env.open();

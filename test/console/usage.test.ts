@@ -1,15 +1,11 @@
-import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { accessibilityViolations } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
 import { describeConsole } from './harness/console-test-env.ts';
-import { horizontalOverflow, inEveryLook } from './harness/looks.ts';
+import { violationsInEveryLook } from './harness/looks.ts';
 
 const password = 'correct horse battery';
-const screenshots = process.env.FLOTILLA_SCREENSHOTS;
 
 describeConsole(
   'usage',
@@ -45,7 +41,6 @@ describeConsole(
       const { page } = watched;
       await signIn(page, env.flotilla.adminKey);
       await use(page);
-      if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
       for (const [name, path] of [
         ['usage-instance', '/virtual-clusters/default/shop?tab=usage'],
         ['usage-project', '/projects/default?tab=usage'],
@@ -53,22 +48,14 @@ describeConsole(
         ['usage-fleet', '/usage'],
       ] as const) {
         await openCharts(page, path);
-        const faults: string[] = [];
-        await inEveryLook(page, async ({ theme, width }) => {
-          if (screenshots !== undefined)
-            await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`), fullPage: true });
-          const found = width < 1000 ? [] : await accessibilityViolations(page);
-          found.push(...(await horizontalOverflow(page)));
-          faults.push(...found.map((fault) => `${name}, ${theme}, ${width} wide: ${fault}`));
-        });
-        expect(faults).toEqual([]);
+        expect(await violationsInEveryLook(page, name), name).toEqual([]);
       }
       // The built-in cluster runs no pods, so the amount is absent, not 0.
       expect(await page.getByText('Pod CPU').count()).toBe(0);
       await page.getByRole('button', { name: 'Show table' }).click();
       const table = page.getByRole('region', { name: 'Usage by time' });
       await table.getByRole('columnheader', { name: 'Requests' }).waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await violationsInEveryLook(page, 'usage-table')).toEqual([]);
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Export CSV' }).click();
       expect(await readFile(await (await download).path(), 'utf8')).toMatch(/^start,seconds,requests,/);
@@ -92,9 +79,7 @@ describeConsole(
           return await page.getByLabel('Instance hour').inputValue();
         })
         .toBe('3.5');
-      expect(await accessibilityViolations(page)).toEqual([]);
-      if (screenshots !== undefined)
-        await page.screenshot({ path: join(screenshots, 'usage-prices.png'), fullPage: true });
+      expect(await violationsInEveryLook(page, 'usage-prices')).toEqual([]);
       await page.getByLabel('Instance hour').fill('');
       await page.getByLabel('CPU hour').fill('-1');
       await page.getByRole('button', { name: 'Save prices' }).click();
