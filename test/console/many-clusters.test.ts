@@ -5,10 +5,13 @@ import { accessibilityViolations } from './harness/accessibility.ts';
 import { expectNoProblems, type MonitoredPage, signIn } from './harness/browser.ts';
 import { describeConsole } from './harness/console-test-env.ts';
 import { cpuTime } from './harness/cpu-time.ts';
+import { scrolledFrameTimes } from './harness/frame-times.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const count = 10_000;
 const projects = Array.from({ length: 10 }, (_, index) => `team-${index}`);
+/** The time of one frame at sixty frames per second, in milliseconds. */
+const frameMs = 1_000 / 60;
 const longMinutes = 15 * 60_000;
 
 /** Returns names in an order that differs from the server's. */
@@ -64,12 +67,14 @@ describeConsole('a list of ten thousand virtual clusters', (env) => {
     expect(await page.locator('tr').count()).toBeLessThan(80);
   });
 
-  it('scrolls from the first row to the last without dropping frames', async () => {
+  it('scrolls from the first row to the last at sixty frames per second', async () => {
     const { page } = watched;
-    const spend = await cpuTime(page);
-    const frames = 100;
-    const perFrame = (await spend(() => scroll(page, 100, frames))) / frames;
-    expect(perFrame).toBeLessThan(40);
+    const times = await scrolledFrameTimes(page, 100, 120);
+    const [half = Number.NaN, most = Number.NaN] = [0.5, 0.9].map((share) => times[times.length * share]);
+    console.log(`main thread per frame: median ${half.toFixed(1)} ms, 90th percentile ${most.toFixed(1)} ms`);
+    // CPU time, because the elapsed time of a frame depends on the load of the machine.
+    expect(half).toBeLessThan(frameMs);
+    expect(most).toBeLessThan(frameMs);
 
     await scroll(page, 10_000_000, 1);
     await page.locator(`tbody tr[aria-rowindex="${count + 1}"]`).waitFor();

@@ -42,6 +42,7 @@ export async function webConsole(session) {
     session.note('console-scroll', `scroll through the list of ${count} by 100 pixels per frame, time per frame`, {
       p50: median(frames),
       p99: percentile(frames, 0.99),
+      clientCpu: median(all('frameCpu')),
     });
     session.note('console-jump', `drag the scroll bar through the list of ${count}, longest frame`, {
       p50: median(all('longest')),
@@ -82,12 +83,22 @@ async function firstView(browser, { url, authorization }) {
     await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent?.includes(' of ') === false);
     const whole = performance.now() - opened;
     // A fast turn of a mouse wheel, then all rows in a hundred frames.
-    const frames = await page.evaluate(scrollFrames, { pixels: 100, count: 300 });
+    await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const count = 300;
+    const before = await mainThreadMilliseconds(debug);
+    const frames = await page.evaluate(scrollFrames, { pixels: 100, count });
+    const frameCpu = ((await mainThreadMilliseconds(debug)) - before) / count;
     const jumps = await page.evaluate(scrollFrames, { pixels: undefined, count: 100 });
-    return { milliseconds, kilobytes, whole, frames, longest: Math.max(...jumps) };
+    return { milliseconds, kilobytes, whole, frames, frameCpu, longest: Math.max(...jumps) };
   } finally {
     await context.close();
   }
+}
+
+/** The CPU time that the main thread of the page has used so far. */
+async function mainThreadMilliseconds(debug) {
+  const { metrics } = await debug.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
 }
 
 /**

@@ -6,6 +6,7 @@ import { columnTitle, type ListColumn } from '../../data/rows/list-columns.ts';
 import { widestRows } from '../../data/rows/query-rows.ts';
 import { selectRange, toggleKey } from '../../data/rows/row-selection.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
+import { useOverflowMark } from './overflow-mark.ts';
 import classes from './rows-table.module.css';
 import { type CellRenderers, TableRow, WidestCells } from './table-row.tsx';
 import { useVisibleRows } from './visible-rows.ts';
@@ -53,6 +54,7 @@ export function RowsTable<Type extends KubeObject>({
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false }) === true;
   const rowHeight = isPhone ? cardHeight(columns.length) : tableRowHeight;
   const { first, last } = useVisibleRows(scroller, rows.length, rowHeight);
+  useOverflowMark(scroller);
   const span = columns.length + (selectedKeys === undefined ? 0 : 1) + (rowActions === undefined ? 0 : 1);
   const hasMany = rows.length > fewRows && !isPhone;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is too slow to measure all rows again for each change.

@@ -15,10 +15,13 @@ export interface Viewport {
 /**
  * The number of rows that are rendered above and below the visible rows, for fast scrolling and keyboard navigation.
  */
-const overscan = 12;
+const overscan = 8;
 
-/** The first rendered row changes in steps of this size, so that not every scrolled row renders the table again. */
-const step = 6;
+/**
+ * The first rendered row changes in steps of this size, so that not every scrolled row renders the table again. With larger
+ * steps, some frames render many rows and are late.
+ */
+const step = 2;
 
 export function visibleRows({ top, height }: Viewport, count: number, rowHeight: number): RowRange {
   const firstVisible = Math.floor(top / rowHeight);
