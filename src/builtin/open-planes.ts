@@ -16,12 +16,13 @@ import type { Host } from '../hosts/host.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import type { RevisionCheck, Store } from '../store/store.ts';
 import { inProcessClient } from './in-process-client.ts';
-import type { PlaneRunner } from './plane-runner.ts';
+import type { OpenedPlane, PlaneRunner } from './plane-runner.ts';
 import { createPlaneTargets, type PlaneTargetsOptions, planesOnThisThread } from './plane-targets.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { withSlowRequestLimit } from './slow-request-limit.ts';
 import { createVirtualApiSender } from './virtual-api.ts';
 import { openVirtualPlanes, type VirtualPlanes, type VirtualPlanesOptions } from './virtual-planes.ts';
+import { type MarkingServer, WorkMarks } from './work-marks.ts';
 import { PlaneWorkers, type PlaneWorkersOptions, type SharedThreadData } from './workers/plane-workers.ts';
 
 export interface BuiltInClusterPlanesOptions extends PlaneTargetsOptions {
@@ -32,6 +33,8 @@ export interface BuiltInClusterPlanesOptions extends PlaneTargetsOptions {
   readonly defaultApi: ApiSet;
   /** The worker threads that run virtual clusters. If absent, virtual clusters run on this thread. */
   readonly workers?: PlaneWorkersSettings;
+  /** This process among those that share the store. Optional; by default, there are no others. */
+  readonly server?: MarkingServer;
 }
 
 export interface PlaneWorkersSettings
@@ -76,7 +79,8 @@ const localLocation = { namespace: '', name: builtInClusterName };
  * on demand.
  */
 export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOptions): Promise<BuiltInClusterPlanes> {
-  const { store, clock, log, memoryBudget, tokens } = options;
+  const { store, clock, log, memoryBudget, tokens, server } = options;
+  const marks = await WorkMarks.open({ store, subject: 'planes', server, clock, log });
   const targets = createPlaneTargets(options);
   const fleet = createFleet({
     store,
@@ -93,7 +97,8 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
       ),
   });
   const ownPlanes = planesOnThisThread(fleet, store, targets);
-  const workers = options.workers && startPlaneWorkers(options, options.workers, fleet, () => quarantine);
+  const workers =
+    options.workers && startPlaneWorkers(options, options.workers, { fleet, marks, quarantine: () => quarantine });
   const planes: PlaneRunner = workers ?? withSlowRequestLimit(ownPlanes, clock);
 
   const virtualClusters = (dependencies: PartDependencies) =>
@@ -114,16 +119,13 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
   if (workers !== undefined && store.isShared) evictRemovedPlanes(localVirtualClusters, workers);
   const virtualPlanes = openVirtualPlanes({
     virtualClusters: localVirtualClusters,
-    async openSession(id, name) {
-      const opened = await planes.open(id);
-      if (opened === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
-      return opened;
-    },
+    openSession: (id, name) => openSession(planes, id, name),
   });
   const hostClient = inProcessClient(local.plane.kinds, 'flotilla');
-  const quarantine = openQuarantine({
+  const quarantine = await openQuarantine({
     virtualClusterOf: (planeId) => virtualPlanes.virtualClusterOf(planeId),
     hostClient,
+    marks,
     clock,
     log,
   });
@@ -169,9 +171,16 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
     async close() {
       virtualPlanes.close();
       await workers?.close();
+      await marks.close();
       fleet.close();
     },
   };
+}
+
+async function openSession(planes: PlaneRunner, id: string, name: string): Promise<OpenedPlane> {
+  const opened = await planes.open(id);
+  if (opened === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
+  return opened;
 }
 
 /** Starts the workers when a virtual cluster is created or changed for the first time. */
@@ -191,11 +200,16 @@ function evictRemovedPlanes(virtualClusters: VirtualPlanesOptions['virtualCluste
   });
 }
 
+interface WorkerServices {
+  readonly fleet: Fleet;
+  readonly marks: WorkMarks;
+  quarantine(): Quarantine;
+}
+
 function startPlaneWorkers(
   options: BuiltInClusterPlanesOptions,
   { sealerKeys, ...settings }: PlaneWorkersSettings,
-  fleet: Fleet,
-  quarantine: () => Quarantine,
+  { fleet, marks, quarantine }: WorkerServices,
 ): PlaneWorkers {
   const { longestTokenSeconds, certificateAuthority, maxVirtualClusterBytes, maxVirtualClusterObjects } = options;
   const { bodyBytes, version, webhookAddresses } = options;
@@ -203,6 +217,7 @@ function startPlaneWorkers(
     ...options,
     ...settings,
     fleet,
+    marks,
     refusalOf: (planeId) => quarantine().errorOf(planeId),
     onIncident: (incident) => void quarantine().record(incident),
     threadData: {

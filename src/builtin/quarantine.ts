@@ -6,13 +6,15 @@ import { quarantineError, type VirtualCluster, virtualClusterKind } from '../api
 import type { ApiClient } from '../client/resource-client.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { WorkMarks } from './work-marks.ts';
 import type { PlaneIncident } from './workers/plane-workers.ts';
 
 /**
  * A plane that ends its worker this many times within the period is quarantined. The plane that a stalled worker works for is
- * known. If the heap is full, another plane of the worker may have filled it, so more incidents are required.
+ * known. If the heap is full, another plane of the worker may have filled it, so more incidents are required. `interrupted`:
+ * the server ended while a worker did long work for the plane.
  */
-const maxIncidents = { stalled: 2, failed: 4 } as const;
+const maxIncidents = { stalled: 2, failed: 4, interrupted: 2 } as const;
 const periodMs = 10 * 60_000;
 
 /** The quarantine of planes that have repeatedly ended their worker thread. */
@@ -30,29 +32,30 @@ export interface QuarantineOptions {
   virtualClusterOf(planeId: string): VirtualCluster | undefined;
   /** A client for the built-in cluster. */
   readonly hostClient: ApiClient;
+  /** The incidents of planes. They outlast a restart of the server. */
+  readonly marks: WorkMarks;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
  * Opens the quarantine. A quarantined virtual cluster has the annotation `quarantineAnnotation`, so it stays quarantined
- * after a restart, until an administrator removes the annotation.
+ * after a restart, until an administrator removes the annotation. Planes for which workers did long work when the server
+ * ended have an incident. If it was not the first one, they are quarantined before this resolves.
  */
-export function openQuarantine(options: QuarantineOptions): Quarantine {
-  const { clock, log, hostClient } = options;
+export async function openQuarantine(options: QuarantineOptions): Promise<Quarantine> {
+  const { clock, log, hostClient, marks } = options;
   const virtualClusters = hostClient.resource(virtualClusterKind);
   const events = hostClient.resource(eventKind);
-  /** The times of recent incidents on the monotonic clock, by plane. */
-  const recent = new Map<string, number[]>();
-  const incidents = { stalled: 0, failed: 0 };
+  const incidents = { stalled: 0, failed: 0, interrupted: 0 };
 
   /** Returns the number of incidents of the plane within the period, including this one. */
-  function count(planeId: string): number {
-    const now = clock.elapsed();
-    const times = (recent.get(planeId) ?? []).filter((time) => now - time < periodMs);
-    times.push(now);
-    recent.set(planeId, times);
-    return times.length;
+  function count(planeId: string, cause: PlaneIncident['cause']): number {
+    // The mark of interrupted work already contains the incident.
+    if (cause === 'interrupted') marks.finish(planeId);
+    else marks.addIncident(planeId);
+    const now = clock.now();
+    return marks.get(planeId)?.incidents.filter((time) => now - time < periodMs).length ?? 0;
   }
 
   async function writeEvent(object: VirtualCluster, reason: string, message: string): Promise<void> {
@@ -79,35 +82,54 @@ export function openQuarantine(options: QuarantineOptions): Quarantine {
     });
   }
 
+  async function record({ planeId, cause, message }: PlaneIncident): Promise<void> {
+    incidents[cause] += 1;
+    const object = options.virtualClusterOf(planeId);
+    const isQuarantined = object !== undefined && count(planeId, cause) >= maxIncidents[cause];
+    const { namespace = '', name = '' } = object?.metadata ?? {};
+    log.error(
+      { plane: planeId, namespace, name, cause, error: message, quarantined: isQuarantined },
+      logMessages[cause],
+    );
+    if (object === undefined) {
+      marks.remove(planeId);
+      return;
+    }
+    try {
+      if (isQuarantined) {
+        const reason = `${message}, ${maxIncidents[cause]} times within ${periodMs / 60_000} minutes`;
+        const document = { metadata: { annotations: { [quarantineAnnotation]: reason } } };
+        await virtualClusters.patch({ namespace, name }, document);
+        marks.remove(planeId);
+      }
+      await writeEvent(object, isQuarantined ? 'Quarantined' : eventReasons[cause], message);
+    } catch (error) {
+      // The virtual cluster may have been deleted in the meantime.
+      if (!(error instanceof StatusError) || error.code !== 404)
+        log.error({ plane: planeId, error: String(error) }, 'could not record an incident of a virtual cluster');
+    }
+  }
+
+  const message = 'the server ended while a worker did long work for the virtual cluster';
+  await Promise.all(marks.interrupted.map((planeId) => record({ planeId, cause: 'interrupted', message })));
   return {
     incidents,
+    record,
     errorOf(planeId) {
       const object = options.virtualClusterOf(planeId);
       return object && quarantineError(object);
     },
-    async record({ planeId, cause, message }) {
-      incidents[cause] += 1;
-      const object = options.virtualClusterOf(planeId);
-      const isQuarantined = object !== undefined && count(planeId) >= maxIncidents[cause];
-      const { namespace = '', name = '' } = object?.metadata ?? {};
-      log.error(
-        { plane: planeId, namespace, name, cause, error: message, quarantined: isQuarantined },
-        'a worker thread has ended and is replaced; `plane` is the last one that it worked for',
-      );
-      if (object === undefined) return;
-      try {
-        if (isQuarantined) {
-          recent.delete(planeId);
-          const reason = `${message}, ${maxIncidents[cause]} times within ${periodMs / 60_000} minutes`;
-          const document = { metadata: { annotations: { [quarantineAnnotation]: reason } } };
-          await virtualClusters.patch({ namespace, name }, document);
-        }
-        await writeEvent(object, isQuarantined ? 'Quarantined' : 'WorkerReplaced', message);
-      } catch (error) {
-        // The virtual cluster may have been deleted in the meantime.
-        if (!(error instanceof StatusError) || error.code !== 404)
-          log.error({ plane: planeId, error: String(error) }, 'could not record why a worker thread was replaced');
-      }
-    },
   };
 }
+
+const workerEnded = 'a worker thread has ended and is replaced; `plane` is the last one that it worked for';
+const logMessages: Readonly<Record<PlaneIncident['cause'], string>> = {
+  stalled: workerEnded,
+  failed: workerEnded,
+  interrupted: 'the server has ended while a worker thread did long work for `plane`',
+};
+const eventReasons: Readonly<Record<PlaneIncident['cause'], string>> = {
+  stalled: 'WorkerReplaced',
+  failed: 'WorkerReplaced',
+  interrupted: 'ServerEnded',
+};

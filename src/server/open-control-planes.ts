@@ -21,6 +21,7 @@ import { updateBuiltInClusterStatus } from './built-in-cluster-status.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
 import { type CredentialUses, openCredentialUses } from './credential-uses.ts';
 import { removeAdminKey, writeAdminKey } from './data/admin-files.ts';
+import { markingServer } from './marking-server.ts';
 import { openConnectedHosts } from './open-connected-hosts.ts';
 import { type ManagementApi, openManagementApi } from './open-management.ts';
 import { createRequestedAdminKey } from './recovery/admin-key-request.ts';
@@ -239,6 +240,7 @@ function openPlanesOf(
     version: server.version,
     healthChecks: server.healthChecks,
     onMaintenance: onMaintenanceWork,
+    server: markingServer(server),
     ...workersOf(server),
   });
 }

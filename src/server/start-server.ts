@@ -1,4 +1,5 @@
 import type { Quarantine } from '../builtin/quarantine.ts';
+import { WorkMarks } from '../builtin/work-marks.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import type { IncomingRequest } from '../http/exchange.ts';
 import { createMetrics, type MetricsOptions } from '../http/metrics/create-metrics.ts';
@@ -34,6 +35,7 @@ import { frontHandler } from './front-handler.ts';
 import { mailHandler } from './mail/mail-handler.ts';
 import type { NotificationMails } from './mail/notification-mails.ts';
 import { openNotificationMails } from './mail/open-notification-mails.ts';
+import { markingServer } from './marking-server.ts';
 import { CertificateExpiries } from './metrics/certificate-expiries.ts';
 import { ControllerMetrics } from './metrics/controller-metrics.ts';
 import { fleetGauges } from './metrics/fleet-gauges.ts';
@@ -91,7 +93,8 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   certificates.set('serving', tls.pair.cert);
   if (tls.authority !== undefined) certificates.set('ca', tls.authority);
   const mails = await openNotificationMails(server, controlPlanes.management, () => url);
-  const { handler, startControllers } = openHandler(server, controlPlanes, { certificates, mails });
+  const renderer = await openRenderer(server);
+  const { handler, startControllers } = openHandler(server, controlPlanes, { certificates, mails, renderer });
   const listener = await startListener({
     ...settings.listen,
     log,
@@ -159,13 +162,17 @@ interface HandlerParts {
   readonly certificates: CertificateExpiries;
   /** Absent if the server sends no mails. */
   readonly mails: NotificationMails | undefined;
+  readonly renderer: Renderer;
 }
+
+/** Renders templates. Without members, the controllers do this themselves. */
+type Renderer = Pick<ControllerInputs, 'render' | 'readObjects'>;
 
 /** Opens the gateway and authentication. */
 function openHandler(
   server: ServerContext,
   opened: ControlPlanes,
-  { certificates, mails }: HandlerParts,
+  { certificates, mails, renderer }: HandlerParts,
 ): OpenedHandler {
   const { settings, clock, log, closing, dir, store, sealer, auditLog, version } = server;
   const { replicas, freshness } = server;
@@ -182,7 +189,6 @@ function openHandler(
     log,
   });
   closing.add('gateway', () => gateway.close());
-  const render = openRenderer(server);
   let stopControllers: (() => Promise<void>) | undefined;
   closing.add('controllers', () => stopControllers?.());
   const accessKeys = openAccessKeys({
@@ -247,7 +253,7 @@ function openHandler(
       stopControllers = replicas.run((tenure) => {
         const hostOf = hosts.fenced(tenure.fence);
         const inputs = { activity: gateway.activity, connected, hostOf, tenure, observer, webhookCounters };
-        return management.start({ ...inputs, ...render });
+        return management.start({ ...inputs, ...renderer });
       });
     },
   };
@@ -281,17 +287,17 @@ function operatorHandlers({
 }
 
 /** Renders templates and reads their objects on a thread of its own, if the server has other threads. */
-function openRenderer({
-  settings,
-  threads,
-  closing,
-  log,
-}: ServerContext): Pick<ControllerInputs, 'render' | 'readObjects'> {
+async function openRenderer(server: ServerContext): Promise<Renderer> {
+  const { settings, threads, closing, store, clock, log } = server;
   if (threads === undefined || settings.planes.workers === 0) return {};
   const { stallSeconds } = settings.planes;
-  const renderer = new TemplateRenderer({ startThread: threads.rendering, stallSeconds, log });
+  const marks = await WorkMarks.open({ store, subject: 'templates', server: markingServer(server), clock, log });
+  const renderer = new TemplateRenderer({ startThread: threads.rendering, stallSeconds, marks, clock, log });
   closing.add('template renderer', () => renderer.close());
-  return { render: (source) => renderer.render(source), readObjects: (text) => renderer.readObjects(text) };
+  return {
+    render: (source) => renderer.render(source),
+    readObjects: (text, project) => renderer.readObjects(text, project),
+  };
 }
 
 function serverGauges(

@@ -21,6 +21,11 @@ const virtualClusters = `/apis/${storageGroup}/${storageVersion}/namespaces/defa
 const proxy = (name: string) => `${virtualClusters}/${name}/proxy`;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
+const instances = `/apis/${managementGroup}/${managementVersion}/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
+const loop = (body: string) => `{{ range 5000 }}${body}{{ end }}`;
+/** A template whose rendering takes forever if it is not metered. */
+const endlessLoop = loop(loop(loop(loop(''))));
+
 /** An expression that takes forever if its evaluation is not metered: ten nested loops over ten numbers. */
 const endless = Array.from({ length: 10 }).reduceRight<string>(
   (inner, _, level) => `[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].all(x${level}, ${inner})`,
@@ -41,10 +46,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(planes: string, environment: Record<string, string> = {}): Promise<FlotillaProcess> {
+async function start(
+  planes: string,
+  environment: Record<string, string> = {},
+  args: readonly string[] = [],
+): Promise<FlotillaProcess> {
   const config = join(folder, 'config.yaml');
   writeFileSync(config, `planes: ${planes}\n`);
-  server = await startFlotilla({ args: ['--config', config], environment });
+  server = await startFlotilla({ args: ['--config', config, ...args], environment });
   return server;
 }
 
@@ -161,11 +170,9 @@ it('a template whose rendering never ends is given up, and the server continues'
   const running = await start(`{stallSeconds: ${stallSeconds}}`, { [unmeteredVariable]: '1' });
   const caller = await ApiCaller.of(running);
   callers.push(caller);
-  const instances = `/apis/${managementGroup}/${managementVersion}/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
-  const loop = (body: string) => `{{ range 5000 }}${body}{{ end }}`;
   const make = (name: string, values: string) =>
     caller.make(instances, { metadata: { name }, spec: { template: { helmRelease: { values } } } });
-  await make('endless', loop(loop(loop(loop('')))));
+  await make('endless', endlessLoop);
   const begun = performance.now();
   await make('other', 'name: {{ .Values.platform.name }}');
   const statusOf = async (name: string) => JSON.stringify((await caller.get(`${instances}/${name}`)) as object);
@@ -176,6 +183,36 @@ it('a template whose rendering never ends is given up, and the server continues'
   server = restarted;
   const after = await ApiCaller.of(restarted);
   callers.push(after);
+  // Without the record of the last run, this instance would render the same template again.
+  await after.make(instances, {
+    metadata: { name: 'same' },
+    spec: { template: { helmRelease: { values: endlessLoop } } },
+  });
+  const statusAfter = async () => JSON.stringify((await after.get(`${instances}/same`)) as object);
+  await expect.poll(statusAfter, { timeout: 15_000 }).toContain('rendering takes longer than 2 seconds');
+  expect(restarted.output()).not.toContain('the thread that renders templates was replaced');
+  expect((await after.send('DELETE', `${instances}/endless`)).status).toBe(200);
+});
+
+it('a template during whose rendering the server ended twice is not rendered again', async () => {
+  const config = '{stallSeconds: 600}';
+  let running = await start(config, { [unmeteredVariable]: '1' }, ['--log-level', 'debug']);
+  const caller = await ApiCaller.of(running);
+  callers.push(caller);
+  await caller.make(instances, {
+    metadata: { name: 'endless' },
+    spec: { template: { helmRelease: { values: endlessLoop } } },
+  });
+  for (let end = 1; end <= 2; end++) {
+    await expect.poll(() => running.output(), { timeout: 15_000 }).toContain('recorded work that takes long');
+    await running.stop('SIGKILL');
+    running = await running.restart();
+    server = running;
+  }
+  const after = await ApiCaller.of(running);
+  callers.push(after);
+  const status = async () => JSON.stringify((await after.get(`${instances}/endless`)) as object);
+  await expect.poll(status, { timeout: 15_000 }).toContain('rendering was in progress 2 times when the server ended');
   expect((await after.send('DELETE', `${instances}/endless`)).status).toBe(200);
 });
 

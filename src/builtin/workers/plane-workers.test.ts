@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MessageChannel } from 'node:worker_threads';
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import { kubernetesMastersGroup, quarantineAnnotation } from '../../api/naming.ts';
 import { planeIdOf, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
@@ -9,8 +9,10 @@ import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { PlaneTarget } from '../../gateway/gateway-target.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
 import type { Thread } from '../../process/threads/thread.ts';
+import { ThreadActivity } from '../../process/threads/thread-activity.ts';
 import { gcRange } from '../../registry/rows/rows.ts';
 import { deriveSealerKeys, openSealer } from '../../seal/open-sealer.ts';
 import { interruptibleStore } from '../../store/interruptible-store.fixture.ts';
@@ -22,6 +24,7 @@ import {
   type PlanesTestEnv,
   type PlanesTestEnvOptions,
 } from '../planes-test-env.fixture.ts';
+import { WorkMarks, workMarksSlice } from '../work-marks.ts';
 import type { StartPlaneThread } from './plane-workers.ts';
 import { startOnSameThread } from './same-thread.fixture.ts';
 
@@ -383,5 +386,74 @@ describe('the end of a worker', () => {
     expect(namesOf(await answer(env))).toEqual(['x']);
     await env.runMaintenance();
     expect((await virtualClusters.get(location)).status).toMatchObject({ phase: 'Ready' });
+  });
+
+  it('counts after a restart of the server, too', async () => {
+    const store = openMemoryStore();
+    let env = await open(undefined, { store });
+    await createVirtualCluster(env);
+    const reasons = async () =>
+      (await env.hostClient.resource(eventKind).list({ namespace: location.namespace })).items.map(
+        ({ reason }) => reason,
+      );
+    for (let failure = 1; failure <= 4; failure++) {
+      expect((await answer(env)).status).toBe(200);
+      env.threads.at(-1)?.fail(new Error('out of memory'));
+      await expect.poll(async () => (await reasons()).length).toBe(failure);
+      await env.close();
+      const clock = new ManualClock(env.clock.now() + 60_000);
+      env = await open(undefined, { store, clock });
+    }
+    expect((await reasons()).at(-1)).toBe('Quarantined');
+    expect((await answer(env)).json.message).toContain('is quarantined: ');
+  });
+});
+
+describe('a virtual cluster for which a worker does long work when the server ends', () => {
+  it('is quarantined after the second time, before its plane is loaded', async () => {
+    const store = openMemoryStore();
+    let env = await open(undefined, { store });
+    await createVirtualCluster(env);
+    const planeId = planeIdOf(await env.hostClient.resource(virtualClusterKind).get(location));
+    for (let end = 1; end <= 2; end++) {
+      expect((await answer(env)).status).toBe(200);
+      const marks = await WorkMarks.open({ store, subject: 'planes', clock: env.clock, log: silentLog });
+      marks.begin(planeId);
+      await marks.close();
+      await env.close();
+      env = await open(undefined, { store, clock: new ManualClock(env.clock.now() + 60_000) });
+    }
+    const { items } = await env.hostClient.resource(eventKind).list({ namespace: location.namespace });
+    expect(items.map(({ reason }) => reason)).toEqual(['ServerEnded', 'Quarantined']);
+    const { status, json } = await answer(env);
+    expect([status, json.message]).toEqual([
+      503,
+      expect.stringContaining('the server ended while a worker did long work'),
+    ]);
+    expect(env.threads).toEqual([]);
+  });
+
+  it('is marked from half a second of work on, until the worker returns to its event loop', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const activities: ThreadActivity[] = [];
+    const env = await open(() => (data, ports, onExit) => {
+      const activity = new ThreadActivity(data.activity);
+      activity.startHeartbeat()();
+      activity.setTask('vc-1');
+      activities.push(activity);
+      return startStuck(data, ports, onExit);
+    });
+    void env.planes.planes.probe('vc-1').catch(() => {});
+    await expect.poll(() => activities).toHaveLength(1);
+    const markedPlanes = async () =>
+      (await env.store.list({ slice: workMarksSlice, prefix: [] })).entries.map(({ key }) => key.segments[1]);
+    vi.advanceTimersByTime(500);
+    await expect.poll(markedPlanes).toEqual(['vc-1']);
+    activities[0]?.setTask('vc-2');
+    vi.advanceTimersByTime(250);
+    await expect.poll(markedPlanes).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ import { serveStore } from '../../store/port/serve-store.ts';
 import { propertiesOf, type Store } from '../../store/store.ts';
 import type { OpenedPlane, PlaneRunner } from '../plane-runner.ts';
 import type { PlaneUsage } from '../plane-usage.ts';
+import type { WorkMarks } from '../work-marks.ts';
 import { KnownResources } from './known-resources.ts';
 import type { PlaneThreadData } from './plane-thread.ts';
 import { RemotePlanes, type RemotePlanesOptions } from './remote-planes.ts';
@@ -47,13 +48,15 @@ export interface PlaneWorkersOptions {
   refusalOf(planeId: string): StatusError | undefined;
   /** Called when a worker was replaced because of its work for a plane. */
   onIncident(incident: PlaneIncident): void;
+  /** Records the planes for which workers do long work, durably. */
+  readonly marks: Pick<WorkMarks, 'begin' | 'finish' | 'remove'>;
 }
 
-/** The end of a worker that was not intended. */
+/** The end of a worker, or of the whole server, that was not intended. */
 export interface PlaneIncident {
   /** The plane that the worker has worked for last; empty if it has not worked for any. */
   readonly planeId: string;
-  readonly cause: 'stalled' | 'failed';
+  readonly cause: 'stalled' | 'failed' | 'interrupted';
   readonly message: string;
 }
 
@@ -118,6 +121,7 @@ export class PlaneWorkers implements PlaneRunner {
     if (slot === undefined) return;
     slot.planeCount -= 1;
     await slot.evict(id);
+    this.#options.marks.remove(id);
   }
 
   /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
@@ -273,6 +277,12 @@ class WorkerSlot {
     const hasEnded = new Promise<void>((resolve) => {
       onEnded = resolve;
     });
+    const { marks } = this.#options;
+    let markedPlane = '';
+    const removeMark = () => {
+      if (markedPlane !== '') marks.finish(markedPlane);
+      markedPlane = '';
+    };
     const thread = startWatchedThread({
       startThread,
       createData: (activity) => ({
@@ -285,7 +295,13 @@ class WorkerSlot {
       }),
       ports: [planesChannel.port2, storeChannel.port2],
       stallSeconds,
+      onBusy(task) {
+        markedPlane = task;
+        if (task !== '') marks.begin(task);
+      },
+      onReturn: removeMark,
       onEnd: (end) => {
+        removeMark();
         stopServing();
         planes.close();
         this.#running = undefined;

@@ -30,10 +30,10 @@ export interface InstanceDependencies {
   /** Renders a template. Optional; defaults to `renderDefinition`, which blocks this thread meanwhile. */
   render?(source: DefinitionSource): RenderedDefinition | Promise<RenderedDefinition>;
   /**
-   * Reads the YAML documents of a template. Rejects with ApplyError. Optional; defaults to `readObjects`, which blocks this
-   * thread meanwhile.
+   * Reads the YAML documents of a template of a project. Rejects with ApplyError. Optional; defaults to `readObjects`, which
+   * blocks this thread meanwhile.
    */
-  readObjects?(text: string): Promise<readonly JsonObject[]>;
+  readObjects?(text: string, project: string): Promise<readonly JsonObject[]>;
   /** The limits of templates whose author does not have the permission `hostaccess`. Optional; has safe defaults. */
   readonly hostAccess?: HostAccessSettings;
   /** Returns how the host namespaces of a project on a cluster are protected. Optional; by default as the host decides. */

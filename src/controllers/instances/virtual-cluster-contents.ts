@@ -96,7 +96,7 @@ async function applyContents(
   const prebound = host.preboundRoles ?? [];
   await ensureBindings(virtual, isFirst ? content.roles.filter((role) => !prebound.includes(role)) : content.roles);
   if (!isFirst) await removeOtherBindings(virtual, [...content.roles, ...prebound]);
-  const objects = await readTemplateObjects(content.objects, dependencies);
+  const objects = await readTemplateObjects(content.objects, snapshot, dependencies);
   if (objects.length > 0) await applyObjects(objects, virtual);
 }
 

@@ -26,6 +26,11 @@ export interface RunningKey {
   readonly key: Key;
 }
 
+export interface FairQueueOptions {
+  /** The maximum debt of a tenant (`LowestUsageOrderOptions`). Optional. */
+  readonly maxDebt?: number;
+}
+
 /** The minimum CPU time in milliseconds that is charged for a time slice, because scheduling also takes time. */
 const minCost = 0.05;
 
@@ -34,17 +39,7 @@ const minCost = 0.05;
  * key that has used the least.
  */
 export class FairQueue {
-  readonly #tenants = new LowestUsageOrder<Tenant>({
-    create: (name, used, period) => ({
-      name,
-      used,
-      period,
-      keys: new LowestUsageOrder(keyOptions),
-      waiting: 0,
-      isPaused: false,
-    }),
-    firstArrivalOf: ({ keys }) => (keys.first === undefined ? 0 : keyOptions.firstArrivalOf(keys.first)),
-  });
+  readonly #tenants: LowestUsageOrder<Tenant>;
   /** The number of waiting requests, without and with those of paused tenants. */
   #length = 0;
   #lengthWithPaused = 0;
@@ -52,6 +47,21 @@ export class FairQueue {
   /** The number of the busy period. It ends when no request waits; used CPU times need not be compared after that. */
   #period = 0;
   #sequence = 0;
+
+  constructor({ maxDebt }: FairQueueOptions = {}) {
+    this.#tenants = new LowestUsageOrder<Tenant>({
+      create: (name, used, period) => ({
+        name,
+        used,
+        period,
+        keys: new LowestUsageOrder(keyOptions),
+        waiting: 0,
+        isPaused: false,
+      }),
+      firstArrivalOf: ({ keys }) => (keys.first === undefined ? 0 : keyOptions.firstArrivalOf(keys.first)),
+      maxDebt,
+    });
+  }
 
   /* The numbers do not include paused tenants. */
 

@@ -15,12 +15,14 @@ export interface LowestUsageOrderOptions<C extends Competitor> {
   create(name: string, used: number, period: number): C;
   /** Returns the position of the competitor's first waiting request in the order of arrival. */
   firstArrivalOf(competitor: C): number;
+  /**
+   * The used CPU time of a competitor exceeds the baseline by at most this many milliseconds, even after a very long time
+   * slice. Optional; defaults to 50.
+   */
+  readonly maxDebt?: number | undefined;
 }
 
-/**
- * The used CPU time of a competitor exceeds the baseline by at most this many milliseconds, even after a very long time slice.
- */
-const maxDebt = 50;
+const defaultMaxDebt = 50;
 /**
  * The part of a time slice in milliseconds that raises the baseline. If one long time slice, for example with a garbage
  * collection, raised it above the waiting competitors, a new one would wait until all of them have caught up.
@@ -41,10 +43,12 @@ export class LowestUsageOrder<C extends Competitor> {
    * got the last time slice.
    */
   #baseline = 0;
+  readonly #maxDebt: number;
   #pruneAbove = minPruneSize;
 
   constructor(options: LowestUsageOrderOptions<C>) {
     this.#options = options;
+    this.#maxDebt = options.maxDebt ?? defaultMaxDebt;
     this.#waiting = new PriorityHeap(
       (one, other) => one.used - other.used || options.firstArrivalOf(one) - options.firstArrivalOf(other),
     );
@@ -101,7 +105,7 @@ export class LowestUsageOrder<C extends Competitor> {
     // The baseline rises half as fast as the average CPU time of the waiting competitors. A competitor above the baseline
     // therefore gets a time slice eventually, even if new ones arrive all the time.
     this.#baseline += Math.min(milliseconds, maxBaselineCost) / (2 * (this.#waiting.size + 1));
-    competitor.used = Math.min(competitor.used + milliseconds, this.#baseline + maxDebt);
+    competitor.used = Math.min(competitor.used + milliseconds, this.#baseline + this.#maxDebt);
     this.#waiting.moved(competitor);
   }
 

@@ -14,6 +14,7 @@ function watch(stallSeconds: number, cpuShare = 1) {
   const memory = ThreadActivity.newMemory();
   const thread = new ThreadActivity(memory);
   let stalls = 0;
+  const reports: string[] = [];
   const watchdog = new Watchdog({
     activity: {
       get beat() {
@@ -27,8 +28,10 @@ function watch(stallSeconds: number, cpuShare = 1) {
     onStall: () => {
       stalls += 1;
     },
+    onBusy: () => reports.push('busy'),
+    onReturn: () => reports.push('returned'),
   });
-  return { thread, watchdog, stalls: () => stalls };
+  return { thread, watchdog, stalls: () => stalls, reports };
 }
 
 describe('the watchdog of a thread', () => {
@@ -94,6 +97,21 @@ describe('the watchdog of a thread', () => {
     expect(stalls()).toBe(0);
     vi.advanceTimersByTime(2_000);
     expect(stalls()).toBe(1);
+  });
+
+  it('reports long work once before it can stall, and its end, but neither short work nor the start', () => {
+    const { thread, reports } = watch(2);
+    vi.advanceTimersByTime(10_000);
+    const stop = thread.startHeartbeat();
+    vi.advanceTimersByTime(5_000);
+    expect(reports).toEqual([]);
+    stop();
+    vi.advanceTimersByTime(500);
+    expect(reports).toEqual(['busy']);
+    vi.advanceTimersByTime(1_000);
+    thread.startHeartbeat();
+    vi.advanceTimersByTime(1_000);
+    expect(reports).toEqual(['busy', 'returned']);
   });
 
   it('is quiet after it was stopped', () => {

@@ -5,6 +5,10 @@ export interface WatchdogOptions {
   readonly stallSeconds: number;
   /** Called once, when the thread has not returned to its event loop for that time, or for a multiple if it gets no CPU. */
   onStall(): void;
+  /** Called when the thread has not returned to its event loop between two checks. Optional. */
+  onBusy?(): void;
+  /** Called when the thread has returned to its event loop after that. Optional. */
+  onReturn?(): void;
 }
 
 const checksPerSecond = 4;
@@ -40,11 +44,17 @@ export class Watchdog {
   }
 
   #check(): void {
-    const { activity, stallSeconds, onStall } = this.#options;
+    const { activity, stallSeconds, onStall, onBusy, onReturn } = this.#options;
     const { beat } = activity;
+    const wasBusy = this.#unchanged > 0 && this.#lastBeat !== 0;
     this.#unchanged = beat === this.#lastBeat ? this.#unchanged + 1 : 0;
     this.#lastBeat = beat;
-    if (this.#unchanged === 1) this.#cpuSecondsBefore = activity.cpuSeconds;
+    if (wasBusy && this.#unchanged === 0) onReturn?.();
+    if (this.#unchanged === 1) {
+      this.#cpuSecondsBefore = activity.cpuSeconds;
+      // Until the first beat, the thread loads its code.
+      if (beat !== 0) onBusy?.();
+    }
     const limit = beat === 0 ? startSeconds : stallSeconds;
     if (this.#unchanged < limit * checksPerSecond) return;
     if (beat !== 0 && this.#isStarved()) return;

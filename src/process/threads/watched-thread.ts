@@ -13,6 +13,10 @@ export interface WatchedThreadOptions<Data> {
   readonly stallSeconds: number;
   /** Called once, after the thread has ended for any reason. */
   onEnd(end: ThreadEnd): void;
+  /** Called with the task of a thread that does not return to its event loop for a quarter to half a second. Optional. */
+  onBusy?(task: string): void;
+  /** Called when the thread has returned to its event loop after that. Not called if it ends instead. Optional. */
+  onReturn?(): void;
 }
 
 /** How a thread has ended. */
@@ -42,6 +46,8 @@ export function startWatchedThread<Data>(options: WatchedThreadOptions<Data>): T
       isStalled = true;
       void thread.terminate();
     },
+    onBusy: () => options.onBusy?.(activity.task),
+    onReturn: () => options.onReturn?.(),
   });
   return {
     terminate() {

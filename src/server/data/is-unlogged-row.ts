@@ -1,3 +1,4 @@
+import { workMarksSlice } from '../../builtin/work-marks.ts';
 import { isUnloggedKey } from '../../registry/rows/rows.ts';
 import type { Key } from '../../store/key.ts';
 import { activityRecordsSlice } from '../activity/activity-rows.ts';
@@ -18,6 +19,7 @@ const unloggedSlices: ReadonlySet<string> = new Set([
   notificationStatesSlice,
   usageSlice,
   webhookQueueSlice,
+  workMarksSlice,
 ]);
 
 /**

@@ -6,20 +6,27 @@ import {
   type RenderedDefinition,
   renderDefinition,
 } from '../../api/management/render-definition.ts';
+import { serviceUnavailable } from '../../api/status.ts';
+import type { WorkMark, WorkMarks } from '../../builtin/work-marks.ts';
 import { planeErrors } from '../../builtin/workers/plane-errors.ts';
 import { ApplyError } from '../../hosts/apply-objects.ts';
 import { readObjects } from '../../hosts/read-objects.ts';
+import { FairQueue } from '../../http/limits/fair-queue.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
 import type { Log } from '../../lib/log.ts';
 import type { StartThread, Thread } from '../../process/threads/thread.ts';
 import { startWatchedThread } from '../../process/threads/watched-thread.ts';
-import type { RenderMethods, RenderThreadData } from './render-thread.ts';
+import type { ReadObjects, RenderMethods, RenderThreadData } from './render-thread.ts';
 
 export interface TemplateRendererOptions {
   readonly startThread: StartThread<RenderThreadData>;
   /** The time after which a template that is still being rendered is given up. */
   readonly stallSeconds: number;
+  /** Records the templates that ended the thread, or were being rendered when the server ended, durably. */
+  readonly marks: WorkMarks;
+  readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Log;
 }
 
@@ -28,7 +35,14 @@ interface ThreadFailure {
   readonly failure: string;
 }
 
-type ThreadWork<Result> = (link: MessageLink<object, RenderMethods>) => Promise<Result>;
+interface ThreadWork<Result> {
+  /** The project whose templates the thread works for. */
+  readonly project: string;
+  /** Identifies work that ends the thread. */
+  readonly content: string;
+  readonly instance?: string;
+  call(link: MessageLink<object, RenderMethods>): Promise<Result>;
+}
 
 interface RunningThread {
   readonly thread: Thread;
@@ -41,24 +55,33 @@ const idleMs = 60_000;
 /** The maximum length of objects that are read without the thread. That takes some milliseconds. */
 const maxReadLength = 8 * 1024;
 
-/** The number of templates that are known not to be renderable. */
-const maxFailures = 1_000;
+/** The number of texts that are known to be unreadable. */
+const maxUnreadable = 1_000;
 /** The maximum length of the reason why objects cannot be read. */
 const maxProblemLength = 1_000;
+/** A template that was being rendered this many times when the server ended is not rendered again. */
+const maxServerEnds = 2;
+/** The number of templates that may wait. Their reconciles are repeated later if there are more. */
+const maxWaiting = 1_000;
+/** The thread time in milliseconds by which a project may be ahead of others that wait. */
+const maxDebt = 60_000;
 
 /**
  * Renders the templates of instances on a thread of its own, because tenants write templates. A template that takes too long
- * or needs too much memory ends that thread, and is not rendered again. Templates are rendered one after the other. The
- * thread also reads the objects of templates, which are YAML.
+ * or needs too much memory ends that thread, and is not rendered again, also after a restart of the server. Templates are
+ * rendered one after the other; the next one belongs to the project that has used the least time of the thread. The thread
+ * also reads the objects of templates, which are YAML.
  */
 export class TemplateRenderer {
   readonly #options: TemplateRendererOptions;
-  /** Why templates ended the thread, by digest of the template and its parameters, whatever instance uses it. */
-  readonly #failures = new BoundedCache<string>({ most: maxFailures, longest: 100 });
   /** Why objects cannot be read, by digest of their text. They are tried again and again until the template changes. */
-  readonly #unreadable = new BoundedCache<string>({ most: maxFailures, longest: maxProblemLength });
+  readonly #unreadable = new BoundedCache<string>({ most: maxUnreadable, longest: maxProblemLength });
+  readonly #waiting = new FairQueue({ maxDebt });
   #running: RunningThread | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  /** The digest of the template that the thread works on. */
+  #current: string | undefined;
+  /** Resolves when the thread has finished its current work. */
+  #turn: Promise<void> | undefined;
   #isClosed = false;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -72,17 +95,19 @@ export class TemplateRenderer {
     if (parameterValues === '' && !hasExpressions(definition as JsonObject)) return renderDefinition(source);
     const content = { definition, parameters, parameterValues } as unknown as JsonObject;
     const { project, name: instance } = platform;
-    const result = await this.#inTurn(writeJson(content), { project, instance }, (link) => link.call('render', source));
+    const call: ThreadWork<RenderedDefinition>['call'] = (link) => link.call('render', source);
+    const result = await this.#inTurn({ project, instance, content: writeJson(content), call });
     return 'failure' in result ? { definition: {}, problems: [`rendering ${result.failure}`] } : result;
   }
 
-  /** Reads the YAML documents of a template. Short ones are read on this thread. Rejects with ApplyError. */
-  async readObjects(text: string): Promise<readonly JsonObject[]> {
+  /** Reads the YAML documents of a template of a project. Short ones are read on this thread. Rejects with ApplyError. */
+  async readObjects(text: string, project: string): Promise<readonly JsonObject[]> {
     if (text.length <= maxReadLength) return readObjects(text);
     const digest = hash('sha256', text, 'hex');
     const problem = this.#unreadable.get(digest);
     if (problem !== undefined) throw new ApplyError(problem);
-    const result = await this.#inTurn(text, {}, (link) => link.call('readObjects', text));
+    const call: ThreadWork<ReadObjects>['call'] = (link) => link.call('readObjects', text);
+    const result = await this.#inTurn({ project, content: text, call });
     if ('objects' in result) return result.objects;
     const found = 'failure' in result ? `reading the objects ${result.failure}` : result.problem;
     this.#unreadable.set(digest, found.slice(0, maxProblemLength));
@@ -93,42 +118,73 @@ export class TemplateRenderer {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
     await this.#running?.thread.terminate();
+    await this.#turn;
+    await this.#options.marks.close();
   }
 
-  /** Runs work on the thread after all earlier work. `content` identifies work that ends the thread. */
-  async #inTurn<Result>(
-    content: string,
-    logged: Record<string, string>,
-    work: ThreadWork<Result>,
-  ): Promise<Result | ThreadFailure> {
-    const running = this.#last.then(() => this.#run(content, logged, work));
-    this.#last = running.catch(() => {});
-    return await running;
+  /** Runs work on the thread when it is the turn of its project. */
+  async #inTurn<Result>(work: ThreadWork<Result>): Promise<Result | ThreadFailure> {
+    const digest = hash('sha256', work.content, 'hex');
+    const known = this.#failureOf(digest);
+    if (known !== undefined) return { failure: known };
+    if (this.#waiting.length >= maxWaiting) throw serviceUnavailable('too many templates wait to be rendered', 1);
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push(work.project, work.project, () => {
+        this.#turn = this.#run(digest, work).then(resolve, reject);
+      });
+      if (this.#turn === undefined) this.#beginNext();
+    });
   }
 
-  async #run<Result>(
-    content: string,
-    logged: Record<string, string>,
-    work: ThreadWork<Result>,
-  ): Promise<Result | ThreadFailure> {
-    const digest = hash('sha256', content, 'hex');
-    const known = this.#failures.get(digest);
+  /** Begins the work that is next, and then the others, one after the other. */
+  #beginNext(): void {
+    const { clock } = this.#options;
+    const began = clock.elapsed();
+    this.#turn = undefined;
+    const project = this.#waiting.beginNext();
+    if (project === undefined) return;
+    void Promise.resolve(this.#turn).then(() => {
+      this.#waiting.charge(project, clock.elapsed() - began);
+      this.#beginNext();
+    });
+  }
+
+  async #run<Result>(digest: string, work: ThreadWork<Result>): Promise<Result | ThreadFailure> {
+    // An earlier one in the queue may have been the same.
+    const known = this.#failureOf(digest);
     if (known !== undefined) return { failure: known };
     if (this.#isClosed) throw new Error('the server is shutting down');
     clearTimeout(this.#idleTimer);
     if (this.#running === undefined || this.#running.link.isClosed) this.#running = this.#start();
+    const { stallSeconds, marks, log } = this.#options;
+    this.#current = digest;
     try {
-      return await work(this.#running.link);
+      const result = await work.call(this.#running.link);
+      marks.remove(digest);
+      return result;
     } catch (error) {
-      if (!(error instanceof LinkClosedError) || this.#isClosed) throw error;
-      const { stallSeconds, log } = this.#options;
-      log.error(logged, 'the thread that renders templates was replaced because of a template');
+      if (!(error instanceof LinkClosedError) || this.#isClosed) {
+        marks.finish(digest);
+        throw error;
+      }
+      const { project, instance } = work;
+      log.error({ project, instance }, 'the thread that renders templates was replaced because of a template');
       const failure = `takes longer than ${stallSeconds} seconds or needs too much memory`;
-      this.#failures.set(digest, failure);
+      marks.addIncident(digest, failure);
       return { failure };
     } finally {
+      this.#current = undefined;
       this.#idleTimer = setTimeout(() => this.#stopIdleThread(), idleMs).unref();
     }
+  }
+
+  #failureOf(digest: string): string | undefined {
+    const mark: WorkMark | undefined = this.#options.marks.get(digest);
+    if (mark === undefined) return undefined;
+    if (mark.failure !== undefined) return mark.failure;
+    return mark.incidents.length < maxServerEnds
+      ? undefined
+      : `was in progress ${maxServerEnds} times when the server ended`;
   }
 
   /** Ends the thread, which takes memory. The next template starts another one. */
@@ -147,6 +203,9 @@ export class TemplateRenderer {
       createData: (activity) => ({ port: port2, activity }),
       ports: [port2],
       stallSeconds,
+      onBusy: () => {
+        if (this.#current !== undefined) this.#options.marks.begin(this.#current);
+      },
       onEnd: () => link.close(),
     });
     return { thread, link };

@@ -140,7 +140,7 @@ export async function installRequest(
   const { snapshot, dependencies } = context;
   const installation = installationOf(context, definition);
   const { space, ...others } = installation;
-  const objects = await readTemplateObjects(space?.objects ?? '', dependencies);
+  const objects = await readTemplateObjects(space?.objects ?? '', snapshot, dependencies);
   const request = { location: snapshot.location, owner: snapshot.uid, ...others };
   const { allowedResources } = dependencies.hostAccess ?? defaultHostAccessSettings;
   const { excludedResources } = dependencies.contents;
