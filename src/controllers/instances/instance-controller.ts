@@ -61,10 +61,12 @@ export interface InstanceControllerOptions
 }
 
 /**
- * Maximum number of concurrent reconciles per cluster. It is large enough to share group commits. A slow cluster delays
- * only its own instances.
+ * Maximum number of concurrent reconciles per cluster, and per project on it. The latter is large enough to share group
+ * commits. A slow cluster delays only its own instances. A project whose instances take long, for example to render their
+ * templates, leaves some workers to others.
  */
-const reconcilesPerCluster = 32;
+const reconcilesPerCluster = 40;
+const reconcilesPerProject = 32;
 
 /** The part of the controller that depends on the kind of instances. */
 export interface ManagedInstances {
@@ -143,6 +145,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     log,
     workers: reconcilesPerCluster,
     laneOf: (key) => index.clusterOf(key),
+    groups: { groupOf: (key) => splitKey(key)[0], concurrency: reconcilesPerProject },
     sources: [
       {
         resource: trimmedInstanceClient(instances),

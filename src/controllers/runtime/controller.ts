@@ -8,6 +8,7 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ControllerObserver } from './controller-observer.ts';
+import type { KeyGroups } from './waiting-keys.ts';
 import { type LaneOptions, WorkQueue } from './work-queue.ts';
 import type { WorkShare } from './work-share.ts';
 
@@ -41,6 +42,8 @@ export interface ControllerOptions<Own extends JsonObject, Other extends JsonObj
    * hosts belong in different lanes, so that a slow host delays only its own keys.
    */
   laneOf?(key: string): string;
+  /** Divides the workers of each lane between groups of keys. Only with `laneOf`. Optional; defaults to one group. */
+  readonly groups?: KeyGroups;
   /** The keys that this process reconciles, if several processes divide them. Optional; defaults to all keys. */
   readonly share?: WorkShare | undefined;
   /** Observes the work, for metrics and traces. Optional. */
@@ -74,11 +77,23 @@ export interface RunningController {
 export function startController<Own extends JsonObject, Other extends JsonObject = never>(
   options: ControllerOptions<Own, Other>,
 ): RunningController {
-  const { name, sources, uncachedSources = [], workers = 2, laneOf, share, observer, clock, log, reconcile } = options;
+  const {
+    name,
+    sources,
+    uncachedSources = [],
+    workers = 2,
+    laneOf,
+    groups,
+    share,
+    observer,
+    clock,
+    log,
+    reconcile,
+  } = options;
   const stopping = new AbortController();
   // Every worker adds listeners to this signal, so Node.js must not warn about many listeners.
   setMaxListeners(0, stopping.signal);
-  const lanes: LaneOptions | undefined = laneOf && { laneOf: laneOf, concurrency: workers };
+  const lanes: LaneOptions | undefined = laneOf && { laneOf: laneOf, concurrency: workers, groups };
   const queue = new WorkQueue(clock, {
     ...(lanes === undefined ? {} : { lanes }),
     ...(share === undefined ? {} : { owns: (key) => share.owns(key) }),

@@ -91,6 +91,24 @@ it('lanes have a concurrency limit and are served round-robin', async () => {
   expect(queue.lanes).toBe(2);
 });
 
+it('the groups of a lane are served round-robin, and leave some of its workers to others', async () => {
+  const groups = { groupOf: (key: string) => key[0] ?? '', concurrency: 2 };
+  const queue = new WorkQueue(new ManualClock(), { lanes: { laneOf: () => '', concurrency: 3, groups } });
+  for (const key of ['a1', 'a2', 'a3']) queue.add(key);
+  expect([await queue.take(), await queue.take()]).toEqual(['a1', 'a2']);
+  const third = queue.take();
+  queue.add('b1');
+  expect(await third).toBe('b1');
+  queue.add('b2');
+  queue.done('b1');
+  expect(await queue.take()).toBe('b2');
+  queue.done('a1');
+  expect(await queue.take()).toBe('a3');
+  for (const key of ['a2', 'a3', 'b2']) queue.done(key);
+  expect(queue.idle).toBe(true);
+  expect(queue.lanes).toBe(0);
+});
+
 it('the queue drops keys that another process processes, also those that wait', async () => {
   const owned = new Set(['a', 'b', 'd']);
   const queue = new WorkQueue(new ManualClock(), {

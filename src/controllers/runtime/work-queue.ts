@@ -1,5 +1,6 @@
 import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { type KeyGroups, WaitingKeys } from './waiting-keys.ts';
 
 export interface WorkQueueOptions extends BackoffOptions {
   /** Divides the keys into lanes. Optional; defaults to one lane without a limit. */
@@ -13,10 +14,12 @@ export interface LaneOptions {
   laneOf(key: string): string;
   /** Maximum number of keys that are processed concurrently per lane. */
   readonly concurrency: number;
+  /** Divides the workers of a lane between groups of keys. Optional; defaults to one group. */
+  readonly groups?: KeyGroups | undefined;
 }
 
 interface Lane {
-  readonly waiting: Set<string>;
+  readonly waiting: WaitingKeys;
   running: number;
 }
 
@@ -26,7 +29,8 @@ const singleLane: LaneOptions = { laneOf: () => '', concurrency: Number.POSITIVE
 /**
  * A queue of keys, which are processed by workers. A key waits at most once, however often it is added. If a key is
  * added during its processing, it is processed once more afterwards, never concurrently. The number of objects
- * therefore limits the length of the queue. Lanes are served round-robin, so a key never waits for another lane.
+ * therefore limits the length of the queue. Lanes are served round-robin, so a key never waits for another lane. In a lane,
+ * groups are served round-robin.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -63,7 +67,7 @@ export class WorkQueue {
     }
     if (this.#waiting.has(key) || !this.#owns(key)) return;
     const name = this.#laneOptions.laneOf(key);
-    const lane = this.#lanes.get(name) ?? { waiting: new Set(), running: 0 };
+    const lane = this.#lanes.get(name) ?? { waiting: new WaitingKeys(this.#laneOptions.groups), running: 0 };
     this.#lanes.set(name, lane);
     lane.waiting.add(key);
     this.#waiting.set(key, name);
@@ -125,10 +129,12 @@ export class WorkQueue {
   #next(): string | undefined {
     for (const [name, lane] of this.#lanes) {
       if (lane.running >= this.#laneOptions.concurrency) continue;
-      for (const key of lane.waiting) {
-        lane.waiting.delete(key);
+      for (let key = lane.waiting.take(); key !== undefined; key = lane.waiting.take()) {
         this.#waiting.delete(key);
-        if (!this.#owns(key)) continue;
+        if (!this.#owns(key)) {
+          lane.waiting.done(key);
+          continue;
+        }
         lane.running += 1;
         this.#running.set(key, name);
         // Moves this lane to the end of the round-robin order.
@@ -136,7 +142,7 @@ export class WorkQueue {
         this.#lanes.set(name, lane);
         return key;
       }
-      if (lane.running === 0) this.#lanes.delete(name);
+      if (lane.running === 0 && lane.waiting.isEmpty) this.#lanes.delete(name);
     }
     return undefined;
   }
@@ -149,15 +155,16 @@ export class WorkQueue {
   done(key: string): void {
     const name = this.#running.get(key);
     this.#running.delete(key);
-    if (name !== undefined) this.#releaseLane(name);
+    if (name !== undefined) this.#releaseLane(name, key);
     if (this.#requeued.delete(key)) this.add(key);
   }
 
-  #releaseLane(name: string): void {
+  #releaseLane(name: string, key: string): void {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return;
     lane.running -= 1;
-    if (lane.waiting.size > 0) this.#idleWorkers.shift()?.();
+    lane.waiting.done(key);
+    if (!lane.waiting.isEmpty) this.#idleWorkers.shift()?.();
     else if (lane.running === 0) this.#lanes.delete(name);
   }
 
