@@ -13,6 +13,7 @@ import { type Clock, ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { Thread } from '../../process/threads/thread.ts';
 import { ThreadActivity } from '../../process/threads/thread-activity.ts';
+import { useCpuTime } from '../../process/threads/use-cpu-time.fixture.ts';
 import { gcRange } from '../../registry/rows/rows.ts';
 import { deriveSealerKeys, openSealer } from '../../seal/open-sealer.ts';
 import { interruptibleStore } from '../../store/interruptible-store.fixture.ts';
@@ -433,7 +434,7 @@ describe('a virtual cluster for which a worker does long work when the server en
     expect(env.threads).toEqual([]);
   });
 
-  it('is marked from half a second of work on, until the worker returns to its event loop', async () => {
+  it('is marked after half a second of CPU time, until the worker returns to its event loop', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -451,6 +452,8 @@ describe('a virtual cluster for which a worker does long work when the server en
     const markedPlanes = async () =>
       (await env.store.list({ slice: workMarksSlice, prefix: [] })).entries.map(({ key }) => key.segments[1]);
     vi.advanceTimersByTime(500);
+    useCpuTime(0.6);
+    vi.advanceTimersByTime(250);
     await expect.poll(markedPlanes).toEqual(['vc-1']);
     activities[0]?.setTask('vc-2');
     vi.advanceTimersByTime(250);

@@ -107,11 +107,22 @@ describe('the watchdog of a thread', () => {
     expect(reports).toEqual([]);
     stop();
     vi.advanceTimersByTime(500);
+    expect(reports).toEqual([]);
+    vi.advanceTimersByTime(500);
     expect(reports).toEqual(['busy']);
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(500);
     thread.startHeartbeat();
     vi.advanceTimersByTime(1_000);
     expect(reports).toEqual(['busy', 'returned']);
+  });
+
+  it('reports no long work of a thread that waits for a processor', () => {
+    const { thread, reports } = watch(2, 0.1);
+    thread.startHeartbeat()();
+    vi.advanceTimersByTime(4_000);
+    expect(reports).toEqual([]);
+    vi.advanceTimersByTime(1_500);
+    expect(reports).toEqual(['busy']);
   });
 
   it('is quiet after it was stopped', () => {

@@ -5,13 +5,18 @@ export interface WatchdogOptions {
   readonly stallSeconds: number;
   /** Called once, when the thread has not returned to its event loop for that time, or for a multiple if it gets no CPU. */
   onStall(): void;
-  /** Called when the thread has not returned to its event loop between two checks. Optional. */
+  /** Called when the thread has used half a second of CPU time without returning to its event loop. Optional. */
   onBusy?(): void;
   /** Called when the thread has returned to its event loop after that. Optional. */
   onReturn?(): void;
 }
 
 const checksPerSecond = 4;
+/**
+ * The CPU time after which a thread that does not return to its event loop is busy. Elapsed time would also count the time in
+ * which an overloaded machine runs other programs.
+ */
+const busyCpuSeconds = 0.5;
 /** The time that a new thread has to load its code before it is watched. */
 const startSeconds = 60;
 /**
@@ -30,6 +35,7 @@ export class Watchdog {
   readonly #timer: NodeJS.Timeout;
   #lastBeat = 0;
   #unchanged = 0;
+  #isBusy = false;
   /** The CPU time of the thread at the first check that found it unchanged. */
   #cpuSecondsBefore = 0;
 
@@ -46,14 +52,17 @@ export class Watchdog {
   #check(): void {
     const { activity, stallSeconds, onStall, onBusy, onReturn } = this.#options;
     const { beat } = activity;
-    const wasBusy = this.#unchanged > 0 && this.#lastBeat !== 0;
     this.#unchanged = beat === this.#lastBeat ? this.#unchanged + 1 : 0;
     this.#lastBeat = beat;
-    if (wasBusy && this.#unchanged === 0) onReturn?.();
-    if (this.#unchanged === 1) {
-      this.#cpuSecondsBefore = activity.cpuSeconds;
-      // Until the first beat, the thread loads its code.
-      if (beat !== 0) onBusy?.();
+    if (this.#isBusy && this.#unchanged === 0) {
+      this.#isBusy = false;
+      onReturn?.();
+    }
+    if (this.#unchanged === 1) this.#cpuSecondsBefore = activity.cpuSeconds;
+    // Until the first beat, the thread loads its code.
+    if (!this.#isBusy && beat !== 0 && this.#unchanged > 1 && this.#cpuSecondsUsed >= busyCpuSeconds) {
+      this.#isBusy = true;
+      onBusy?.();
     }
     const limit = beat === 0 ? startSeconds : stallSeconds;
     if (this.#unchanged < limit * checksPerSecond) return;
@@ -62,9 +71,14 @@ export class Watchdog {
     onStall();
   }
 
+  /** The CPU time since the first check that found the thread unchanged. */
+  get #cpuSecondsUsed(): number {
+    return this.#options.activity.cpuSeconds - this.#cpuSecondsBefore;
+  }
+
   #isStarved(): boolean {
-    const { activity, stallSeconds } = this.#options;
+    const { stallSeconds } = this.#options;
     if (this.#unchanged >= starvedFactor * stallSeconds * checksPerSecond) return false;
-    return activity.cpuSeconds - this.#cpuSecondsBefore < minCpuShare * stallSeconds;
+    return this.#cpuSecondsUsed < minCpuShare * stallSeconds;
   }
 }

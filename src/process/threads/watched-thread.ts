@@ -13,7 +13,7 @@ export interface WatchedThreadOptions<Data> {
   readonly stallSeconds: number;
   /** Called once, after the thread has ended for any reason. */
   onEnd(end: ThreadEnd): void;
-  /** Called with the task of a thread that does not return to its event loop for a quarter to half a second. Optional. */
+  /** Called with the task of a thread that has used half a second of CPU time without returning to its event loop. Optional. */
   onBusy?(task: string): void;
   /** Called when the thread has returned to its event loop after that. Not called if it ends instead. Optional. */
   onReturn?(): void;

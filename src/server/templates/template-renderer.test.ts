@@ -10,6 +10,7 @@ import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { StartThread } from '../../process/threads/thread.ts';
 import { ThreadActivity } from '../../process/threads/thread-activity.ts';
+import { useCpuTime } from '../../process/threads/use-cpu-time.fixture.ts';
 import type { Store } from '../../store/store.ts';
 import { openTestStore } from '../../store/test-store.fixture.ts';
 import type { RenderThreadData } from './render-thread.ts';
@@ -138,7 +139,9 @@ describe('TemplateRenderer', () => {
     }, store);
     const rendering = renderer.render(sourceOf('{{ 1 }}')).catch(String);
     await received;
-    vi.advanceTimersByTime(600);
+    vi.advanceTimersByTime(500);
+    useCpuTime(0.6);
+    vi.advanceTimersByTime(250);
     await vi.waitFor(async () => expect((await openMarks(store)).interrupted).toHaveLength(1));
     await renderer.close();
     expect(await rendering).toContain('Error');
