@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { keepAlive } from './keep-alive.ts';
@@ -133,7 +133,7 @@ class Http2Tunnel implements Tunnel {
 
   destroy(): void {
     this.#isClosing = true;
-    this.#session.destroy();
+    this.#session.destroy(undefined, constants.NGHTTP2_CANCEL);
     this.#carrier.destroy();
   }
 }

@@ -1,4 +1,4 @@
-import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -47,7 +47,7 @@ export function serveTunnel(carrier: Duplex, { accept, clock, log }: ServeTunnel
     maxSessionMemory: maxSessionMegabytes,
   });
   const destroy = () => {
-    session.destroy();
+    session.destroy(undefined, constants.NGHTTP2_CANCEL);
     carrier.destroy();
   };
   let hasRoundTrip = false;
@@ -100,7 +100,11 @@ async function serveStream(
     const serve = await accept(ending.signal);
     if (stream.destroyed) return;
     stream.respond({ ':status': serve === undefined ? notFound : 200 }, { endStream: serve === undefined });
-    serve?.(new TunnelSocket(stream));
+    if (serve === undefined) return;
+    const connection = new TunnelSocket(stream);
+    // Without a listener, an error of the connection would end the process.
+    connection.on('error', () => {});
+    serve(connection);
   } catch (error) {
     // A destroyed stream means that the other side gave up, which often makes `accept` fail too.
     if (stream.destroyed) return;

@@ -13,6 +13,8 @@ const bufferBytes = 256 * 1024;
  */
 export class TunnelSocket extends Duplex {
   readonly #stream: Http2Stream;
+  /** True after the peer has sent everything. */
+  #hasEnded = false;
   /** The address of the peer, which the HTTP implementation reads. It is unknown behind a tunnel. */
   readonly remoteAddress = '';
 
@@ -22,8 +24,13 @@ export class TunnelSocket extends Duplex {
     stream.on('data', (chunk: Buffer) => {
       if (!this.push(chunk)) stream.pause();
     });
-    stream.once('end', () => this.push(null));
-    stream.once('error', (error) => this.destroy(error));
+    stream.once('end', () => {
+      // Node.js also ends a stream that is destroyed.
+      if (stream.destroyed) return;
+      this.#hasEnded = true;
+      this.push(null);
+    });
+    stream.once('error', (cause) => this.destroy(connectionLost(cause)));
     stream.once('close', () => this.#onStreamClosed());
   }
 
@@ -69,14 +76,20 @@ export class TunnelSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (!this.#stream.destroyed) this.#stream.destroy();
+    // Without an error, the peer would take what it has received for everything. If it has received everything, an error
+    // would discard the bytes that it has not read yet.
+    if (!this.#stream.destroyed) this.#stream.destroy(this.writableFinished ? undefined : (error ?? connectionLost()));
     done(error);
   }
 
   #onStreamClosed(): void {
     if (this.destroyed) return;
-    // If the peer has not ended the stream itself, the connection was lost.
-    if (this.readableEnded || this.#stream.readableEnded) this.destroy();
-    else this.destroy(Object.assign(new Error('the tunnel was closed'), { code: 'ECONNRESET' }));
+    if (!this.#hasEnded) this.destroy(connectionLost());
+    else if (this.readableEnded) this.destroy();
+    else this.once('end', () => this.destroy());
   }
+}
+
+function connectionLost(cause?: unknown): Error {
+  return Object.assign(new Error('the tunnel was closed', { cause }), { code: 'ECONNRESET' });
 }

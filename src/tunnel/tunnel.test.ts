@@ -14,6 +14,8 @@ let tunnel: Tunnel;
 let served: ServedTunnel;
 let clock: ManualClock;
 let carriers: [Socket, Socket];
+/** Called with each connection to the target `raw`. */
+let onConnection: (connection: TunnelSocket) => void;
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -33,6 +35,7 @@ beforeEach(async () => {
   served = serveTunnel(carriers[1], {
     accept(target) {
       if (target === 'silent') return new Promise(() => {});
+      if (target === 'raw') return (connection) => onConnection(connection);
       return target === 'api' ? (connection) => void http.emit('connection', connection) : undefined;
     },
     clock,
@@ -61,6 +64,27 @@ async function echo(text: string): Promise<string> {
   let received = '';
   for await (const chunk of response.setEncoding('utf8')) received += chunk;
   return received;
+}
+
+/** Opens a connection, and returns both of its ends. */
+async function connectionPair(): Promise<{ near: TunnelSocket; far: TunnelSocket }> {
+  const accepted = new Promise<TunnelSocket>((resolve) => {
+    onConnection = resolve;
+  });
+  const near = await tunnel.connect('raw');
+  return { near, far: await accepted };
+}
+
+/** Reads until the end of a connection. Returns the bytes, and the error if the connection has failed before its end. */
+async function contentOf(connection: TunnelSocket): Promise<{ bytes: number; error?: unknown }> {
+  let bytes = 0;
+  connection.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  return await new Promise((resolve) => {
+    connection.once('end', () => resolve({ bytes }));
+    connection.once('error', (error) => resolve({ bytes, error }));
+  });
 }
 
 async function endOf(connection: TunnelSocket): Promise<Error | undefined> {
@@ -149,6 +173,70 @@ describe('a tunnel', () => {
     expect(await ended).toMatchObject({ code: 'ECONNRESET' });
     await Promise.all([tunnel.closed, served.closed, served.ending]);
     expect(tunnel.isOpen).toBe(false);
+  });
+
+  const directions = [
+    { reader: 'near', writer: 'far' },
+    { reader: 'far', writer: 'near' },
+  ] as const;
+
+  describe.each(directions)('with a connection that the $writer end writes to', ({ reader, writer }) => {
+    const length = 3_000_000;
+
+    it('ends at the reader after all bytes if the writer has ended it', async () => {
+      const pair = await connectionPair();
+      const read = contentOf(pair[reader]);
+      pair[writer].end(Buffer.alloc(length));
+      expect(await read).toEqual({ bytes: length });
+    });
+
+    it('ends at a slow reader after all bytes, even if the writer is destroyed after the end', async () => {
+      const pair = await connectionPair();
+      const content = Buffer.alloc(streamWindowBytes / 2);
+      await new Promise<void>((resolve) => pair[writer].end(content, resolve));
+      pair[writer].destroy();
+      await expect.poll(() => pair[reader].readableLength).toBeGreaterThan(0);
+      expect(await contentOf(pair[reader])).toEqual({ bytes: content.length });
+    });
+
+    it.each([undefined, new Error('the disk failed')])(
+      'fails at the reader if the writer is destroyed before the end (%s)',
+      async (error) => {
+        const pair = await connectionPair();
+        pair[writer].on('error', () => {});
+        const read = contentOf(pair[reader]);
+        await new Promise((resolve) => pair[writer].write(Buffer.alloc(1000), resolve));
+        pair[writer].destroy(error);
+        expect((await read).error).toMatchObject({ code: 'ECONNRESET' });
+        expect(await echo('the tunnel works')).toBe('the tunnel works');
+      },
+    );
+
+    it('fails at the reader if the writer is destroyed while its last bytes are waiting', async () => {
+      const pair = await connectionPair();
+      pair[writer].on('error', () => {});
+      pair[writer].end(Buffer.alloc(4 * streamWindowBytes));
+      await expect.poll(() => pair[reader].readableLength).toBeGreaterThan(0);
+      pair[writer].destroy();
+      expect((await contentOf(pair[reader])).error).toMatchObject({ code: 'ECONNRESET' });
+    });
+
+    it('fails at the reader if the tunnel is destroyed', async () => {
+      const pair = await connectionPair();
+      pair[writer].on('error', () => {});
+      const read = contentOf(pair[reader]);
+      await new Promise((resolve) => pair[writer].write(Buffer.alloc(1000), resolve));
+      (writer === 'near' ? tunnel : served).destroy();
+      expect((await read).error).toMatchObject({ code: 'ECONNRESET' });
+    });
+
+    it('still carries the other direction after one direction has ended', async () => {
+      const pair = await connectionPair();
+      pair[writer].end('request');
+      expect(await contentOf(pair[reader])).toEqual({ bytes: 7 });
+      pair[reader].end(Buffer.alloc(length));
+      expect(await contentOf(pair[writer])).toEqual({ bytes: length });
+    });
   });
 
   it.each(['close', 'destroy'] as const)('ends without an error if the first call is %s', async (end) => {
