@@ -19,7 +19,8 @@ const common = ['package.json', 'package-lock.json', 'node_modules/.package-lock
 export function assertKnown(part, inputs) {
   const known = [...sources[part], 'node_modules', 'package.json'];
   const unknown = inputs.find((path) => !known.some((one) => path === one || path.startsWith(`${one}/`)));
-  if (unknown !== undefined) throw new Error(`add ${unknown} to the sources of the ${part} in scripts/build-record.mjs`);
+  if (unknown !== undefined)
+    throw new Error(`add ${unknown} to the sources of the ${part} in scripts/build-record.mjs`);
 }
 
 /** Returns whether a change of this file may change the result of the build. */

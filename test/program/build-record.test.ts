@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { build } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { assertKnown, fingerprint, openBuildRecord, sources } from '../../scripts/build-record.mjs';
 
 describe('the build', () => {

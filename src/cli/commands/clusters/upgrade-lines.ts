@@ -1,7 +1,6 @@
-import { labelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import type { Cluster } from '../../../api/management/v1/cluster.ts';
-import type { ClusterAgent } from '../../../api/management/v1/cluster-agent.ts';
 import { escapeControlCharacters } from '../../../client/escape-controls.ts';
+import { helmArguments, type UpgradePlan, upgradePlan } from './upgrade-plan.ts';
 
 export interface UpgradeOptions {
   readonly cluster: string;
@@ -11,48 +10,47 @@ export interface UpgradeOptions {
 
 /**
  * Returns lines with the commands that upgrade the agents of a cluster to the version of the server: one helm command per
- * release, and a line for each agent that was not installed with Helm.
+ * release, and a line for each agent that helm cannot upgrade.
  */
-export function upgradeLines({ status }: Pick<Cluster, 'status'>, options: UpgradeOptions): readonly string[] {
-  const { agents = [] } = status ?? {};
-  if (agents.length === 0) return [`cluster "${options.cluster}" has no agent`];
-  const outdated = agents.filter(({ upgradeAvailable }) => upgradeAvailable !== undefined);
-  if (outdated.length === 0)
-    return [`the agents of cluster "${options.cluster}" have the version of the server or a newer one`];
-  const releases = outdated.filter(({ release }) => release !== undefined);
-  const processes = outdated.filter(({ release }) => release === undefined);
-  const commands = new Set(releases.filter(hasValidRelease).map((agent) => helmCommand(agent, options)));
+export function upgradeLines(cluster: Pick<Cluster, 'status'>, options: UpgradeOptions): readonly string[] {
+  const plan = upgradePlan(cluster);
+  const commands = plan.releases.map((release) => {
+    const words = helmArguments(release, options.chart);
+    const at = words.indexOf('--reset-then-reuse-values');
+    return `  helm ${words.slice(0, at).join(' ')} \\\n    ${words.slice(at).join(' ')}`;
+  });
   return [
-    ...(commands.size === 0 ? [] : ['Run with a kubeconfig of the cluster:', '', ...commands, '']),
-    ...releases
-      .filter((agent) => !hasValidRelease(agent))
-      .map(
-        ({ name }) =>
-          `The agent ${name} has announced an invalid Helm release. If you did not expect this, delete its access key.`,
-      ),
-    ...processes.map(
-      ({ name, hostname, version, upgradeAvailable }) =>
-        `The agent ${name}${hostname === undefined ? '' : ` on ${onOneLine(hostname)}`} was not installed with Helm: replace version ${version} with ${upgradeAvailable} there, and restart it with the same data directory.`,
-    ),
+    ...currentLines(cluster, plan, options),
+    ...(commands.length === 0 ? [] : ['Run with a kubeconfig of the cluster:', '', ...commands, '']),
+    ...manualLines(plan),
   ];
 }
 
-/**
- * True if the name and namespace of the release are valid Kubernetes names. Agents announce them, and users paste the command
- * into a shell, where other characters could run another command.
- */
-function hasValidRelease({ release }: ClusterAgent): boolean {
-  return subdomainFaults(release?.name ?? '').length === 0 && labelFaults(release?.namespace ?? '').length === 0;
+/** Returns a line that says why there is nothing to upgrade; an empty list if an agent is outdated. */
+export function currentLines(
+  { status }: Pick<Cluster, 'status'>,
+  { releases, invalid, processes }: UpgradePlan,
+  { cluster }: Pick<UpgradeOptions, 'cluster'>,
+): readonly string[] {
+  if ((status?.agents ?? []).length === 0) return [`cluster "${cluster}" has no agent`];
+  if (releases.length + invalid.length + processes.length > 0) return [];
+  return [`the agents of cluster "${cluster}" have the version of the server or a newer one`];
+}
+
+/** Returns a line for each outdated agent that helm cannot upgrade. */
+export function manualLines({ invalid, processes }: UpgradePlan): readonly string[] {
+  return [
+    ...invalid.map(
+      ({ name }) =>
+        `The agent ${name} has announced an invalid Helm release. If you did not expect this, delete its access key.`,
+    ),
+    ...processes.map(({ name, hostname, version, upgradeAvailable }) => {
+      const where = hostname === undefined ? '' : ` on ${onOneLine(hostname)}`;
+      return `The agent ${name}${where} was not installed with Helm: replace version ${version} with ${upgradeAvailable} there, and restart it with the same data directory.`;
+    }),
+  ];
 }
 
 function onOneLine(text: string): string {
   return escapeControlCharacters(text.replaceAll(/\s/g, ' '));
-}
-
-/** The upgrade keeps the values of the release, except for the image tag. Values that are new in the chart get their defaults. */
-function helmCommand({ release, upgradeAvailable }: ClusterAgent, { chart }: UpgradeOptions): string {
-  return [
-    `  helm upgrade ${release?.name} ${chart} --namespace ${release?.namespace} \\`,
-    `    --reset-then-reuse-values --set image.tag=${upgradeAvailable}`,
-  ].join('\n');
 }
