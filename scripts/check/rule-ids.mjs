@@ -1,7 +1,7 @@
 import { filesBelow, read } from './sources.mjs';
 import { readChapters, readSections } from './spec.mjs';
 
-/** Words that look like the prefix of a rule and are none. */
+/** Words that look like the prefix of a rule but are not. */
 const otherWords = ['UTF'];
 
 /** Citations of rules and of completions that do not exist, and rules that are defined twice. */

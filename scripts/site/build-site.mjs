@@ -87,7 +87,7 @@ function apiGroup(kinds) {
   return { title: 'API', links: [{ title: 'All kinds', path: 'api/index.html', below: kinds }] };
 }
 
-/** Styles, scripts and the data of the search. Scripts are no modules, because a page on a disk cannot load modules. */
+/** Styles, scripts and the data of the search. Scripts are not modules, because a page on a disk cannot load modules. */
 async function assets(records) {
   const { outputFiles } = await build({
     absWorkingDir: root,

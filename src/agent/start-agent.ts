@@ -24,7 +24,7 @@ export interface RunningAgent {
   close(): Promise<void>;
 }
 
-/** On shutdown, in-flight requests have this time to finish. */
+/** The time that in-flight requests have to finish on shutdown. */
 const drainMilliseconds = 8_000;
 
 /** Starts an agent. It serves immediately with its cached policy, even if the control server is unreachable. */

@@ -27,7 +27,7 @@ it('the upload sends every line once and in order, and skips a line that the ser
       calls += 1;
       if (calls === 1) throw serviceUnavailable('away');
       const numbers = lines.map((line) => numberAt(line, 'line') ?? -1);
-      if (numbers.includes(7)) throw badRequest('that is no line');
+      if (numbers.includes(7)) throw badRequest('invalid line');
       taken.push(...numbers);
       if (numbers.includes(19)) ending.abort();
       return { next: first + lines.length };

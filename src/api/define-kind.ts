@@ -8,7 +8,7 @@ type FieldsOf<Schema extends TSchema> = Static<Schema> extends JsonObject ? Stat
 /** A kind definition whose `schema` comes from the schema builder, so that the type of the kind's objects is known. */
 export interface KindDefinition<Schema extends TSchema> extends Omit<ResourceKind<FieldsOf<Schema>>, 'schema'> {
   /**
-   * An object with the fields of the kind besides apiVersion, kind and metadata: `t.object({ spec: …, status: … })`.
+   * An object with the fields of the kind other than apiVersion, kind and metadata: `t.object({ spec: …, status: … })`.
    * A schema without a known TypeScript type is a compile error: the objects would have the type `never`.
    */
   readonly schema: Static<Schema> extends JsonObject ? Schema : never;

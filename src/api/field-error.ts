@@ -24,7 +24,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The maximum length of a text in an error message. A longer text, which is no mistake of a person, is cut. */
+/** The maximum length of a text in an error message. A longer text is cut; people do not make mistakes of this length. */
 const maxPrintedLength = 100_000;
 
 /** Prints a value as error messages do: strings in quotes, everything else as JSON. */

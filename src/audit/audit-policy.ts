@@ -78,7 +78,7 @@ export function auditLevel(rules: readonly AuditRule[], attributes: AuditAttribu
   return 'None';
 }
 
-/** The levels in ascending order. Each includes what the previous ones include. */
+/** The levels in ascending order. Each level includes the previous ones. */
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 
 export function includesRequestBody(level: AuditLevel | undefined): boolean {

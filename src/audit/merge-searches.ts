@@ -11,14 +11,14 @@ export interface MergeLimits {
 
 export interface MergedSearch {
   readonly lines: readonly string[];
-  /** For each replica, where its search continues; `undefined` if its whole log has been searched. */
+  /** The position at which the search of each replica continues; `undefined` if its whole log has been searched. */
   readonly next: ReadonlyMap<string, string | undefined>;
-  /** The time down to which the logs of all replicas were searched, in milliseconds since the epoch. */
+  /** The oldest time up to which the logs of all replicas were searched, in milliseconds since the epoch. */
   readonly oldestSearchedTime: number | undefined;
 }
 
 /**
- * Merges what the searches of several replicas have found, newest first. Lines that cannot be ordered yet are left out:
+ * Merges the results of the searches of several replicas, newest first. Lines that cannot be ordered yet are left out:
  * another replica may have newer ones in the part of its log that has not been searched. They are found again by the next
  * request. Each merge makes progress: it returns a line, or a replica without lines has searched a part of its log.
  */

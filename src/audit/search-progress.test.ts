@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { formatSearchProgress, parseSearchProgress, type SearchProgress } from './search-progress.ts';
 
-it('reads what it has written', () => {
+it('a search position is decoded to what was encoded', () => {
   const progress = new Map<string, SearchProgress>([
     ['0a1b2c3d4e', { position: 'MTIzIGFi_-A' }],
     ['1111111111', 'complete'],
@@ -13,6 +13,9 @@ it('reads what it has written', () => {
   expect(new URLSearchParams({ continue: text }).toString()).toBe(`continue=${text}`);
 });
 
-it.each(['', 'a', 'a.b.c', 'a.!', '.x', `a.${'x'.repeat(200)}`, 'MTIzIGFi'])('responds with 400 for %j', (text) => {
-  expect(() => parseSearchProgress(text)).toThrow('the query parameter continue is not valid');
-});
+it.each(['', 'a', 'a.b.c', 'a.!', '.x', `a.${'x'.repeat(200)}`, 'MTIzIGFi'])(
+  'the search position %j is rejected with 400',
+  (text) => {
+    expect(() => parseSearchProgress(text)).toThrow('the query parameter continue is not valid');
+  },
+);

@@ -29,7 +29,7 @@ describe('address ranges', () => {
 describe('the address of a client', () => {
   const isTrusted = compileAddressRanges([['10.0.0.0/8']]);
   const cases: readonly [string, string | undefined, string, string][] = [
-    ['192.0.2.1', '203.0.113.9', '192.0.2.1', 'of a socket that is no trusted proxy'],
+    ['192.0.2.1', '203.0.113.9', '192.0.2.1', 'of a socket that is not a trusted proxy'],
     ['10.0.0.1', '203.0.113.9', '203.0.113.9', 'behind one proxy'],
     ['10.0.0.1', '203.0.113.9, 10.0.0.2', '203.0.113.9', 'behind two proxies'],
     ['10.0.0.1', '127.0.0.1, 203.0.113.9', '203.0.113.9', 'not the one that the client claims'],
@@ -40,7 +40,7 @@ describe('the address of a client', () => {
     ['10.0.0.1', '203.0.113.9, 10.0.0.2:443', '203.0.113.9', 'behind a proxy with its port'],
     ['10.0.0.1', '[2001:db8::5]:4711', '2001:db8::5', 'of IPv6 with its port'],
     ['10.0.0.1', '[2001:db8::5]', '2001:db8::5', 'of IPv6 in brackets'],
-    ['10.0.0.1', '203.0.113.9:x', '', 'with a port that is no number'],
+    ['10.0.0.1', '203.0.113.9:x', '', 'with a port that is not a number'],
     ['10.0.0.1', undefined, '10.0.0.1', 'without a header'],
     ['10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3', 'of a client beside the proxies'],
   ];

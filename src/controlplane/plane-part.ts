@@ -39,7 +39,7 @@ export interface PartStart {
 export interface PlanePart {
   readonly resources: readonly StoredResource[];
   /**
-   * Kinds of which most planes have no objects. Their stores are opened when they are first used, so that an unused
+   * Kinds that have no objects in most planes. Their stores are opened when they are first used, so that an unused
    * kind takes little memory. Their rows must not be sealed. Optional; defaults to none.
    */
   readonly resourcesOnDemand?: readonly StoredResource[];

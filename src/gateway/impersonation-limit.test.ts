@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Exchange } from '../http/exchange.ts';
 import { ImpersonationLimit } from './impersonation-limit.ts';
 
-it('limits the names that one request impersonates', () => {
+it('the server limits the names that one request impersonates', () => {
   const limit = new ImpersonationLimit();
   const [one, other] = [{} as Exchange, {} as Exchange];
   for (let count = 0; count < 500; count++) limit.check(one, { verb: 'impersonate' });

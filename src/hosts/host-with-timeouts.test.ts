@@ -6,7 +6,7 @@ import { defaultHostTimeouts, hostWithTimeouts } from './host-with-timeouts.ts';
 
 const place = { namespace: 'a', name: 'b' };
 
-/** Never responds; records the signals of its calls. */
+/** A host that never responds. It records the signals of its calls. */
 function silentHost(signals: AbortSignal[] = []): Host {
   const never = (call?: { readonly signal?: AbortSignal }) => {
     if (call?.signal !== undefined) signals.push(call.signal);

@@ -5,11 +5,11 @@ import type { Host, HostCallOptions, InstanceDriver } from './host.ts';
 
 /** The timeouts of a host's operations, in milliseconds. */
 export interface HostTimeouts {
-  /** For operations that only read: `discover`, `observe` and `sleepDataLoss`. */
+  /** The timeout of operations that only read: `discover`, `observe` and `sleepDataLoss`. */
   readonly read: number;
-  /** For operations that start a change and do not wait for its end: `sleep` and `wake`. */
+  /** The timeout of operations that start a change and do not wait for its end: `sleep` and `wake`. */
   readonly change: number;
-  /** For operations that run helm: `install` and `remove`. Each helm process has a shorter timeout of its own. */
+  /** The timeout of operations that run helm: `install` and `remove`. Each helm process has its own, shorter timeout. */
   readonly run: number;
 }
 

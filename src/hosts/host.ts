@@ -60,7 +60,7 @@ export interface InstallRequest {
     /** The resources that the objects may be. Optional; defaults to those of `defaultHostAccessSettings`. */
     readonly allowedResources?: readonly string[];
   };
-  /** How the namespace is protected. Ignored by hosts without `isolatesNamespaces`. */
+  /** The isolation of the namespace. Ignored by hosts without `isolatesNamespaces`. */
   readonly isolation?: HostIsolation;
   /** The roles in the namespace of a space. Bindings of other roles that an earlier request created are removed. */
   readonly bindings?: readonly SpaceBinding[];

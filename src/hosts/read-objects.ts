@@ -8,7 +8,7 @@ import { ApplyError } from './apply-objects.ts';
 
 /** The maximum number of values in all documents of a template. Aliases make a short document large. */
 const maxValues = 200_000;
-/** The values that a document counts for besides its own. Each object is a request when it is applied. */
+/** The values that a document is charged in addition to its own. Each object is a request when it is applied. */
 const valuesPerDocument = 50;
 
 /**

@@ -17,7 +17,7 @@ export interface Freshness {
   confirm(): Promise<void>;
   /**
    * Returns `undefined` if the caches were current at most a second ago. Otherwise waits for a confirmation; rejects with
-   * 503 if there is none. Nobody is authenticated meanwhile, because credentials may have been revoked.
+   * 503 if there is none. Until then, no caller is authenticated, because credentials may have been revoked.
    */
   requireCurrent(): Promise<void> | undefined;
   /** Fires when the caches could not be confirmed for four seconds. Replaced by a new signal after the next confirmation. */

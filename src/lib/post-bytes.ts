@@ -61,7 +61,7 @@ export async function postBytes({ url, headers, body, tls, milliseconds, signal 
   });
 }
 
-/** Only the code of the error is kept: a message could contain a header. */
+/** Returns an error with only the code of the original one, whose message could contain a header. */
 function connectionError(error: unknown): PostError {
   return new PostError(`the connection failed (${errorCode(error) ?? 'unknown error'})`);
 }

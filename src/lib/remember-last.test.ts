@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rememberLast } from './remember-last.ts';
 
-it('computes again only if the argument differs from the last one', () => {
+it('the function computes again only if the argument differs from the last one', () => {
   const computed: object[] = [];
   const count = rememberLast((argument: object) => computed.push(argument));
   const [one, two] = [{}, {}];

@@ -20,7 +20,7 @@ export class CloseStack {
       try {
         await close();
       } catch (error) {
-        this.#log.error({ err: error, part: name }, 'failed to close a part of the server');
+        this.#log.error({ err: error, part: name }, 'failed to close a component of the server');
       }
     }
   }

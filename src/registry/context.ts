@@ -50,7 +50,7 @@ export interface RequestContext {
   readonly pathName?: string;
   /**
    * A revision that the caches of the plane have reached, asked for after the request arrived. Verbs need not ask again then.
-   * Absent if nobody has asked.
+   * Absent if no caller has requested it.
    */
   readonly freshRevision?: number;
   /** Aborted when the client disconnects or the request times out. */
@@ -69,7 +69,7 @@ export interface RequestContext {
    * request is not scheduled.
    */
   readonly nextTimeSlice?: () => Promise<void>;
-  /** True if the request has `?extended=true`: some kinds then add to each object what the caller may do with it. */
+  /** True if the request has `?extended=true`: some kinds then add to each object the caller's permissions on it. */
   readonly extended?: boolean;
   /** Adds a Warning header to the response. */
   warn(text: string): void;

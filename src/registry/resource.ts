@@ -25,7 +25,7 @@ export interface Draft<Fields extends JsonObject = AnyFields, Hidden extends Jso
   hidden: Hidden;
   /** The stored record before the write, frozen. Absent for a create. */
   readonly old?: StoredRecord<Fields, Hidden>;
-  /** The decoded object of a create, of which `object` is a copy. Hooks must not change it. */
+  /** The decoded object of a create. `object` is a copy of it. Hooks must not change it. */
   readonly sent?: KubeObject;
   /**
    * Values that are merged into the object in the response to this write only, for example `spec.key` of a new access
@@ -298,7 +298,7 @@ export interface StoredResource<Fields extends JsonObject = AnyFields, Hidden ex
    * A returned number requests another call after that many milliseconds, or earlier if the object is written.
    * `undefined` means that the reconcile is done until the object is written again or another object `requeues` it.
    * Errors are logged and retried with increasing backoff. Must be idempotent: calls may repeat, and the object may be
-   * deleted or may need no reconcile any more. All writes should contain the check `fence` (`RequestContext.fence`).
+   * deleted or may no longer need a reconcile. All writes should contain the check `fence` (`RequestContext.fence`).
    */
   reconcile?(namespace: string, name: string, fence?: RevisionCheck): Promise<number | undefined>;
   /**

@@ -16,7 +16,7 @@ async function former(): Promise<Record<string, FormerRow>> {
   return Object.fromEntries([...rows].map(([id, { row }]) => [id, row]));
 }
 
-it('remembers a replica that has shut down, until it returns', async () => {
+it('the store remembers a replica that has shut down, until it returns', async () => {
   env.start('a');
   const b = env.start('b');
   await env.advance(2_000);
@@ -29,7 +29,7 @@ it('remembers a replica that has shut down, until it returns', async () => {
   expect(await former()).toEqual({});
 });
 
-it('remembers a replica that was expelled', async () => {
+it('the store remembers a replica that was expelled', async () => {
   const a = env.start('a');
   const b = env.start('b');
   await env.advance(2_000);
@@ -40,7 +40,7 @@ it('remembers a replica that was expelled', async () => {
   expect(left).toMatchObject([{ id: 'b', isExpelled: true }]);
 });
 
-it('forgets replicas after a month, and the oldest of more than a hundred', async () => {
+it('the store forgets replicas after a month, and the oldest of more than a hundred', async () => {
   const a = env.start('a');
   await env.until(() => a.owns(leaderTerm));
   const now = env.clock.now();

@@ -8,7 +8,7 @@ import { allTerms } from './shards.ts';
 let env: TestReplicas;
 afterEach(() => env.crashAll());
 
-it('lists all replicas with one leader, and all shards divided among them', async () => {
+it('the list contains all replicas with one leader, and all shards divided among them', async () => {
   env = new TestReplicas();
   for (const id of ['b', 'a', 'c']) env.start(id);
   await env.advance(30_000);
@@ -26,7 +26,7 @@ it('lists all replicas with one leader, and all shards divided among them', asyn
   }
 });
 
-it('reports a clock that differs, and no replica of a store that is not shared', async () => {
+it('the list reports a clock that differs, and no replica of a store that is not shared', async () => {
   env = new TestReplicas();
   env.start('a');
   await env.advance(2_000);
@@ -42,7 +42,7 @@ it('reports a clock that differs, and no replica of a store that is not shared',
   expect((await listReplicas(openMemoryStore(), 'a', env.clock)).items).toEqual([]);
 });
 
-it('reports which replicas prevent the use of a newer schema', async () => {
+it('the list reports which replicas prevent the use of a newer schema', async () => {
   env = new TestReplicas();
   env.start('new', [1, 2]);
   env.start('old', [1, 1]);

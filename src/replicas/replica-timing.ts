@@ -15,7 +15,7 @@ export const maxSilenceMs = 4_000;
 
 /**
  * The longest time between two successful reads that counts as silence of the others. After a longer interruption, for
- * example an outage of the store, the observer starts to measure again, because nobody could beat meanwhile.
+ * example an outage of the store, the observer starts to measure again, because no replica could write its heartbeat in that time.
  */
 export const maxPollGapMs = 2_000;
 

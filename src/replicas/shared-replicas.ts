@@ -167,7 +167,7 @@ export class SharedReplicas implements Replicas {
       const isThis = rows.members.get(replica)?.row.registration === this.#registration.id;
       if (isThis || !(await expelReplica(this.#options, replica, rows))) continue;
       hasExpelled = true;
-      this.#log.warn({ replica }, 'expelled a replica whose beats have stopped; others continue its work');
+      this.#log.warn({ replica }, 'expelled a replica whose heartbeats have stopped; others continue its work');
     }
     return hasExpelled;
   }
@@ -221,7 +221,7 @@ export class SharedReplicas implements Replicas {
     try {
       await registration.register({ key: schemaKey, revision: stored.revision });
     } catch (error) {
-      // The row was written since it was read, possibly by this process. The next read tells.
+      // The row was written since it was read, possibly by this process. The next read shows it.
       if (isCheckFailed(error)) return;
       throw error;
     }

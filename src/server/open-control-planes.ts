@@ -211,7 +211,7 @@ async function runLeaderTasks(
   });
   closing.add('leader tasks', stop);
   await running.catch((error: unknown) => {
-    // A server whose disk is full must start, so that somebody can delete objects. The next start repeats the tasks.
+    // A server whose disk is full must start, so that users can delete objects. The next start repeats the tasks.
     if (!(error instanceof StatusError) || error.code !== insufficientStorageCode) throw error;
   });
 }

@@ -1,6 +1,6 @@
 import type { Change, HistoryChunk, HistoryOptions, Revision } from './store.ts';
 
-/** The approximate number of characters that a change takes besides its values: its key and its revisions. */
+/** The approximate number of characters that a change takes in addition to its values: its key and its revisions. */
 const charactersPerChange = 200;
 
 export function charactersOf({ value, previous }: Change): number {

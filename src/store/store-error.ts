@@ -14,7 +14,7 @@ export type StoreErrorCode =
   | 'Unavailable'
   /**
    * The disk or the quota of etcd is full. Reads continue to work. Nothing was written, with the same exception as for
-   * Unavailable. The message says how to free space.
+   * Unavailable. The message describes how to free space.
    */
   | 'OutOfSpace'
   /** The store did not confirm the transaction in time. It may or may not have been applied. */

@@ -11,7 +11,7 @@ export type Revision = number;
 /**
  * A row: a key, its current value, and the revision of the write that set it. Values are well-formed Unicode text that
  * the store does not interpret. An unlogged write is not counted, so its row gets a number near the current revision of
- * the store. Several versions of such a row may have the same revision, so a check of this row can only tell whether it
+ * the store. Several versions of such a row may have the same revision, so a check of this row can only detect whether it
  * exists.
  */
 export interface Entry {
@@ -249,7 +249,7 @@ export type DumpRow =
 
 export interface DumpEntry extends Entry {
   readonly row: 'entry';
-  /** Present if the row is unlogged. Only the store on etcd can tell; the other stores do not distinguish such rows. */
+  /** Present if the row is unlogged. Set by the store on etcd only; the other stores do not distinguish such rows. */
   readonly unlogged?: true;
 }
 

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-it('measures the larger direction of transfers, and keeps the highest throughput', async () => {
+it('the meter measures the larger direction of transfers, and keeps the highest throughput', async () => {
   const clock = new ManualClock();
   const [near, far] = await socketPair();
   closing.push(
@@ -33,7 +33,7 @@ it('measures the larger direction of transfers, and keeps the highest throughput
   expect(meter.peak).toBe(800_000);
 });
 
-it('measures nothing on a connection that does not count its bytes', () => {
+it('the meter measures nothing on a connection that does not count its bytes', () => {
   const meter = new ThroughputMeter(new PassThrough(), new ManualClock());
   meter.measure();
   expect(meter.peak).toBeUndefined();

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { ByteCounts } from '../lib/web-socket-stream.ts';
 
-/** A smaller transfer between two measurements says nothing about the connection. */
+/** A transfer that is smaller than this between two measurements is not representative. */
 const minimumBytes = 256 * 1024;
 
 /**

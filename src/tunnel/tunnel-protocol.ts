@@ -13,7 +13,7 @@ export const tunnelSubprotocol = 'v1.tunnel.flotilla';
 
 /**
  * The number of bytes that a stream may have in flight. It limits a single stream to 10 MB/s on a connection with a round
- * trip time of 100 ms. Node.js does not limit the sum of all streams, so a stream that nobody reads delays no other.
+ * trip time of 100 ms. Node.js does not limit the sum of all streams, so an unread stream does not delay others.
  */
 export const streamWindowBytes = 1024 * 1024;
 

@@ -78,7 +78,7 @@ describe('secrets of a cluster', () => {
     expect((await post('create', (value) => secret(value))).code).toBe(201);
     await post('create of what is there', (value) => secret(value));
     await post('dry run', (value) => secret(value, { name: 'dry' }), '?dryRun=All');
-    await post('bytes that are none', (value) => secret('', { name: 'bad' }, { data: { password: `${value}%` } }));
+    await post('invalid bytes', (value) => secret('', { name: 'bad' }, { data: { password: `${value}%` } }));
     await post('a wrong type', (value) => secret('', { name: 'bad' }, { stringData: [value] }));
     await post(
       'an unknown field',
@@ -86,7 +86,7 @@ describe('secrets of a cluster', () => {
       '?fieldValidation=Ignore',
     );
     const docker = { type: 'kubernetes.io/dockerconfigjson' };
-    await post('Docker credentials that are none', (value) =>
+    await post('invalid Docker credentials', (value) =>
       secret('', { name: 'docker' }, { ...docker, stringData: { '.dockerconfigjson': `{${value}` } }),
     );
     await ask('/secrets', { method: 'POST', raw: JSON.stringify(secret(make('cut off'))).slice(0, -2) });

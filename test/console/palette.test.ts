@@ -123,7 +123,7 @@ describeConsole('the command palette', (env) => {
     await field(page).fill('default');
     await selected(page).filter({ hasText: 'Project' }).waitFor();
     await field(page).fill('shop');
-    await page.getByText('No results among what you may see.').waitFor();
+    await page.getByText('No results among the objects that you may see.').waitFor();
     // What is shared with the viewer is found at once.
     const shop = `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/shopping`;
     await env.admin.request('PATCH', shop, { spec: { access: [{ verbs: ['get', 'use'], users: ['viola', 'vera'] }] } });

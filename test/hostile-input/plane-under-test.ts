@@ -113,6 +113,6 @@ function textOf(answer: Reply): string {
     for (const chunk of answer.body.chunks) text += decoder.decode(chunk, { stream: true });
     return text;
   }
-  if (hasDeferredBody(answer)) throw new Error('the response is a stream, but the request was no watch');
+  if (hasDeferredBody(answer)) throw new Error('the response is a stream, but the request was not a watch');
   return typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array | undefined);
 }

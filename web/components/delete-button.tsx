@@ -32,7 +32,7 @@ export interface RemoveButtonProps {
   onClick(): void;
 }
 
-/** The button at the end of a table row that deletes the row or revokes what it describes. */
+/** The button at the end of a table row that deletes the row or revokes the credential that the row describes. */
 export function RemoveButton({ label, onClick }: RemoveButtonProps) {
   return (
     <Tooltip label={label}>

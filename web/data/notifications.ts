@@ -10,7 +10,7 @@ import { sendJson } from './send.ts';
 
 type Changes = NonNullable<NotificationReview['spec']>;
 
-/** The interval at which an open page asks for the notifications again. */
+/** The interval at which an open page requests the notifications again. */
 const refreshMs = 30_000;
 
 async function review(spec: Changes, signal?: AbortSignal): Promise<NotificationReviewStatus> {

@@ -32,7 +32,7 @@ export function rewriteMessages(text: string): RewrittenText {
 }
 
 /**
- * The tokens that matter here. In raw strings, a backslash is no escape. A comment counts as space. A name includes the
+ * The tokens that matter here. In raw strings, a backslash is not an escape. A comment counts as space. A name includes the
  * qualified name that it starts.
  */
 const TOKEN = new RegExp(

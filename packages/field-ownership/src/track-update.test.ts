@@ -37,8 +37,8 @@ describe('a create', () => {
     ['one empty entry', [{}]],
     ['an entry without operation', [{ manager: 'm', apiVersion: 'v1', fieldsType: 'FieldsV1' }]],
     ['an entry of an unknown form', [{ ...entry, fieldsType: 'FieldsV2' }]],
-    ['a set that is none', [{ ...entry, fieldsV1: { spec: {} } }]],
-    ['a time that is none', [{ ...entry, time: 'x' }]],
+    ['an invalid set', [{ ...entry, fieldsV1: { spec: {} } }]],
+    ['an invalid time', [{ ...entry, time: 'x' }]],
     ['a text', 'x'],
   ])('is tracked although its managedFields are %s (CREATE-06)', (_what, managedFields) => {
     const state = new Thing();

@@ -1,7 +1,7 @@
 /** The variables that are defined at a position of a template. `$` is the argument of the template. */
 export class KnownVariables {
   readonly #names: string[] = [];
-  /** How often each name is declared, in this block and in the blocks around it. */
+  /** The number of declarations of each name, in this block and in the blocks around it. */
   readonly #counts = new Map<string, number>();
 
   constructor() {

@@ -8,7 +8,7 @@ const options = /([-+# 0]*)(\d*)(?:\.(\d*))?/y;
 const letters = /^[a-zA-Z%]$/;
 const maxWidth = 1000;
 
-/** The units of work for a verb, besides its value. */
+/** The units of work for a verb, in addition to those for its value. */
 const unitsPerVerb = 50;
 
 interface Verb {

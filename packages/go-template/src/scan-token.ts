@@ -23,7 +23,7 @@ export interface Token {
 
 const number =
   /[+-]?(?:0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+(?![.\d])|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)/y;
-/** As in Go, names consist of letters, digits and underscores of any script. */
+/** The characters of names: letters, digits and underscores of any script, as in Go. */
 const name = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 
 const typeByCharacter: ReadonlyMap<string, TokenType> = new Map<string, TokenType>([

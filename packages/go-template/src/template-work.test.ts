@@ -164,7 +164,7 @@ describe('the work of a template grows no faster than n log n', () => {
   });
 });
 
-it('checks the syntax of a template with thousands of expressions, and rejects a larger one', () => {
+it('the syntax check accepts a template with thousands of expressions, and rejects a larger one', () => {
   expect(templateSyntaxError('name: {{ .Values.platform.name }}\n'.repeat(15_000))).toBeUndefined();
   expect(templateSyntaxError(`${'x'.repeat(1_000_000)}{{ if true }}{{ end }}`)).toBeUndefined();
   for (const template of [
@@ -177,7 +177,7 @@ it('checks the syntax of a template with thousands of expressions, and rejects a
     );
 });
 
-it('checks the same syntax as it renders', () => {
+it('the syntax check accepts the same templates as rendering', () => {
   for (const template of [
     '{{ if }}',
     '{{ else }}',
@@ -191,7 +191,7 @@ it('checks the same syntax as it renders', () => {
   }
 });
 
-it('renders 3 MB with an expression in each line', () => {
+it('a template of 3 MB with an expression in each line is rendered', () => {
   const template = 'name: {{ .Values.platform.name }}\n'.repeat(90_000);
   expect(renderGoTemplate(template, { Values: { platform: { name: 'n' } } })).toHaveLength(8 * 90_000);
 });

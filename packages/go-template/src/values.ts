@@ -5,7 +5,7 @@ import type { TemplateWork } from './template-work.ts';
 export type Value = JsonValue;
 
 /**
- * A function that templates can call. Charges its work before it does it: what it reads and what it creates. Throws
+ * A function that templates can call. Charges its work in advance: the values that it reads and creates. Throws
  * Error with a description; the caller adds the position in the template.
  */
 export type TemplateFunction = (work: TemplateWork, ...values: Value[]) => Value;

@@ -52,7 +52,7 @@ describe('compiling a pattern', () => {
   });
 });
 
-it('charges a match by the length of the text and the size of the pattern', () => {
+it('a match is charged by the length of the text and the size of the pattern', () => {
   const [small, large] = [compilePattern('a', () => {}), compilePattern('a{1000}', () => {})];
   expect(matchUnits(large, 'x'.repeat(100))).toBeGreaterThan(50 * matchUnits(small, 'x'.repeat(100)));
   expect(matchUnits(small, 'x'.repeat(10_000))).toBeGreaterThan(90 * matchUnits(small, 'x'.repeat(100)));

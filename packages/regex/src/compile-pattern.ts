@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { patternSize } from './pattern-size.ts';
 
-/** Thrown for a pattern that is invalid. The message says why. */
+/** Thrown for an invalid pattern. The message contains the reason. */
 export class PatternError extends Error {}
 
 /** Thrown for a pattern whose repetitions are too large. */

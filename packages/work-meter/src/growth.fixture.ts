@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 const kilobyte = 1024;
-/** From 1 kB to the maximum size of a request, 3 MB. */
+/** Sizes from 1 kB to the maximum size of a request, 3 MB. */
 const sizes = [1, 4, 16, 64, 256, 1024, 3072].map((kilobytes) => kilobytes * kilobyte);
 
 /**

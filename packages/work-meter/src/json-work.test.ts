@@ -38,7 +38,7 @@ describe('the work for a JSON value', () => {
   });
 });
 
-it('charges a value that fits, and everything that remains for one that does not', () => {
+it('a meter charges a value that fits, and everything that remains for a value that does not fit', () => {
   const meter = new WorkMeter('the test', 100);
   expect(tryChargeJson(meter, [1, 2], units)).toBe(true);
   expect(meter.used).toBe(12);

@@ -2,7 +2,7 @@
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * The kinds of an OpenAPI document that belong to a group, by name: schema and operations. Lists of objects are no kinds of
+ * The kinds of an OpenAPI document that belong to a group, by name: schema and operations. Lists of objects are not kinds of
  * their own.
  */
 export function kindsOfDocument(document, group) {

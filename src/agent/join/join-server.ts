@@ -15,7 +15,7 @@ export interface JoinServerOptions {
   /** The secret of the join token. */
   readonly secret: string;
   readonly host: AgentJoinRequest['host'];
-  /** How the server is reached. */
+  /** The connection to the server. */
   readonly connection: Pick<ControlServerOptions, 'url' | 'authority' | 'proxyUrl' | 'apiPrefix'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,7 +27,7 @@ export type JoinResult =
   | { readonly outcome: 'refused' | 'unreachable'; readonly detail: string };
 
 const retry: BackoffOptions = { initialMilliseconds: 500, maxMilliseconds: 5_000 };
-/** After this time without a response, the program ends with the reason. A service manager starts it again. */
+/** The time after which the program exits with the reason if no server has responded. A service manager restarts it. */
 const maxMilliseconds = 60_000;
 
 /** Registers the key of an agent at the server with a join token. */

@@ -25,7 +25,7 @@ export interface KeepTunnelsOptions {
   readonly random?: () => number;
 }
 
-/** With two tunnels, the server can reach the agent while one of them is being opened again. */
+/** The number of tunnels. With two, the server can reach the agent while one of them is being opened again. */
 const tunnelCount = 2;
 
 /**
@@ -47,7 +47,7 @@ const minimumLifeMs = 5_000;
 const blockedAfter = 2;
 
 /**
- * The maximum time for which a tunnel waits for its connections after the signal fired. It is longer than the time in which
+ * The maximum time for which a tunnel waits for its connections after the signal was aborted. It is longer than the time in which
  * the agent ends its requests on shutdown.
  */
 const maxCloseMs = 9_000;

@@ -240,7 +240,7 @@ export const rejectedSpecSchemas: readonly DefinitionCase[] = Object.entries<Jso
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['a'],
   },
-  'a key that is no member': {
+  'a key that is not a member': {
     type: 'array',
     items: { type: 'object', properties: { b: { type: 'string' } } },
     'x-kubernetes-list-type': 'map',
@@ -336,10 +336,10 @@ const rules = (...list: readonly (string | Json)[]): Json => ({
 
 /** Schemas of the member `spec` whose validation rules (`x-kubernetes-validations`) Kubernetes rejects. */
 export const rejectedRules: readonly DefinitionCase[] = Object.entries<Json>({
-  'a rule that is no expression': { type: 'object', properties: { a: text }, ...rules('self.a ==') },
+  'a rule that is not an expression': { type: 'object', properties: { a: text }, ...rules('self.a ==') },
   'a rule about what is not there': { type: 'object', properties: { a: text }, ...rules('self.b == 1') },
   'a rule that compares a text and a number': { type: 'object', properties: { a: text }, ...rules('self.a == 1') },
-  'a rule that is no condition': { type: 'object', properties: { a: text }, ...rules('self.a') },
+  'a rule that is not a condition': { type: 'object', properties: { a: text }, ...rules('self.a') },
   'a rule that costs too much': {
     type: 'array',
     items: { type: 'array', items: text },
@@ -350,7 +350,7 @@ export const rejectedRules: readonly DefinitionCase[] = Object.entries<Json>({
     maxItems: 5,
     items: { type: 'object', properties: { a: text }, ...rules('self.a == oldSelf.a') },
   },
-  'a message that is no text': {
+  'a message that is not a text': {
     type: 'object',
     properties: { a: text },
     ...rules({ rule: 'true', messageExpression: '1 + 1' }),

@@ -61,7 +61,7 @@ export class PathCursor {
   readonly #path: ParsedPath;
   readonly #evaluation: PathEvaluation;
   readonly #frames: Frame[];
-  /** For each repeated step, the values from which it was already followed. */
+  /** The values from which each repeated step was already followed. */
   readonly #visited: Map<number, Set<JsonValue>> | undefined;
 
   /**

@@ -22,11 +22,11 @@ export interface AuditQuery {
   readonly decision?: AuditDecision;
   /** `include` returns dry runs too, `only` returns nothing else. Optional; by default, dry runs are not returned. */
   readonly dryRuns?: AuditDryRuns;
-  /** Words of which a matching line contains all, in any order and regardless of case. */
+  /** Words that a matching line must contain, in any order and regardless of case. */
   readonly text?: string;
-  /** Only lines that were written at this time or later, in RFC 3339 format. */
+  /** The earliest time of the lines, in RFC 3339 format. */
   readonly since?: string;
-  /** Only lines that were written at this time or earlier, in RFC 3339 format. */
+  /** The latest time of the lines, in RFC 3339 format. */
   readonly until?: string;
   readonly limit?: number;
   /** The value of `metadata.continue` in the previous response. The other parameters must be the same as before. */

@@ -53,7 +53,7 @@ export function isUnused(key: AccessKeyLifetime, now: number): boolean {
 }
 
 /**
- * Returns what the owner of a key should know about it: why it was or will be disabled, or that it expires soon or is
+ * Returns the notice to the owner of a key: the reason why it was or will be disabled, or that it expires soon or is
  * unused. `undefined` if there is nothing. Logins expire all the time, so that nothing is said about their end.
  */
 export function accessKeyNotice(key: AccessKeyLifetime, now: number): string | undefined {

@@ -20,7 +20,7 @@ export function activeIdentities(user: Pick<User, 'spec' | 'status'>): readonly 
   return linkedIdentities(user).filter(({ state }) => state === 'Active');
 }
 
-/** Returns the teams of which the user is a member because of groups at an identity provider. Some may not exist. */
+/** Returns the teams that the user is a member of through groups at an identity provider. Some may not exist. */
 export function providerTeams(user: Pick<User, 'spec' | 'status'> | undefined): readonly string[] {
   return user === undefined ? [] : activeIdentities(user).flatMap(({ teams = [] }) => teams);
 }

@@ -1,4 +1,4 @@
-/** The fields that tell whether a key is a workload's. */
+/** The fields by which a key of a workload is recognized. */
 interface KeyOrigin {
   readonly spec?: { readonly type?: string; readonly identity?: { readonly connector?: string } };
 }

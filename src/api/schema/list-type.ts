@@ -51,7 +51,7 @@ function keyOf(item: JsonValue, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as JsonValue]));
 }
 
-/** Reports the second occurrence of each repeated item, and no further ones. */
+/** Reports the second occurrence of each repeated item, but not later ones. */
 function reportRepeated(items: JsonValue[], path: string, errors: FieldError[]): void {
   const seen = new Map<string, number>();
   for (const [index, item] of items.entries()) {

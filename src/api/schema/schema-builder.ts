@@ -33,7 +33,7 @@ interface ObjectRules
 }
 
 interface ListRules extends Described, Pick<Schema, 'minItems' | 'maxItems' | 'uniqueItems'> {
-  /** How server-side apply merges the list. Optional; defaults to `map` if `mapKeys` are set, otherwise to atomic. */
+  /** The merge strategy of server-side apply for the list. Optional; defaults to `map` if `mapKeys` are set, otherwise to atomic. */
   readonly listType?: 'atomic' | 'set' | 'map';
   /** The members that together identify an item of a list of type `map`. */
   readonly mapKeys?: readonly string[];

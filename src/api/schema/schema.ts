@@ -41,7 +41,7 @@ export interface Schema {
   readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
   /** CEL rules that values of this schema must satisfy. */
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  /** How a strategic merge patch treats the value. By default, lists are replaced and objects are merged. */
+  /** The strategy of strategic merge patches for the value. By default, lists are replaced and objects are merged. */
   readonly 'x-kubernetes-patch-strategy'?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }

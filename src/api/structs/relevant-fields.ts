@@ -8,7 +8,7 @@ interface FieldPositions {
   readonly always: readonly number[];
 }
 
-/** For a smaller struct, it is faster to look at all fields. */
+/** The minimum number of fields for which the index is used. For a smaller struct, it is faster to check all fields. */
 const smallStruct = 16;
 
 const positionsOf = new WeakMap<GoStruct, FieldPositions>();

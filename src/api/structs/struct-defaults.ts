@@ -11,7 +11,7 @@ export type StructDefaults = ReadonlyMap<string, StructDefault>;
 export class ObjectDefaults {
   readonly #table: StructTable;
   readonly #functions: StructDefaults;
-  /** By struct name: true if the struct or one inside it has defaults. Others are not visited. */
+  /** True for each struct name whose struct, or one inside it, has defaults. Others are not visited. */
   readonly #relevant = new Map<string, boolean>();
 
   constructor(table: StructTable, functions: StructDefaults) {

@@ -66,7 +66,7 @@ export function encodeAmounts(amounts: UsageAmounts): number[] {
   return numbers;
 }
 
-/** Decodes amounts. Ignores fields of a newer version, and what is not a number. */
+/** Decodes amounts. Ignores fields of a newer version, and values that are not numbers. */
 export function decodeAmounts(numbers: readonly unknown[]): UsageAmounts {
   const at = new Map(amountFields.map((field, index) => [field, numbers[index]]));
   return amountsFrom((field) => {

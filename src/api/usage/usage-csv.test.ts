@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { csvCell, usageCsv } from './usage-csv.ts';
 
-it('has a row per sample, and empty cells for amounts that were not measured', () => {
+it('the CSV file has a row per sample, and empty cells for amounts that were not measured', () => {
   const sample = { start: '2026-11-15T12:00:00Z', seconds: 300, requests: 7, watches: 0, instances: 1, running: 1 };
   const csv = usageCsv({ currency: 'EUR', samples: [{ ...sample, cpuCores: 0.25, cost: '0.01' }] });
   expect(csv.split('\r\n')).toEqual([
@@ -20,6 +20,6 @@ it.each([
   ['a,b', '"a,b"'],
   ['=HYPERLINK("x")', '"\'=HYPERLINK(""x"")"'],
   ['plain', 'plain'],
-])('makes %j inert', (text, cell) => {
+])('a spreadsheet does not execute %j of the CSV file', (text, cell) => {
   expect(csvCell(text)).toBe(cell);
 });

@@ -76,12 +76,12 @@ describe.each(rings)('the ring of a $name', (ring) => {
   });
 });
 
-it('keeps at most 28 rows per subject in both rings', () => {
+it('the store keeps at most 28 rows per subject in both rings', () => {
   const counts = rings.map((ring) => Math.ceil(ring.slots / ring.slotsPerChunk) + 1);
   expect(counts.reduce((sum, count) => sum + count)).toBe(28);
 });
 
-it('adds subjects without adding their time', () => {
+it('the sum of subjects does not add their time', () => {
   fc.assert(
     fc.property(amounts, amounts, (one, other) => {
       const sum = addSubjects(one, other);

@@ -7,7 +7,7 @@ export interface ForwardSettings {
   readonly url: string;
   /** The body of the requests of a webhook. */
   readonly format: 'jsonl' | 'list';
-  /** How a webhook proves its identity with the content of `secretFile`. */
+  /** The scheme by which requests to a webhook are authenticated with the content of `secretFile`. */
   readonly auth: 'none' | 'bearer' | 'hmac';
   readonly secretFile?: string | undefined;
   /** The CA certificates that verify the target. Optional; defaults to those of Node.js. */

@@ -70,7 +70,7 @@ export class Forwarder {
     const stored = positions.get(name) ?? { seq: 0, hash: '' };
     if (stored.seq <= options.head().seq) return new Forwarder(options, stored);
     if (await hasLine(location, stored)) return new Forwarder(options, stored);
-    log.warn({ target: name }, 'the audit log is not the one that was forwarded before; forwarding all of its lines');
+    log.warn({ target: name }, 'the audit log was replaced since it was last forwarded; forwarding all of its lines');
     return new Forwarder(options, { seq: 0, hash: '' });
   }
 

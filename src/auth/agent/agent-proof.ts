@@ -17,7 +17,7 @@ export interface AgentProof {
   readonly issuedAt: number;
   /** Unique per proof. */
   readonly id: string;
-  /** In the proof of a join: the `joinTokenDigest` of the token. Otherwise absent. */
+  /** The `joinTokenDigest` of the token. Present in the proof of a join only. */
   readonly joinToken?: string;
 }
 

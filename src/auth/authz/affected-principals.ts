@@ -69,7 +69,7 @@ export function affectedPrincipals(
   return isSameSpec ? undefined : rules.get(kind.plural)?.(before, after);
 }
 
-/** Returns all principals that a project names. They can see what the project allows and who its members are. */
+/** Returns all principals that a project names. They can see the permissions and the members of the project. */
 export function principalsNamedInProject(project: Project | undefined): AffectedPrincipals {
   return named([...ownerEntries(project), ...memberEntries(project), ...accessEntries(project)]);
 }

@@ -52,7 +52,7 @@ const maxNames = 500;
 const plainVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /**
- * Lists what a caller may do in a namespace and at cluster scope. It calls the authorizer for each possible permission,
+ * Lists the permissions of a caller in a namespace and at cluster scope. It calls the authorizer for each possible permission,
  * so that the list and the authorizer cannot disagree.
  */
 export function permissionRulesFor(

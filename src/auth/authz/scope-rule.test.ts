@@ -11,7 +11,7 @@ function patternMatches(pattern: string, resource: string, subresource: string):
   return subresource !== '' && (wantedSubresource === '*' || wantedSubresource === subresource);
 }
 
-it('matches a resource if one of its patterns does', () => {
+it('a scope rule matches a resource if one of its patterns does', () => {
   const names = fc.constantFrom('pods', 'nodes', '*');
   const subresources = fc.constantFrom('log', 'status', '*');
   const pattern = fc.oneof(

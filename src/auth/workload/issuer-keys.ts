@@ -133,7 +133,7 @@ function keySetIn(issuer: WorkloadIssuer, document: JsonObject): KeySet {
   return createLocalJWKSet({ keys: keys as JWK[] });
 }
 
-/** Only asymmetric keys with an ID are used. A token always names the key that signed it. */
+/** True for an asymmetric signature key with an ID. Others are not used: a token must name the key that signed it. */
 function isPublicKey(key: JsonObject): boolean {
   const isSignature = key.use === undefined || key.use === 'sig';
   return isSignature && ['RSA', 'EC', 'OKP'].includes(textAt(key, 'kty')) && textAt(key, 'kid') !== '';

@@ -11,7 +11,7 @@ export const maxWorkloadTokenLength = 16 * 1024;
 const clockTolerance = 60;
 /** The maximum age of a token in seconds. Kubernetes replaces the tokens of pods after at most 24 hours. */
 const maxTokenAge = 25 * 3600;
-/** Only signatures that the issuer alone can create. A shared secret, or no signature, proves nothing. */
+/** The accepted signatures: those that only the issuer can create. A shared secret, or no signature, proves nothing. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

@@ -21,7 +21,7 @@ export interface PlaneThreadData {
   readonly planesPort: MessagePort;
   readonly storePort: MessagePort;
   readonly storeProperties: StoreProperties;
-  /** The memory in which the worker reports what it does. */
+  /** The memory in which the worker reports its activity. */
   readonly activity: SharedArrayBuffer;
   readonly sealerKeys: SealerKeys;
   readonly longestTokenSeconds: number;

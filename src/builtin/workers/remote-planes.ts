@@ -51,7 +51,7 @@ interface ActiveCall {
   stream?: RemoteStream;
   /** The error that truncates the stream if the worker ends; absent for a watch, which just ends and is resumed. */
   truncation?: StatusError;
-  /** Releases what the main thread holds for the call. */
+  /** Releases the resources that the main thread holds for the call. */
   finish(): void;
 }
 

@@ -8,7 +8,7 @@ export interface RemoteStreamOptions {
   acknowledge(bytes: number): void;
   /** Calls `wake` later. Only a few readers are woken per tick, because each of them writes to its socket. */
   scheduleWake(wake: () => void): void;
-  /** Tells the worker that nobody reads the stream any more. */
+  /** Notifies the worker that the stream is no longer read. */
   cancel(): void;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { WorkTime } from './work-time.ts';
 
-it('attributes the busy time between two reports to the plane of the first one', () => {
+it('the work time attributes the busy time between two reports to the plane of the first one', () => {
   let busy = 5;
   const times = new WorkTime(() => busy);
   busy = 10;
@@ -20,7 +20,7 @@ it('attributes the busy time between two reports to the plane of the first one',
   expect([...times.take()]).toEqual([]);
 });
 
-it('does not count the time in which the event loop waits', async () => {
+it('the work time does not include the time in which the event loop waits', async () => {
   const times = new WorkTime();
   times.switchTo('a');
   await new Promise((resolve) => setTimeout(resolve, 300));

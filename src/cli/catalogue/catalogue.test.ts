@@ -111,7 +111,7 @@ describe('every command', () => {
     }
   });
 
-  it('is built if the first word is no command: options, aliases, typos', () => {
+  it('is built if the first word is not a command: options, aliases, typos', () => {
     for (const word of [undefined, '--help', 'help', 'ls', 'strat', 'access-keys', ''])
       expect(catalogueForWord(catalogue, word)).toBe(catalogue);
   });

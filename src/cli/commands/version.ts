@@ -12,7 +12,7 @@ import { describeFailure } from '../failure/describe-failure.ts';
 import { clusters } from '../kinds.ts';
 import { outputFormat } from '../output/output-format.ts';
 
-/** Only an unreachable server takes longer than this; its version is not worth a longer wait. */
+/** The maximum time to wait for the version of the server. Only an unreachable server takes longer. */
 const serverMilliseconds = 5_000;
 
 /** The version of the server, or the reason why it is not known. */

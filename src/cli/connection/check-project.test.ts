@@ -13,6 +13,6 @@ it.each([
   ['a space in the project', { spaces: [{ project: 'payments', space: 'a' }] }, false],
   ['only a cluster', { clusters: [{ cluster: 'local' }] }, true],
   ['rules', { rules: [{ verbs: ['list'] }], projects: [{ project: 'red' }] }, false],
-])('%s: whether a project is outside of the scope of a key', (_name, scope, expected) => {
+])('isOutsideOfScope supports %s', (_name, scope, expected) => {
   expect(isOutsideOfScope(scope, 'payments')).toBe(expected);
 });

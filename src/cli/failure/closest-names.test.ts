@@ -10,6 +10,6 @@ it.each([
   ['nope', ['admin', 'anna'], []],
   ['', ['a'], ['a']],
   ['a'.repeat(90), [`${'a'.repeat(89)}b`, 'b'.repeat(90)], [`${'a'.repeat(89)}b`]],
-])('for %j of %j suggests %j', (typed, names, expected) => {
+])('the closest names to %j of %j are %j', (typed, names, expected) => {
   expect(closestNames(typed, names)).toEqual(expected);
 });

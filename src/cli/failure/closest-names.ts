@@ -1,4 +1,4 @@
-/** Maximum length of a name that is compared. Longer names are no typos. */
+/** Maximum length of a name that is compared. Longer names are not typos. */
 const maxLength = 100;
 const maxSuggestions = 3;
 

@@ -59,7 +59,7 @@ it.each([
   else expect(failure.text).toMatch(text);
 });
 
-it('includes the stack of an unexpected error', () => {
+it('the description includes the stack of an unexpected error', () => {
   expect(describeFailure(new TypeError('x is not a function')).text).toMatch(/TypeError: x is not a function\n +at /);
 });
 

@@ -8,7 +8,7 @@ const table = (...rows: unknown[][]) => ({
   rows: rows.map((cells) => ({ cells: cells as string[], object: { metadata: { namespace: 'platform-p-red' } } })),
 });
 
-it('prints the columns of the server, and the wide ones only on request', () => {
+it('a table prints the columns of the server, and the wide ones only on request', () => {
   const narrow = new TablePrinter({ wide: false, colors: colours });
   expect(narrow.lines(table(['a', 'Ready', 'x'], ['longer', null, 'y']))).toEqual([
     'NAME     STATUS',
@@ -22,13 +22,13 @@ it('prints the columns of the server, and the wide ones only on request', () => 
   ]);
 });
 
-it('prints one header and keeps the column widths while rows are added', () => {
+it('a table prints one header and keeps the column widths while rows are added', () => {
   const printer = new TablePrinter({ wide: false, colors: colours });
   printer.lines(table(['a-long-name', 'Ready', '']));
   expect(printer.lines(table(['b', 'Failed', '']))).toEqual(['b             Failed']);
 });
 
-it('colors good and bad statuses, on screens only', () => {
+it('a table colors good and bad statuses, on screens only', () => {
   const bright = colorsFor(true, {});
   expect(
     formatTable(

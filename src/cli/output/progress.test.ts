@@ -22,13 +22,13 @@ const steps = (progress: Progress) => {
   progress.done('Ready');
 };
 
-it('prints each step and each message once in a pipe', () => {
+it('the progress prints each step and each message once in a pipe', () => {
   expect(shownOn(false, steps)).toMatch(
     /^ {2}creating demo\n✓ Scheduled \(\d+ ms\)\n {2}a message that is much too long for a line of thirty\n✓ Ready \(\d+ ms\)\n$/,
   );
 });
 
-it('redraws one line on a screen, which the result replaces', () => {
+it('the progress redraws one line on a screen, which the result replaces', () => {
   const shown = shownOn(true, steps);
   expect(shown).toContain('✓ Scheduled (');
   expect(shown).toMatch(/✓ Scheduled \(\d+ ms\) · a m\S*…/);

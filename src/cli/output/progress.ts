@@ -7,7 +7,7 @@ const frameMilliseconds = 100;
 const clearLine = '\r\u001b[K';
 
 /**
- * Shows what a command waits for. In a terminal, everything is one line that is redrawn, until the result replaces it. In
+ * Shows the progress of a command. In a terminal, everything is one line that is redrawn, until the result replaces it. In
  * a pipe, each step and each message is printed once.
  */
 export class Progress {
@@ -23,7 +23,7 @@ export class Progress {
     this.#terminal = terminal;
   }
 
-  /** Sets the text that describes what the command waits for. */
+  /** Sets the text that describes the current step of the command. */
   busy(text: string): void {
     const line = escapeControlCharacters(text.replaceAll(/\s+/g, ' '));
     if (line === this.#line) return;

@@ -39,7 +39,7 @@ export interface EventRecorderOptions {
 }
 
 interface PendingEvent {
-  /** Only the identifying metadata of the object, because many events may be queued and objects are large. */
+  /** The identifying metadata of the object. The rest is omitted, because many events may be queued and objects are large. */
   readonly about: KubeObject;
   readonly type: EventType;
   readonly reason: string;

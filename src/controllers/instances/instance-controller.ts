@@ -74,7 +74,7 @@ export interface ManagedInstances {
   readonly name: string;
   driverOf(host: Host): InstanceDriver;
   contents(hostOf: (cluster: string) => Host | undefined): InstanceContents;
-  /** The fields of a project's spec that affect its instances on hosts, besides `hostIsolation`. */
+  /** The fields of a project's spec that affect its instances on hosts, other than `hostIsolation`. */
   readonly projectFields: readonly string[];
 }
 

@@ -86,13 +86,13 @@ export interface InstanceContents {
     definition: TemplateDefinition,
     isolation: HostIsolation | undefined,
   ): Installation;
-  /** Records in the status what was observed on the host. */
+  /** Records the observed state of the host in the status. */
   recordObserved(context: Pick<HostStepContext, 'snapshot' | 'draft'>, observed: HostedVirtualCluster): void;
   /**
    * Brings the contents of an instance whose host reports it as ready to the desired state. Rejects with StatusError or
    * ApplyError.
    */
   ensure(context: HostStepContext, definition: TemplateDefinition, observed: HostedVirtualCluster): Promise<void>;
-  /** Removes what the server has added to an external virtual cluster. */
+  /** Removes the objects and fields that the server has added to an external virtual cluster. */
   release(snapshot: InstanceSnapshot, dependencies: InstanceDependencies, signal: AbortSignal): Promise<void>;
 }

@@ -75,7 +75,7 @@ export class CustomKindsController {
    * Runs the work for definitions of the same API group one after the other, because they may request the same names.
    */
   readonly #groups = new KeyedSerializer();
-  /** In a shared store, kinds are served independently of this work, which may take long. One at a time per definition. */
+  /** Serves kinds in a shared store, one definition at a time. Independent of the work above, which may take long. */
   readonly #serving = new KeyedSerializer();
   /** The changes of definitions whose kinds are not served accordingly yet. */
   readonly #unserved = new Set<UnservedChange>();
@@ -291,7 +291,7 @@ export class CustomKindsController {
     }
   }
 
-  /** Returns what a kind needs if other processes may change its definition. */
+  /** Returns the parts of a kind that are needed if other processes may change its definition. */
   #sharedKindState(name: string, terminating: boolean): Pick<CustomKindState, 'definitionCheck' | 'requeues'> {
     const definitions = this.#definitions;
     const self = { resource: definitionsResourceKey, namespace: '', name };

@@ -40,7 +40,7 @@ interface ServedVersion {
 /** Maintains one APIService for each version of a group that custom resource definitions serve. */
 export class CustomApiServices {
   readonly #options: CustomApiServicesOptions;
-  /** By the name of the APIService. Follows the definitions, because a plane can have thousands of them. */
+  /** The API services, by name. Updated with the definitions, because a plane can have thousands of them. */
   readonly #served = new Map<string, ServedVersion>();
 
   constructor(options: CustomApiServicesOptions) {

@@ -3,7 +3,7 @@ import type { KindStore } from '../../registry/kind-store.ts';
 
 /** The compiled expressions of the objects of a kind, such as policies. Expressions of deleted objects are removed. */
 export class CompiledPolicies<Compiled> {
-  /** By the name of the object. `version` contains the UID and the generation of the object. */
+  /** The compiled policies, by object name. `version` contains the UID and the generation of the object. */
   readonly #compiled = new Map<string, { readonly version: string; readonly policy: Compiled }>();
   #stopListening: (() => void) | undefined;
 

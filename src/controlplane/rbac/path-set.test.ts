@@ -5,7 +5,7 @@ import { pathCovers } from './rule-allows.ts';
 
 const path = fc.string({ unit: fc.constantFrom('/', 'a', 'b', '*'), maxLength: 6 });
 
-it('covers the same paths as its members one by one', () => {
+it('a path set covers the same paths as its members one by one', () => {
   fc.assert(
     fc.property(fc.array(path, { maxLength: 8 }), path, (allowed, wanted) => {
       const set = new PathSet();
@@ -16,7 +16,7 @@ it('covers the same paths as its members one by one', () => {
   );
 });
 
-it('removes the stars at the end only', () => {
+it('a path set removes the stars at the end only', () => {
   expect(withoutStars('/a*b**')).toBe('/a*b');
   expect(withoutStars(`${'*'.repeat(1_000_000)}a`)).toHaveLength(1_000_001);
 });

@@ -54,7 +54,7 @@ export class ScaleOwnership {
   }
 }
 
-/** Returns the Scale without the resourceVersion of the live one, which is no precondition. */
+/** Returns the Scale without the resourceVersion of the live object, which is not a precondition. */
 function withoutVersion(scale: KubeObject, { metadata }: KubeObject): KubeObject {
   const { resourceVersion: _, ...others } = scale.metadata;
   const { resourceVersion } = metadata;

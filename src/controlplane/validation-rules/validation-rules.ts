@@ -31,7 +31,7 @@ export interface RuleValidator {
 /** The result of compiling the rules of a schema. */
 export interface CompiledValidations {
   /**
-   * The errors of the rules themselves, because of which the definition is rejected. Paths include the path of the
+   * The errors of the rules themselves, which cause the definition to be rejected. Paths include the path of the
    * schema. Parts of the schema other than `x-kubernetes-validations` are not checked.
    */
   readonly errors: readonly FieldError[];

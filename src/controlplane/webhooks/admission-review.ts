@@ -134,7 +134,7 @@ function patchIn(response: JsonObject): readonly JsonValue[] {
   throw new WebhookCallError('received undecodable patch in webhook response: it is not a list of operations');
 }
 
-/** Limits on what a webhook can add to a response and to the audit log: entries of a list, and characters of a text. */
+/** Limits of the warnings and annotations of a webhook: entries of a list, and characters of a text. */
 const MAX_ENTRIES = 100;
 export const MAX_TEXT = 4_096;
 

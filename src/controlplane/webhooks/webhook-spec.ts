@@ -21,7 +21,7 @@ export interface Webhook extends Pick<MatchResources, 'namespaceSelector' | 'obj
   readonly sideEffects?: string;
   readonly timeoutSeconds?: number;
   readonly admissionReviewVersions?: readonly string[];
-  /** Only of mutating webhooks. */
+  /** Present for mutating webhooks only. */
   readonly reinvocationPolicy?: string;
   readonly matchConditions?: NonNullable<PolicySpec['matchConditions']>;
 }

@@ -14,7 +14,7 @@ interface AcceptOptions<Instance extends ProjectInstance> extends ServiceAccount
   readonly clock: Clock;
 }
 
-/** Returns the identity of a service account; `undefined` if the gateway does not accept its token any more. */
+/** Returns the identity of a service account; `undefined` if the gateway no longer accepts its token. */
 export function acceptAccount<Instance extends ProjectInstance>(
   options: AcceptOptions<Instance>,
   { identity, expiresAt = Number.POSITIVE_INFINITY }: AuthenticatedServiceAccount,

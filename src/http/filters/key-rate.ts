@@ -11,7 +11,7 @@ export interface KeyRateLimitOptions {
   limits(): Pick<CredentialLimits, 'requestsPerSecond' | 'requestBurst'>;
   /** True for a caller without a limit. Called only for requests above the limit. */
   isExempt(identity: Identity): boolean;
-  /** The number of keys to track. Above it, the least recently used key is forgotten, and its limit starts anew. */
+  /** The number of keys to track. Above it, the least recently used key is forgotten, and its limit starts again. */
   readonly maxKeys?: number;
 }
 

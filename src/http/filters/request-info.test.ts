@@ -62,7 +62,7 @@ it('a repeated path gives the same result, whatever the method', () => {
   );
 });
 
-/** As in the router: a path that cannot be decoded matches no mount. */
+/** Returns no mount for a path that cannot be decoded, like the router. */
 function routed(url: string): string[] {
   try {
     return pathSegments(rawPath(url));

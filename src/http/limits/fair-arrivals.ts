@@ -42,7 +42,7 @@ export class FairArrivals {
   readonly #defer: (callback: () => void) => void;
   /** The functions that start the waiting requests, by source. The first source has the next turn. */
   readonly #waiting = new Map<Source, LinkedQueue<() => void>>();
-  /** The sources of which a request was started beyond the limit in this tick. */
+  /** The sources that had a request started beyond the limit in this tick. */
   readonly #startedBeyondLimit = new Set<Source>();
   /** The time for starting requests in this tick. */
   #spent = 0;

@@ -111,7 +111,7 @@ export class FairQueue {
     return { tenant, key };
   }
 
-  /** Adds the CPU time of a time slice to what the key and its tenant have used. */
+  /** Adds the CPU time of a time slice to the totals of the key and its tenant. */
   charge({ tenant, key }: RunningKey, milliseconds: number): void {
     const cost = Math.max(minCost, milliseconds);
     tenant.keys.charge(key, cost);

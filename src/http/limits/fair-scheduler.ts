@@ -75,7 +75,7 @@ export class FairScheduler {
   #lastKey = '';
   #lastTenant = '';
   #sharedUntil = 0;
-  /** Until this time, a tenant pauses after a long time slice, because another tenant is active. */
+  /** The time until which tenants pause after a long time slice, because another tenant is active. */
   #pausesUntil = 0;
 
   constructor({ clock, pauseClock = systemClock, defer = setImmediate }: FairSchedulerOptions) {

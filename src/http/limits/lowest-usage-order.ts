@@ -93,14 +93,14 @@ export class LowestUsageOrder<C extends Competitor> {
     this.#waiting.remove(competitor);
   }
 
-  /** Records that the competitor gets a time slice. `isWaiting` tells whether it waits for another one. */
+  /** Records that the competitor gets a time slice. `isWaiting` is true if it waits for another one. */
   begin(competitor: C, isWaiting: boolean): void {
     this.#baseline = Math.max(this.#baseline, competitor.used);
     if (isWaiting) this.#waiting.moved(competitor);
     else this.#waiting.remove(competitor);
   }
 
-  /** Adds CPU time to what the competitor has used. */
+  /** Adds to the CPU time of the competitor. */
   charge(competitor: C, milliseconds: number): void {
     // The baseline rises half as fast as the average CPU time of the waiting competitors. A competitor above the baseline
     // therefore gets a time slice eventually, even if new ones arrive all the time.

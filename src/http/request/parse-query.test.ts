@@ -4,7 +4,7 @@ import { parseQuery, parseQueryLeniently } from './parse-query.ts';
 
 const parameters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}=${at}`).join('&');
 
-it('reads the parameters of a URL', () => {
+it('the parameters of a URL are parsed', () => {
   expect([...parseQuery('/a?b=c&d=%20e')]).toEqual([
     ['b', 'c'],
     ['d', ' e'],
@@ -13,7 +13,7 @@ it('reads the parameters of a URL', () => {
   expect(parseQuery(`/a?${parameters(1_000)}`).get('p999')).toBe('999');
 });
 
-it('rejects a query with more than 1,000 parameters', () => {
+it('a query with more than 1,000 parameters is rejected', () => {
   const url = `/a?${parameters(1_001)}`;
   expect(() => parseQuery(url)).toThrow(StatusError);
   expect(() => parseQuery(url)).toThrow('the query has more than 1000 parameters');

@@ -96,7 +96,7 @@ export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number)
 const hostPattern = /^[\w!$%&'()*+,\-.:;=[\]~]*$/;
 
 /**
- * Returns what is wrong with the Host header; `undefined` if it is valid. Two Host headers are invalid, because another
+ * Returns the error of the Host header; `undefined` if it is valid. Two Host headers are invalid, because another
  * program might use the other one.
  */
 export function hostHeaderProblem({ httpVersion, headersDistinct }: HostHeaders): string | undefined {

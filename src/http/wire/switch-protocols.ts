@@ -57,7 +57,7 @@ function joinSockets(client: Duplex, backend: Duplex): void {
   });
   backend.once('close', () => {
     client.end();
-    // Discard what the client still sends, because the kernel resets a connection that is closed with unread data.
+    // Discard further data of the client, because the kernel resets a connection that is closed with unread data.
     client.unpipe().resume();
     destroyLater(client, clientCloseTimeoutMilliseconds);
   });

@@ -202,7 +202,7 @@ async function* withTimeSlices(
 }
 
 function gzipped(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  // The callback ignores errors, because whoever reads the returned stream gets them.
+  // The callback ignores errors, because the reader of the returned stream gets them.
   return pipeline(
     Readable.from(chunks, { objectMode: false }),
     createGzip({ level: 1, chunkSize: gzipChunkLength }),

@@ -25,7 +25,7 @@ export interface RootSpanOptions {
 }
 
 /**
- * Decides what is traced. Without tracing, there is no tracer.
+ * Decides which requests are traced. Without tracing, there is no tracer.
  *
  * The sampling decision of a caller counts only if the caller is trusted. Otherwise a tenant could have all of its
  * requests traced. The decision about other callers is random and does not depend on the trace ID, which they choose.

@@ -19,7 +19,7 @@ type Dependencies = Pick<ManagementDependencies, 'settings' | 'clock'> & { reado
 interface SensitiveChange {
   readonly resource: GroupResource;
   readonly name: string;
-  /** For example `setting a password`. */
+  /** The change, for example `setting a password`. */
   readonly change: string;
 }
 

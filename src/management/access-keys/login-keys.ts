@@ -32,7 +32,7 @@ export function bindLogin(
   if (!isLogin(draft.object)) return;
   const creator = draft.hidden[hiddenCreatorKey]?.name ?? '';
   const first = state.accessKey(draft.object.spec?.createdWith ?? '');
-  // A login that another login opens, or that is opened beside it (`Logins.openBeside`), proves nothing anew.
+  // A login that another login opens, or that is opened beside it (`Logins.openBeside`), is no new proof.
   if (first !== undefined && isLogin(first)) draft.hidden[hiddenOpenedAt] = openingTimeOf(first, state);
   if (creator !== '') draft.hidden[hiddenCreatorFingerprint] = creatorFingerprint(creator, state);
   const fingerprint = state.userHidden(draft.object.spec?.user ?? '')?.[hiddenPasswordFingerprint] ?? '';

@@ -8,7 +8,7 @@ const recoveryCodePurpose = 'user-recovery-code';
 
 const recoveryCodeCount = 10;
 const recoveryCodeLength = 10;
-/** Letters and digits that people do not confuse. A code has 49 bits, which nobody can guess within the login backoff. */
+/** Letters and digits that people do not confuse. A code has 49 bits, which cannot be guessed within the login backoff. */
 const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 type Sealing = Pick<Sealer, 'seal' | 'open' | 'hash'>;

@@ -3,7 +3,7 @@ import type { activityActions } from '../../api/management/v1/notifications/acti
 import type { KubeObject } from '../../api/meta.ts';
 import { lastActivityAnnotation, nonDeletableAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
 
-/** What happened to an object: the members of an activity record that a write determines. */
+/** The members of an activity record that a write determines. */
 export interface ActivityChange {
   readonly action: (typeof activityActions)[number];
   readonly type: 'Normal' | 'Warning';
@@ -78,7 +78,7 @@ function annotationOf(object: KubeObject, name: string): string {
   return object.metadata.annotations?.[name] ?? '';
 }
 
-/** Describes who got access and who lost it; '' if nobody did. */
+/** Returns the names that got or lost access, as a text; '' if there are none. */
 function sharingChange(old: KubeObject, next: KubeObject): string {
   const [before, after] = [principalsOf(old), principalsOf(next)];
   const added = [...after].filter((one) => !before.has(one));
@@ -119,7 +119,7 @@ function changedFields(old: KubeObject, next: KubeObject): string[] {
   return [...new Set([...inSpec, ...inMetadata])];
 }
 
-/** Annotations that clients change all the time, or that repeat what the object contains. */
+/** Annotations that clients change all the time, or that repeat other parts of the object. */
 const silentAnnotations: ReadonlySet<string> = new Set([
   lastActivityAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',

@@ -54,7 +54,7 @@ const objectFields = [...instanceFields, 'object'] as const;
 const subjectFields = ['user', 'team', 'accessKey', ...objectFields] as const;
 
 /**
- * POST `effectiveaccessreviews`: lists what a subject has access to, or who has access to an object. Stores
+ * POST `effectiveaccessreviews`: lists the access of a subject, or the subjects with access to an object. Stores
  * nothing.
  */
 export function effectiveAccessReviews(options: EffectiveAccessOptions): MountedResource {

@@ -30,7 +30,7 @@ import { type AuthorizationSubject, isAdmin } from '../../auth/authz/subject.ts'
 import type { ManagementState } from '../state.ts';
 import { type AccessSubject, allSubjects, findSubject, type SubjectRef, subjectKinds } from './access-subjects.ts';
 
-/** Lists what a subject has access to. */
+/** Lists the access of a subject. */
 export async function accessOf(
   ref: SubjectRef,
   found: AccessSubject,

@@ -27,7 +27,7 @@ export function groupsFromProviders(user: User, hidden: UserHidden | undefined):
   return activeIdentities(user).some(({ admin }) => admin === true) ? [...groups, adminsGroup] : groups;
 }
 
-/** The part of the management state that tells whether a user can log in with a password. */
+/** The part of the management state that determines whether a user can log in with a password. */
 interface PasswordState {
   userHidden(name: string): UserHidden | undefined;
   readonly passwordsEnabled: boolean;

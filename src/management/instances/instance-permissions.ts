@@ -64,7 +64,7 @@ function checkLocation(
   const { object, old } = draft;
   for (const member of locationFields.filter((field) => field !== 'cluster')) {
     const set = old?.object.spec?.clusterRef?.[member] ?? '';
-    // If a value is already set, nobody may change it, and validation reports the change.
+    // A value that is set is immutable, and validation reports the change.
     if (set === '' && (object.spec?.clusterRef?.[member] ?? '') !== '') {
       throw denied(kind, draft, `only admins may set spec.clusterRef.${member}`);
     }

@@ -21,9 +21,9 @@ type ProjectNotifications = readonly Notification[];
  */
 export class FleetNotifications {
   readonly #all: ProjectNotifications[] = [];
-  /** By the principals of the users and teams that manage a project. */
+  /** The notifications of projects, by the principals of the users and teams that manage them. */
   readonly #managed = new Map<string, ProjectNotifications[]>();
-  /** By the principals of the owners of instances and keys, and of those whose own quota is nearly reached. */
+  /** Other notifications, by principal: the owner of the instance or key, or the principal whose quota is nearly reached. */
   readonly #own = new Map<string, Notification[]>();
 
   private constructor() {}

@@ -26,7 +26,7 @@ type Options = Pick<ManagementDependencies, 'state' | 'settings' | 'clock' | 'no
 const kind = notificationReviewKind;
 
 /**
- * POST `notificationreviews`: computes the notifications of the caller. Only what a user has read and dismissed is stored.
+ * POST `notificationreviews`: computes the notifications of the caller. Only the read and dismissed notifications of a user are stored.
  */
 export function notificationReviews(options: Options): MountedResource {
   return {
@@ -114,7 +114,7 @@ async function readable(notifications: readonly Notification[], context: Request
 
 interface CountedNotifications {
   readonly all: readonly Notification[];
-  /** Those about objects that the caller's credential may read. The others keep their state. */
+  /** The notifications about objects that the caller's credential may read. The others keep their state. */
   readonly readable: readonly Notification[];
 }
 

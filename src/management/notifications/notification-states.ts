@@ -1,4 +1,4 @@
-/** What a user has read and dismissed: the IDs of current notifications. */
+/** The IDs of the current notifications that a user has read or dismissed. */
 export interface NotificationState {
   readonly read: readonly string[];
   readonly dismissed: readonly string[];

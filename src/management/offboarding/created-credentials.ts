@@ -10,8 +10,8 @@ import { recordsCreators } from './unattributed-instances.ts';
 const maxCredentials = 500;
 
 /**
- * Returns an item for each service account credential that names the user as its creator. The last item says what was not
- * named or not searched.
+ * Returns an item for each service account credential that names the user as its creator. The last item describes what was not
+ * listed or not searched.
  */
 export function createdCredentials(
   user: User,

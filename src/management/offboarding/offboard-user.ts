@@ -41,7 +41,7 @@ const maxItems = 2000;
 
 /**
  * POST `users/<name>/offboard`: ends all access of a user. Disables the user first, then revokes tokens without a known
- * creator if the request asks for it, deletes the credentials of the user, transfers what the user owns, removes the access
+ * creator if the request asks for it, deletes the credentials of the user, transfers the user's objects, removes the access
  * that others grant to the user, and deletes the user last. The request is one audit event. It can be repeated after an
  * interruption.
  */

@@ -31,7 +31,7 @@ export function unattributedInstances(
 ): UnattributedInstance[] {
   if (!options.settings.gateway.serviceAccountTokens) return [];
   return usable.flatMap((instance) => {
-    // Nobody can have a token of a virtual cluster that was never created.
+    // There are no tokens of a virtual cluster that was never created.
     if (instance.status?.serviceUID === undefined) return [];
     const credentials = (found.get(instance.metadata.uid ?? '') ?? []).filter(
       (one) => one.maker === undefined && opensGateway(one, instance, options),

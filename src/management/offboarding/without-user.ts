@@ -36,7 +36,7 @@ export function withoutUser({ owner, access, extraAccessRules, members, users }:
   return { grants, isOwner: owner?.user === user };
 }
 
-/** Removes the user from the entries of a list, and entries that then name nobody. */
+/** Removes the user from the entries of a list, and entries without names that result. */
 function withoutName<Entry extends Pick<AccessEntry, 'users' | 'teams'>>(
   entries: readonly Entry[] | undefined,
   user: string,

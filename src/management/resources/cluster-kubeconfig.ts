@@ -88,7 +88,7 @@ export class ClusterKubeconfigs {
     const known = draft.old?.hidden?.[hiddenClusterUid] ?? '';
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
-      // An agent that has lost its data must be able to connect, because the status of the cluster then says what to do. The
+      // An agent that has lost its data must be able to connect, because the status of the cluster then describes the next step. The
       // known ID stays, so that the cluster controller finds the difference.
       if (context.system) return undefined;
       return 'refers to another cluster than the one that virtual cluster instances run on; connect it under another name';

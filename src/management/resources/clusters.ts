@@ -50,7 +50,7 @@ export function clusterResource(
       ),
     prepareDelete(object) {
       // In a shared store, another process may place an instance at this moment. The cluster controller counts again
-      // after the deletion has started, when no instance can be placed any more.
+      // after the deletion has started, when new instances are no longer placed.
       if (state.isShared() || state.instancesOn(object.metadata.name ?? '') > 0) addFinalizer(object);
     },
   });

@@ -23,7 +23,7 @@ function overlaps(wide: string, narrow: string, isEarlier: boolean): boolean {
   return isWildcard && intersects(wideResource, resource) && intersects(wideSubresource, subresource);
 }
 
-it('finds the first overlapping pattern, as a comparison of all pairs does', () => {
+it('the search finds the first overlapping pattern, as a comparison of all pairs does', () => {
   fc.assert(
     fc.property(fc.array(pattern, { maxLength: 8 }), (patterns) => {
       const index = new PatternOverlaps(patterns);
@@ -36,6 +36,6 @@ it('finds the first overlapping pattern, as a comparison of all pairs does', () 
   );
 });
 
-it('ignores invalid patterns', () => {
+it('the search ignores invalid patterns', () => {
   expect(new PatternOverlaps(['pods/*/x', 'a b', 'pods/log']).firstOf('pods/log', 2)).toBeUndefined();
 });

@@ -169,7 +169,7 @@ const failures: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the receiver is for another name',
 };
 
-/** Describes an error by its code, because its message could contain what the receiver sent. */
+/** Describes an error by its code, because its message could contain data from the receiver. */
 function describeFailure(error: unknown): string {
   if (error instanceof SendError) return error.message;
   const code = errorCode(error) ?? '';

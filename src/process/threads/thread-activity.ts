@@ -15,7 +15,7 @@ const heartbeatMs = 100;
 
 /**
  * Memory that a thread shares with the main thread. The main thread reads it to find out whether the thread still
- * returns to its event loop, and what it works on. A thread that is stuck cannot answer messages.
+ * returns to its event loop, and its current task. A stuck thread cannot answer messages.
  */
 export class ThreadActivity {
   readonly #numbers: Int32Array;
@@ -35,7 +35,7 @@ export class ThreadActivity {
   startHeartbeat(): () => void {
     Atomics.store(this.#numbers, nativeIdIndex, nativeThreadId());
     const beat = () => Atomics.add(this.#numbers, beatIndex, 1);
-    // The first one tells that the code is loaded: the thread may be stuck before its first timer fires.
+    // The first heartbeat shows that the code is loaded: the thread may be stuck before its first timer fires.
     beat();
     const timer = setInterval(beat, heartbeatMs);
     return () => clearInterval(timer);

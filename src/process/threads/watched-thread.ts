@@ -5,7 +5,7 @@ import { Watchdog } from './watchdog.ts';
 
 export interface WatchedThreadOptions<Data> {
   readonly startThread: StartThread<Data>;
-  /** Returns the data of the thread. It must contain `activity`, the memory in which the thread reports what it does. */
+  /** Returns the data of the thread. It must contain `activity`, the memory in which the thread reports its activity. */
   createData(activity: SharedArrayBuffer): Data;
   /** The message ports in the data. */
   readonly ports: readonly MessagePort[];
@@ -19,13 +19,13 @@ export interface WatchedThreadOptions<Data> {
   onReturn?(): void;
 }
 
-/** How a thread has ended. */
+/** The end of a thread. */
 export interface ThreadEnd {
   /** True if the watchdog has ended the thread. */
   readonly isStalled: boolean;
   /** The error that ended the thread, if any. */
   readonly error: Error | undefined;
-  /** The task that the thread has begun last; empty if it has begun none. */
+  /** The last task that the thread began; empty if it began none. */
   readonly task: string;
 }
 

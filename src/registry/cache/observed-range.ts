@@ -132,7 +132,7 @@ export class ObservedRange implements RowObservation {
           this.#end(error);
           return;
         }
-        log.warn({ ...range, failures, error: String(error) }, 'cannot read the rows of a cache again; retrying');
+        log.warn({ ...range, failures, error: String(error) }, 'cannot reload a cache; retrying');
         await this.#pause(backoffDelay(failures, retryBackoff));
       }
     }
@@ -152,7 +152,7 @@ export class ObservedRange implements RowObservation {
       this.#assertOpen();
     } while (this.#isInterrupted);
     this.#recovery = undefined;
-    log.info({ ...range, revision }, 'the store could not deliver all changes; the rows of a cache were read again');
+    log.info({ ...range, revision }, 'the store could not deliver all changes; a cache was reloaded');
   }
 
   #setRecovery(recovery: Promise<void>): void {

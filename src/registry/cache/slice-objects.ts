@@ -91,7 +91,7 @@ export class SliceObjects {
   }
 
   /**
-   * Registers a function that is called when a kind that nobody observes gets a row. If the function observes the kind,
+   * Registers a function that is called when a kind without observers gets a row. If the function observes the kind,
    * the row is delivered. It must be fast and must not throw.
    */
   onUnobservedRow(listener: (resource: string) => void): void {
@@ -100,7 +100,7 @@ export class SliceObjects {
 
   /**
    * Reads the rows of a kind from the store, and adds the kind to the common observation. Calls `start` with the rows and
-   * returns what it has opened. Rejects with an API error.
+   * returns the objects that it has opened. Rejects with an API error.
    */
   async join<Opened>(
     resource: string,

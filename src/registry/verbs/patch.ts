@@ -23,7 +23,7 @@ import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts'
 import { decodeApplied, patchedObject } from './patched-object.ts';
 import type { WriteContext } from './verb-context.ts';
 
-/** The parameters of a patch request. `part` says whether the patch is for the object or for its status. */
+/** The parameters of a patch request. `part` is the patched part: the object or its status. */
 export interface PatchRequest {
   readonly part: OverwriteOptions['part'];
   readonly name: string;

@@ -5,7 +5,7 @@ import { SelectorBudget } from './selector-budget.ts';
 
 const long = parseLabelSelector(Array.from({ length: 5_000 }, (_, at) => `key-${at}!=value`).join(','));
 
-it('refuses watches with long selectors beyond a total length, until others end', () => {
+it('the server refuses watches with long selectors beyond a total length, until others end', () => {
   const budget = new SelectorBudget();
   const releases: (() => void)[] = [];
   const reserve = () => releases.push(budget.reserve({ labelSelector: long }));

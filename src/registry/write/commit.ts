@@ -116,7 +116,7 @@ function isPartOfRemoval({ old, next }: ObjectWrite, encoded: EncodedRecord | un
 
 const noGuards: readonly Guard[] = [];
 
-/** Returns all checks besides those of the object, its claims and its companions. Usually there are none. */
+/** Returns all checks other than those of the object, its claims and its companions. Usually there are none. */
 function requiredChecks(
   { requires, draft }: ObjectWrite,
   derived: readonly RequiredCheck[],

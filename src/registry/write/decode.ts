@@ -59,7 +59,7 @@ export interface DecodeResult {
 /**
  * Decodes a parsed document into an object of the kind: checks the types of the common fields, applies defaults and
  * prunes unknown fields. The document is not changed, but the object may share parts with it, so copy the object before
- * changing anything below its root and metadata. Throws 400 if the document is no object of this kind. Violations of
+ * changing anything below its root and metadata. Throws 400 if the document is not an object of this kind. Violations of
  * the schema are found later by the validation.
  */
 export function decodeDocument(kind: ResourceKind, value: JsonValue, options: DecodeDocumentOptions): DecodeResult {

@@ -29,7 +29,7 @@ export interface RemovedOwner {
  * garbage collector does so after the removal.
  */
 export class OwnerTracker {
-  /** In a shared store: true if the marker row exists, and false if it did not exist when it was last read. */
+  /** True if the marker row exists, false if it did not exist when it was last read. Used only in a shared store. */
   #hasAny: boolean | undefined;
 
   /**
@@ -53,7 +53,7 @@ export class OwnerTracker {
     return { checks: [{ key, revision: undefined }], writes: [{ key, value: '' }] };
   }
 
-  /** Returns what the removal of the object with this uid requires. */
+  /** Returns the requirements of the removal of the object with this uid. */
   async removed(store: Store, slice: string, uid: string): Promise<RemovedOwner> {
     if (!store.isShared) return { mayHaveDependents: await this.#hasDependents(store, slice, uid), checks: [] };
     this.#hasAny ??= await hasMarker(store, slice);

@@ -1,6 +1,6 @@
 import type { RevisionCheck } from '../../store/store.ts';
 
-/** A condition of a write besides the version of its object. */
+/** A condition of a write other than the version of its object. */
 export interface RequiredCheck extends RevisionCheck {
   /**
    * Called if this check failed. Returns the error of the write. If it is absent or returns `undefined`, the write is

@@ -15,7 +15,7 @@ export interface StoredDataKey extends WrappedKey {
 
 /** The row with all keys of an installation. Root keys encrypt them, so the row reveals nothing without these. */
 export interface KeyringRecord {
-  /** The rows that are encrypted unless the settings say otherwise. */
+  /** The rows that are encrypted by default. */
   readonly rows: EncryptedRows;
   /** The keys of the sealer: 32 bytes for sealing and 32 bytes for hashing. */
   readonly sealer: WrappedKey;

@@ -217,7 +217,7 @@ export class Keyring implements DataKeys {
     const { log } = this.#options;
     try {
       const record = decodeKeyring((await this.#read()).value);
-      // The row tells that a rewrite was requested, even if one of its keys cannot be decrypted yet.
+      // The row records that a rewrite was requested, even if one of its keys cannot be decrypted yet.
       this.#record = record;
       await this.#learn(record);
       this.#problem = undefined;

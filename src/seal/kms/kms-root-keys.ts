@@ -19,7 +19,7 @@ export interface KmsOptions {
   readonly endpoint: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long the start waits for the plugin, in milliseconds. */
+  /** The time for which the start waits for the plugin, in milliseconds. */
   readonly startMs?: number;
 }
 

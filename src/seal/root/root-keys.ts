@@ -4,13 +4,13 @@ export interface WrappedKey {
   readonly root: string;
   /** The ciphertext in base64. */
   readonly wrapped: string;
-  /** The values that a KMS plugin needs besides the ciphertext, in base64. Absent if it needs none. */
+  /** The values that a KMS plugin needs in addition to the ciphertext, in base64. Absent if it needs none. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**
  * The root keys of an installation, which encrypt all other keys: the seal key file or a KMS. Methods reject with
- * SealError, whose message says what is wrong and names the key.
+ * SealError, whose message names the problem and the key.
  */
 export interface RootKeys {
   /** Describes where the root keys are, for messages. */
@@ -22,7 +22,7 @@ export interface RootKeys {
   /** Encrypts a key. `purpose` must be the same when it is decrypted. */
   wrap(purpose: string, clear: Uint8Array): Promise<WrappedKey>;
   unwrap(purpose: string, wrapped: WrappedKey): Promise<Uint8Array>;
-  /** Returns the IDs of all root keys. Absent for a KMS, which does not tell them. */
+  /** Returns the IDs of all root keys. Absent for a KMS, which does not report them. */
   ids?(): Promise<readonly string[]>;
   close(): void;
 }

@@ -255,7 +255,7 @@ interface RewriteParts {
 }
 
 /**
- * A check of an unlogged row cannot tell two values of the row apart in the embedded store. So rows that this process writes
+ * A check of an unlogged row cannot distinguish two values of the row in the embedded store. So rows that this process writes
  * after they were read are left alone. Other processes can write only to etcd, where every check is exact.
  */
 async function rewriteRows(parts: RewriteParts, rows: readonly RewrittenRow[]): Promise<number> {

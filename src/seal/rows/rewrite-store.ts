@@ -27,7 +27,7 @@ const retryMs = 1_000;
 
 /**
  * Writes all rows again that are in clear or encrypted with an older key, until there are none. It can be repeated after an
- * interruption, because the rows themselves tell whether they were written. Rejects with StoreError.
+ * interruption, because the rows themselves show whether they were written. Rejects with StoreError.
  */
 export async function rewriteStore(options: RewriteStoreOptions): Promise<void> {
   const { clock, signal, onProgress } = options;

@@ -79,7 +79,7 @@ export class AgentHealth {
     else if (!isScheduled) this.#schedule(agent, intervalMs);
   }
 
-  /** Shows what an agent has announced. */
+  /** Shows the announcement of an agent. */
   async announced(entry: AgentEntry, facts: AnnouncedFacts): Promise<void> {
     await this.#options.status.merge(entry, {
       version: undefined,

@@ -70,7 +70,7 @@ function readHostname(sent: JsonObject): string {
   return /^[\w.-]{1,253}$/.test(text) ? text : '';
 }
 
-/** Returns what an agent says about itself when it opens a tunnel. */
+/** Returns the data that an agent sends about itself when it opens a tunnel. */
 export function readTunnelQuery({ request }: Pick<Exchange, 'request'>): AgentTunnelQuery {
   const query = new URL(request.url, 'http://agent').searchParams;
   const clusterUID = query.get('clusterUID') ?? '';

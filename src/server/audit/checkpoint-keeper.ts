@@ -51,7 +51,7 @@ export class CheckpointKeeper {
     if (stored !== undefined && !(await hasLine(location, stored))) {
       log.error(
         { line: stored.seq, signedAt: stored.time, file: location.path },
-        'lines of the audit log that were signed are missing: they were removed, or the log is not the one of this server',
+        'signed lines of the audit log are missing: they were removed, or the log belongs to another server',
       );
       auditLog.recordLoss({ seq: stored.seq, hash: stored.hash });
     }

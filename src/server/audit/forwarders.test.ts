@@ -257,7 +257,7 @@ describe('a forwarder to syslog', () => {
     await eventually(() => expect(forwarders.states()[0]?.lagLines).toBe(0));
   });
 
-  it('does not count lines as received if the target never closes the connection, or is no syslog server', async () => {
+  it('does not count lines as received if the target never closes the connection, or is not a syslog server', async () => {
     const hanging = await startSyslog(pair, 0, () => {}, { allowHalfOpen: true });
     closing.push(() => hanging.close());
     const never = new AbortController().signal;

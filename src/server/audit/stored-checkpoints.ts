@@ -9,7 +9,7 @@ const maxAgeMilliseconds = 90 * 24 * 60 * 60_000;
 const range = { slice: 'audit', prefix: ['checkpoints'] };
 
 /**
- * The newest checkpoint of the audit log of each replica. It is not stored in the log, so somebody who removes
+ * The newest checkpoint of the audit log of each replica. It is not stored in the log, so a person who removes
  * the end of a log does not remove its checkpoint.
  */
 export class StoredCheckpoints {

@@ -8,7 +8,7 @@ import { readBody } from '../../http/wire/read-body.ts';
 /** Maximum size of a login body: enough for the longest name and password, even if all characters are escaped. */
 const maxBytes = 12 * 1024;
 
-/** Maximum nesting of a login body. Nobody has authenticated yet, so no time is spent on parsing deeper documents. */
+/** Maximum nesting of a login body. The caller is not authenticated yet, so no time is spent on parsing deeper documents. */
 const maxDepth = 10;
 
 export type LoginCredentials =

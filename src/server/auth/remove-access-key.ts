@@ -4,7 +4,7 @@ import { systemContext } from '../../controlplane/system-context.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { RevisionCheck } from '../../store/store.ts';
 
-/** Deletes an access key in the name of the server. A key that is already deleted is no error. */
+/** Deletes an access key in the name of the server. A key that is already deleted is not an error. */
 export async function removeAccessKey(
   kinds: KindStores,
   { metadata }: Pick<AccessKey, 'metadata'>,

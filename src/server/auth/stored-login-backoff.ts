@@ -48,7 +48,7 @@ const rowsPerList = 500;
 
 /**
  * Counts failed logins in the store, so that an attacker gains nothing by sending guesses to several replicas. The rows contain
- * only keyed hashes of names and addresses. They are not logged, because nobody observes them.
+ * only keyed hashes of names and addresses. They are unlogged, because they have no observers.
  */
 export class StoredLoginBackoff implements SharedLoginBackoff {
   readonly #options: StoredLoginBackoffOptions;

@@ -4,9 +4,9 @@ import type { Tenure } from '../../replicas/tenure.ts';
 
 /** The shares of the controllers of this server. They are `undefined` if no other server uses the store. */
 export interface WorkShares {
-  /** For controllers whose keys are divided into shards. */
+  /** The share of controllers whose keys are divided into shards. */
   readonly sharded: WorkShare | undefined;
-  /** For controllers of which only the leader reconciles keys. */
+  /** The share of controllers that run on the leader only. */
   readonly leader: WorkShare | undefined;
 }
 

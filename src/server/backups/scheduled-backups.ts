@@ -43,7 +43,7 @@ interface Leadership {
 
 /** The pauses between attempts while backups fail. */
 const retryBackoff = { initialMilliseconds: 60_000, maxMilliseconds: 30 * 60_000 };
-/** The interval at which each server reads what the leader has recorded. */
+/** The interval at which each server reads the leader's record. */
 const refreshMs = 30_000;
 
 /** Makes backups by a schedule on the leader, and shows their state on every server. */
@@ -166,7 +166,7 @@ export class ScheduledBackups {
     const chunks = chunksOf(sealedKeys === undefined ? lines : withSealedKeys(lines, sealedKeys), signal);
     const { rows, bytes } = await destination.write({ name, chunks, signal });
     const seconds = Math.round(clock.elapsed() - elapsed) / 1000;
-    log.info({ destination: destination.description, name, rows, bytes, seconds }, 'made a backup');
+    log.info({ destination: destination.description, name, rows, bytes, seconds }, 'wrote a backup');
     return { name, time: names.timeOf(name) ?? '', bytes, seconds, rows };
   }
 

@@ -114,7 +114,7 @@ async function reaches(rotation: KeyRotation, isReached: (status: EncryptionStat
   return status;
 }
 
-it('waits while the disk is full, reports it, and continues when there is space, without losing a row', async () => {
+it('a rotation waits while the disk is full, reports it, and continues when there is space, without losing a row', async () => {
   const filling = new FillingStore();
   const server = await openServer(filling.store);
   await writeRows(server);
@@ -137,7 +137,7 @@ it('waits while the disk is full, reports it, and continues when there is space,
   expect(await readRows(await openServer(filling.store))).toEqual(before);
 });
 
-it('is refused without a change if the disk is already full', async () => {
+it('a rotation is refused without a change if the disk is already full', async () => {
   const filling = new FillingStore();
   const server = await openServer(filling.store);
   const before = await server.rotation.status();
@@ -148,7 +148,7 @@ it('is refused without a change if the disk is already full', async () => {
   expect(await server.rotation.status()).toEqual(before);
 });
 
-it('is refused without a change if the KMS plugin stops before all keys are encrypted', async () => {
+it('a rotation is refused without a change if the KMS plugin stops before all keys are encrypted', async () => {
   const plugin = await KmsPlugin.start(join(root, 'kms.sock'));
   const filling = new FillingStore();
   const server = await openServer(filling.store, plugin.endpoint);
@@ -165,7 +165,7 @@ it('is refused without a change if the KMS plugin stops before all keys are encr
   await reaches(server.rotation, ({ rewrite }) => rewrite === undefined);
 });
 
-it('waits while the KMS plugin of the leader is unavailable, reports it on all servers, and continues', async () => {
+it('a rotation waits while the KMS plugin of the leader is unavailable, reports it on all servers, and continues', async () => {
   const [own, others] = [await KmsPlugin.start(join(root, 'a.sock')), await KmsPlugin.start(join(root, 'b.sock'))];
   for (const plugin of [own, others]) closing.add('plugin', () => plugin.stop());
   const { store } = new FillingStore();

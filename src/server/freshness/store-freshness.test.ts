@@ -89,7 +89,7 @@ describe('the freshness of a shared store', () => {
     await pass(600);
     expect(freshness.requireCurrent()).toBeUndefined();
     expect(messages).toEqual([
-      'the store does not confirm that the permissions are current; requests get 503',
+      'the store does not confirm that the permissions are current; rejecting requests with 503',
       'the store confirms again that the permissions are current; requests are served',
     ]);
   });
@@ -118,7 +118,7 @@ describe('the freshness of a shared store', () => {
   });
 });
 
-it('is not confirmed while the caches of a plane must be loaded again, although the store answers', async () => {
+it('the freshness of the store is not confirmed while the caches of a plane must be loaded again, although the store answers', async () => {
   const clock = new ManualClock();
   const { store, interrupt, failLists } = interruptibleStore(openMemoryStore({ clock }));
   const { plane } = await openManagementTestEnv({}, { store, clock });
@@ -141,7 +141,7 @@ it('is not confirmed while the caches of a plane must be loaded again, although 
   plane.close();
 });
 
-it('is refused at the start of the server if the store does not answer within ten seconds', async () => {
+it('the server refuses to start if the store does not answer within ten seconds', async () => {
   const clock = new ManualClock();
   const store = { isShared: true, revision: () => new Promise<number>(() => {}) };
   let failure: unknown;
@@ -156,7 +156,7 @@ it('is refused at the start of the server if the store does not answer within te
   expect(failure).toMatchObject({ code: 503, message: expect.stringContaining('did not answer within 10 seconds') });
 });
 
-it('is lost for good after the server has refused to use the store', async () => {
+it('the freshness of the store is lost for good after the server has refused to use the store', async () => {
   const { freshness, pass, messages } = await replica();
   const { lost } = freshness;
   freshness.refuse('the store has schema 2');

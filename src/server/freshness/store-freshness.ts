@@ -25,7 +25,7 @@ const startMilliseconds = 10_000;
 const maxAgeMilliseconds = 1_000;
 /**
  * The number of polls in a row without a confirmation after which requests are refused without asking the store again, and
- * after which streams end (four seconds). Polls are counted instead of time, so that a process that was paused asks the store
+ * after which streams end (four seconds). Polls are counted instead of time, so that a process that was paused polls the store
  * first.
  */
 const [pollsUntilRefusal, pollsUntilStreamsEnd] = [3, 8] as const;
@@ -164,7 +164,7 @@ export class StoreFreshness implements Freshness {
     this.#scheduleNextPoll();
     this.#unconfirmedPolls++;
     if (this.#unconfirmedPolls === pollsUntilRefusal)
-      log.error({}, 'the store does not confirm that the permissions are current; requests get 503');
+      log.error({}, 'the store does not confirm that the permissions are current; rejecting requests with 503');
     if (this.#unconfirmedPolls === pollsUntilStreamsEnd) {
       log.error({}, 'the store has not confirmed the permissions for four seconds; watches and other streams end');
       this.#lost.abort(unconfirmedError());
@@ -172,7 +172,7 @@ export class StoreFreshness implements Freshness {
     void this.#ask();
   }
 
-  /** Asks the store. If the previous question is still open, asks again as soon as it is answered. */
+  /** Polls the store. If the previous poll has no result yet, polls again as soon as it has one. */
   async #ask(): Promise<void> {
     this.#isOverdue = this.#isAsking;
     if (this.#isAsking) return;

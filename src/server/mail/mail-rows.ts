@@ -6,7 +6,7 @@ import type { SentNotifications } from './sent-notifications.ts';
 
 /**
  * The slice with up to two unlogged rows per user: one if the user has switched mails off, and one with the notifications that were
- * sent. The keys contain the UID of the user, so that a later user of the same name starts anew.
+ * sent. The keys contain the UID of the user, so that a later user of the same name starts without a history.
  */
 export const mailRowsSlice = 'notification-mails';
 

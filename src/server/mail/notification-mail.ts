@@ -10,7 +10,7 @@ export interface NotificationMailOptions {
   readonly to: string;
   /** The name of the user. */
   readonly user: string;
-  /** At least one. The most urgent is the first. */
+  /** The notifications, the most urgent first. At least one. */
   readonly notifications: readonly Notification[];
   /** The URL of the console, without a trailing slash; `undefined` if the server has no console. */
   readonly console: string | undefined;

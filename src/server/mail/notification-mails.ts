@@ -48,7 +48,7 @@ const recipientBackoff = { initialMilliseconds: 5 * 60_000, maxMilliseconds: 6 *
 const mailsPerPass = 500;
 
 /**
- * Sends notifications by mail on the leader. Nothing is queued: each pass computes from the current state what was not sent yet.
+ * Sends notifications by mail on the leader. Nothing is queued: each pass computes the unsent notifications from the current state.
  * A mail is recorded after the mail server has accepted it, so a crash in between repeats at most this one.
  */
 export class NotificationMails {
@@ -138,7 +138,7 @@ export class NotificationMails {
     }
   }
 
-  /** Reads what was sent, and removes the rows of users who no longer exist. */
+  /** Reads the sent notifications, and removes the rows of users who no longer exist. */
   async #load({ fence }: Leadership): Promise<void> {
     const { store, state } = this.#options;
     // A user that this server does not know yet must not lose a row.

@@ -24,7 +24,7 @@ export function isSent({ topic, since }: Notification, { topics, before }: SentN
 export interface SentMail {
   /** All notifications that apply to the user now. */
   readonly current: readonly Notification[];
-  /** Those that count as sent now. */
+  /** The notifications that are recorded as sent with this mail. */
   readonly sent: readonly Notification[];
   readonly now: number;
   /** True if a mail was sent; false if the user has read the notifications elsewhere or wants no mails. */

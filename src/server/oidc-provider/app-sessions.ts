@@ -42,7 +42,7 @@ export interface AppSession extends SignedInUser {
   readonly expiresAt: number;
 }
 
-/** Maximum number of sessions of one user at one app. A further one ends the one that was not refreshed for longest. */
+/** Maximum number of sessions of one user at one app. A new one ends the least recently refreshed one. */
 const maxSessions = 20;
 /** The number of attempts to replace a refresh token while others change the access key. */
 const maxAttempts = 3;
@@ -55,7 +55,7 @@ export class AppSessions {
     this.#options = options;
   }
 
-  /** Returns a name for a new session. It cannot be guessed, so nobody else can take it. */
+  /** Returns a name for a new session. It cannot be guessed, so no other caller can take it. */
   newName(): string {
     return `app-${randomBytes(12).toString('hex')}`;
   }

@@ -189,7 +189,7 @@ describe('a refresh token', () => {
 });
 
 describe('the tokens of an app', () => {
-  it('are no credentials at the API', async () => {
+  it('are not credentials at the API', async () => {
     const { accessToken, refreshToken, json } = await env.signInToGrafana();
     for (const token of [accessToken, refreshToken, textAt(json, 'id_token')]) {
       for (const path of [`${groupPath}/projects`, '/metrics', '/kubernetes/cluster/local/api']) {

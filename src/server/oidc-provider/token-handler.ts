@@ -100,7 +100,7 @@ async function refresh(form: Form, client: OidcClient, { sessions, tokens }: Tok
   if (wanted !== undefined && grantedScopes(wanted).some((scope) => !session.scopes.includes(scope)))
     throw new OAuthError('invalid_scope', 'scope must not contain more than the first request');
   const refreshToken = await sessions.rotate(name, presented);
-  // Either the app or somebody else has an outdated token. It cannot be known who, so both lose the session.
+  // Either the app or somebody else has an outdated token. The server cannot distinguish them, so both lose the session.
   if (refreshToken === undefined)
     throw await endedSession(name, 'the refresh token was used before; the session', sessions);
   return { session, refreshToken, nonce: undefined };

@@ -20,7 +20,7 @@ it.each([
   expect(reachableAddress(host, 7, interfaces)).toBe(address);
 });
 
-it('uses IPv6 or the loopback address if there is no other one', () => {
+it('the reachable address is an IPv6 address or the loopback address if there is no other one', () => {
   expect(reachableAddress('::', 7, { eth0: [of('fe80::1'), of('2001:db8::5')] })).toBe('[2001:db8::5]:7');
   expect(reachableAddress('0.0.0.0', 7, { lo: interfaces.lo })).toBe('127.0.0.1:7');
   expect(reachableAddress('::', 7, {})).toBe('[::1]:7');

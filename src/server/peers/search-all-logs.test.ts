@@ -56,7 +56,7 @@ async function createUsers(count: number): Promise<string[]> {
   return names.reverse();
 }
 
-it('finds the lines of all replicas at each of them, newest first', async () => {
+it('a search finds the lines of all replicas at each of them, newest first', async () => {
   const names = await createUsers(8);
   for (const replica of [first, second]) {
     const list = await search(replica);
@@ -65,7 +65,7 @@ it('finds the lines of all replicas at each of them, newest first', async () => 
   }
 });
 
-it('continues a search at another replica', async () => {
+it('a search can be continued at another replica', async () => {
   const names = await createUsers(8);
   const found: (string | undefined)[] = [];
   let next: string | undefined;
@@ -84,11 +84,11 @@ it('continues a search at another replica', async () => {
   expect(found).toEqual(names);
 });
 
-it('responds with 400 for an invalid position', async () => {
+it('an invalid position is rejected with 400', async () => {
   expect((await first.send('/audit?continue=nonsense')).code).toBe(400);
 });
 
-it('names a replica that was shut down, unless the search begins later', async () => {
+it('a search names a replica that was shut down, unless the search begins later', async () => {
   const id = await idOf(second);
   await createUsers(4);
   await second.bench.stop(second.server);
@@ -104,7 +104,7 @@ it('names a replica that was shut down, unless the search begins later', async (
   expect((await search(first, { since })).metadata.incomplete).toBeUndefined();
 });
 
-it('names replicas that cannot be asked, and does not ask them again in the same search', async () => {
+it('a search names replicas that cannot be asked, and does not ask them again in the same search', async () => {
   const names = await createUsers(4);
   const { members } = await readReplicaRows(env.shared);
   const member = members.get(await idOf(second))?.row;

@@ -91,7 +91,7 @@ interface SearchInputs {
 }
 
 /**
- * Searches the log of one replica. Resolves with what it has found, with the reason why the log cannot be searched, or with
+ * Searches the log of one replica. Resolves with the lines that it has found, with the reason why the log cannot be searched, or with
  * `undefined` if previous requests have searched the whole log.
  */
 async function searchSource(

@@ -60,7 +60,7 @@ export async function createRequestedAdminKey(options: AdminKeyOptions): Promise
   const object = { apiVersion: apiVersionOf(accessKeyKind), kind: accessKeyKind.kind, metadata: { name }, spec };
   await storeOf(kinds, accessKeyKind).verbs.create(systemContext(''), object, writing);
   await rm(dir.adminKeyRequest, { force: true });
-  log.warn({ accessKey: name, file: dir.adminKey }, 'created the access key of the administrator that was requested');
+  log.warn({ accessKey: name, file: dir.adminKey }, 'created the requested access key of the administrator');
   return true;
 }
 

@@ -82,7 +82,7 @@ export async function openKeyFiles(sealed: string, passphrase: string): Promise<
     const text = Buffer.concat([decipher.update(data.subarray(0, -16)), decipher.final()]).toString('utf8');
     return JSON.parse(text) as KeyFiles;
   } catch (error) {
-    throw new StartError('the passphrase is not the one with which the keys in the backup were encrypted', {
+    throw new StartError('wrong passphrase: the keys in the backup were encrypted with another one', {
       cause: error,
     });
   }

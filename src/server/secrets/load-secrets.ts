@@ -27,7 +27,7 @@ export interface SecretsOptions {
   readonly closing: CloseStack;
 }
 
-/** The secrets of an installation besides the seal key. */
+/** The secrets of an installation other than the seal key. */
 export interface InstallationSecrets {
   readonly signingKeys: SigningKeys;
   readonly authority: CertificatePair;

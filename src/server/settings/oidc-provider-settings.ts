@@ -13,7 +13,7 @@ export interface OidcClient {
   readonly redirectUris: readonly string[];
   /** The addresses to which the browser may return after the app has signed its user out. */
   readonly postLogoutRedirectUris: readonly string[];
-  /** Only members of these teams may sign in. Empty: all users. */
+  /** The teams whose members may sign in. If empty, all users may sign in. */
   readonly allowedTeams: readonly string[];
   /** The lifetime of ID tokens and access tokens in seconds. */
   readonly tokenTTL: number;

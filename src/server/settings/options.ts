@@ -252,7 +252,7 @@ async function readConfig(path: string): Promise<JsonObject> {
 /** The lifetime of the Strict-Transport-Security header of a server with an external URL: a year. */
 const defaultHstsSeconds = 365 * 24 * 3600;
 
-/** Without an external URL, the header is not sent: browsers would apply it to all ports of `localhost`. */
+/** Reads the settings of the front handler. HSTS needs an external URL: browsers would apply it to all ports of `localhost`. */
 function readFrontHandlerSettings(file: SettingsReader, externalUrl: string | undefined): FrontHandlerSettings {
   const { trustedProxies, hstsSeconds } = readGroup(file, 'server', fileSettings.server);
   return { trustedProxies, hstsSeconds: hstsSeconds ?? (externalUrl === undefined ? 0 : defaultHstsSeconds) };

@@ -36,7 +36,7 @@ describe('auth.workloadIdentity', () => {
   const withRule = (changed: JsonObject): JsonObject => ({ ...github, rules: [{ ...rule, ...changed }] });
   const wrong: readonly [string, JsonObject[], string][] = [
     ['no name', [{ ...github, name: '' }], 'needs a "name"'],
-    ['a name that is no label', [{ ...github, name: 'Git Hub' }], 'needs a "name"'],
+    ['a name that is not a label', [{ ...github, name: 'Git Hub' }], 'needs a "name"'],
     ['no issuer', [{ ...github, issuer: '' }], 'needs another "issuer"'],
     ['an issuer without TLS', [{ ...github, issuer: 'http://ci.example.com' }], 'must start with https://'],
     ['an issuer that looks like loopback', [{ ...github, issuer: 'http://127.0.0.1.example.com' }], 'must start with'],
@@ -60,7 +60,7 @@ describe('auth.workloadIdentity', () => {
     ['a rule with an unknown member', [withRule({ groups: ['a'] })], 'rules[0].groups" is not a known setting'],
     ['a condition with a syntax error', [withRule({ when: 'claims.' })], 'is not a valid CEL expression'],
     ['a condition with an unknown variable', [withRule({ when: 'token.a == "b"' })], 'is not a valid CEL expression'],
-    ['a condition that is no boolean', [withRule({ when: 'claims.repository' })], 'must be true or false'],
+    ['a condition that is not a boolean', [withRule({ when: 'claims.repository' })], 'must be true or false'],
     ['a condition that is always true', [withRule({ when: 'true' })], 'must use "claims"'],
     ['an empty scope', [withRule({ scope: {} })], 'a scope must not be empty'],
     [

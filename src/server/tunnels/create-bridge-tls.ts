@@ -1,7 +1,7 @@
 import type { BridgeTls } from '../../hosts/kubernetes/reach/programs/loopback-bridge.ts';
 import { systemClock } from '../../lib/clock.ts';
 
-/** Only this process has the key, so the certificate is never renewed and lasts longer than any process. */
+/** The lifetime of the certificate: longer than any process. Only this process has the key, so it needs no renewal. */
 const lifetime = 10 * 365 * 24 * 60 * 60_000;
 
 /** Creates a certificate for the loopback interface. Its certificate authority signs no other certificate. */

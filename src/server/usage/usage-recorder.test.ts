@@ -16,7 +16,7 @@ const instance = (planeId: string | undefined): RecordedInstance => ({
   clusterUid: 'c1',
 });
 
-it('remembers the size of a plane that was measured before its instance named it', async () => {
+it('the recorder remembers the size of a plane that was measured before its instance named it', async () => {
   const clock = new ManualClock();
   const recorder = new UsageRecorder({
     store: openMemoryStore({ clock }),

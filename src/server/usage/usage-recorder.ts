@@ -8,7 +8,7 @@ import { amountsOf, type HostUseIndex, type ObjectSize, type UseLocation } from 
 import type { RequestCounts } from './request-counters.ts';
 import { readLatestAmounts, readSlots, removeOldRows, type SubjectKey, storeSlots } from './usage-rows.ts';
 
-/** An instance of which usage is recorded. */
+/** An instance whose usage is recorded. */
 export interface RecordedInstance extends UseLocation {
   readonly uid: string;
   readonly cluster: string;
@@ -20,7 +20,7 @@ export interface RecordedInstance extends UseLocation {
   readonly clusterUid: string | undefined;
 }
 
-/** The projects and clusters of which usage is recorded also if they have no instances, by uid. */
+/** The projects and clusters whose usage is recorded even without instances, by uid. */
 export interface RecordedSubjects {
   readonly instances: Iterable<RecordedInstance>;
   readonly projects: Iterable<string>;

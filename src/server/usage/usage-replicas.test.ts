@@ -31,7 +31,7 @@ const answers = (replica: ServerReplica) =>
     (code) => code === 200,
   );
 
-it('adds up the requests at all replicas, each of them once', async () => {
+it('the usage adds up the requests at all replicas, each of them once', async () => {
   const { first, second } = at;
   for (const replica of [first, second]) await answers(replica);
   const since = await eventually(
@@ -60,7 +60,7 @@ it('adds up the requests at all replicas, each of them once', async () => {
   expect(await seen('objects')).toBeGreaterThan(5);
 }, 120_000);
 
-it('continues at another replica after the leader has stopped', async () => {
+it('the recording of usage continues at another replica after the leader has stopped', async () => {
   const { first, second } = at;
   await answers(second);
   await eventually(

@@ -15,12 +15,12 @@ import type { Key } from '../../store/key.ts';
 import { maxTransactionWrites, type RevisionCheck, type Store, type Write } from '../../store/store.ts';
 
 /**
- * The slice with the usage of all subjects. Its rows are unlogged: nobody observes them. A key consists of the ring, the
+ * The slice with the usage of all subjects. Its rows are unlogged, because they have no observers. A key consists of the ring, the
  * chunk and the subject, so rows that are too old are next to each other.
  */
 export const usageSlice = 'usage';
 
-/** What usage is counted for: an instance, a project, a cluster (each by its uid) or the whole installation. */
+/** The subject of recorded usage: an instance, a project, a cluster (each by its UID) or the whole installation. */
 export type SubjectKey = `instance/${string}` | `project/${string}` | `cluster/${string}` | 'fleet';
 
 /** The slots of the day ring that are not stored yet, by subject. */

@@ -1,6 +1,6 @@
 import type { LabelledGauge } from '../../http/metrics/server-gauges.ts';
 
-/** Counts what the webhooks of projects have sent since the start of the server. */
+/** Counts the deliveries of the webhooks of projects since the start of the server. */
 export class WebhookCounters {
   readonly #counts = { delivered: 0, failed: 0, dropped: 0 };
 

@@ -316,7 +316,7 @@ export class Committer {
         removed.push(slice);
       }
     }
-    // The stage may contain rows of a slice that the same batch removes. They do not exist any more.
+    // The stage may contain rows of a slice that the same batch removes. They no longer exist.
     if (removed.length > 0) this.#rowCache.clear();
     this.#options.hub.publish(stage.logged, this.#cost);
     for (const slice of removed) {

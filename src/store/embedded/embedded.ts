@@ -334,7 +334,7 @@ class EmbeddedStore implements Store {
   }
 }
 
-/** A removal is repeated more than once, because LevelDB needs space for its own merges meanwhile. */
+/** A removal is repeated more than once, because LevelDB needs space for its own merges in that time. */
 const maxRemovalRetries = 3;
 
 /** The approximate size of a large object in bytes. `assertWritable` requires space for one such object. */

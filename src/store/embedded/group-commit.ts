@@ -52,7 +52,7 @@ interface Wait {
  * own. A batch therefore briefly waits for the expected number of items. If the fixed cost of a batch is low, it waits
  * only for half of them: they are written while the other items are prepared, so that both the disk and the main thread
  * are busy. If the items do not arrive in time, the next batch expects only as many as have arrived. In addition, one
- * batch begins without a wait after the first timeout, and about twice as many as before after each further one.
+ * batch begins without a wait after the first timeout, and about twice as many as before after each later timeout.
  */
 export class GroupCommit {
   #expected = 0;

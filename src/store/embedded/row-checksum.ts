@@ -5,7 +5,7 @@ const digits = 8;
 /**
  * Prepends a checksum of the key and the content of a row. Every read verifies it, so that damage at any time after the
  * write is detected. The checksums of LevelDB are not sufficient: they are verified only when the store is opened, and
- * they are computed anew when LevelDB merges files.
+ * they are computed again when LevelDB merges files.
  */
 export function withChecksum(row: string, content: string): string {
   return checksum(row, content) + content;

@@ -56,7 +56,7 @@ export class SpaceReclaimer {
 
   /**
    * Frees the space of rows that were removed while the space was low, until `mustStop` returns true. If it is urgent, it
-   * ends when the space is not low any more; the next compaction frees the rest.
+   * ends when the space is no longer low; the next compaction frees the rest.
    */
   async reclaim(mustStop: () => boolean): Promise<void> {
     if (!this.#mustMerge) return;

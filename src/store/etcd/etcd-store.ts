@@ -61,7 +61,7 @@ export interface EtcdStoreOptions extends InstallationOptions {
 /** The timeouts leave time for the response inside the deadline of a request, and for two more members. */
 const defaultTimeouts: EtcdTimeouts = { call: 10_000, member: 3_000 };
 
-/** Opening fails earlier than other calls, because somebody waits for the message. Each member has two seconds. */
+/** Opening fails earlier than other calls, because a person waits for the message. Each member has two seconds. */
 function openingTimeouts(members: number): EtcdTimeouts {
   return { call: Math.max(5_000, 2_000 * members), member: 2_000 };
 }
@@ -106,7 +106,7 @@ const defaultMaxRequestBytes = 1.5 * 1024 * 1024;
  */
 const reservedBytes = 256 * 1024;
 
-/** How often a transaction is planned again because the rows that it removes were created or removed meanwhile. */
+/** The maximum number of times that a transaction is planned again because the rows that it removes have changed. */
 const maxPlans = 50;
 
 /** A transaction that was applied. The numbers of its writes start after `offset`. */

@@ -70,7 +70,7 @@ export class KeySpace {
 
   /**
    * The head of a slice: a row that every transaction with logged writes in the slice replaces. An encoded key has at
-   * least one segment, so the name of the slice alone is no key of a row. It sorts before all rows of the slice.
+   * least one segment, so the name of the slice alone is not the key of a row. It sorts before all rows of the slice.
    */
   head(slice: string): string {
     return this.#rows + encodeSlice(slice);
@@ -97,7 +97,7 @@ export class KeySpace {
     return this.#removed + encodeSlice(slice);
   }
 
-  /** Exists if the transaction with this ID must not be applied any more. */
+  /** Exists if the transaction with this ID must no longer be applied. */
   cancelled(transaction: string): string {
     return this.#cancelled + transaction;
   }

@@ -61,7 +61,7 @@ export const requestAttacks: readonly Attack[] = [
     expected: [{ status: 200, text: /^<!doctype html>/ }, { status: 400 }, { status: 401 }, { status: 429 }],
   },
   {
-    name: 'bearer tokens of 60 kB that are no tokens',
+    name: 'invalid bearer tokens of 60 kB',
     run: repeat({ times: 120, atOnce: 16 }, ({ inside, instances }, number) => ({
       method: 'GET',
       path: number % 2 === 0 ? `${inside}${configMaps}?limit=1` : instances,

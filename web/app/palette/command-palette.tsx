@@ -201,7 +201,7 @@ function countText(shown: number, total: number, seesAll: boolean): string {
   if (shown === 0) {
     return seesAll
       ? 'No results. Search for a name, a project or an action.'
-      : 'No results among what you may see. Ask the owner of a virtual cluster, or an admin of its project, to share it with you.';
+      : 'No results among the objects that you may see. Ask the owner of a virtual cluster, or an admin of its project, to share it with you.';
   }
   return total > maxFound
     ? `The first ${shown} of ${total} results. Type more to narrow them.`
@@ -210,7 +210,7 @@ function countText(shown: number, total: number, seesAll: boolean): string {
 
 const personalKinds: readonly KindRef[] = [kinds.instance, kinds.space, kinds.project, kinds.ownedKey];
 
-/** True if the list of the kind contains what the user may see, and is never refused. */
+/** True if every user may list the kind. The list contains the objects that the user may see. */
 function isPersonal({ plural }: KindRef): boolean {
   return personalKinds.some((kind) => kind.plural === plural);
 }

@@ -15,7 +15,7 @@ import { SimpleTable } from '../list/simple-table.tsx';
 import { LoadingIndicator } from '../loading-indicator.tsx';
 import { Panel } from '../panel.tsx';
 
-/** The question of a review: what a user, team or key may do, or who has access to an object. */
+/** The subject of a review: the permissions of a user, team or key, or the access to an object. */
 export type AccessQuestion = Omit<EffectiveAccessSpec, 'limit' | 'continue'>;
 
 const pageSize = 100;

@@ -19,7 +19,7 @@ type Detailed = TypedObject<{ spec?: { displayName?: string; description?: strin
 export interface EditDetailsProps {
   readonly kind: KindRef<Detailed>;
   readonly object: Detailed;
-  /** Explains what an owner may do. */
+  /** An explanation of the permissions of an owner. */
   readonly aboutOwner: string;
   onClose(): void;
 }

@@ -35,7 +35,7 @@ const cardHeight = (columns: number) => 28 * columns + 17;
 /** The screens on which rows are cards. The style sheet has the same query. */
 const phone = '(max-width: 36em)';
 
-/** For tables with more rows than this, the column widths come from the longest texts instead of the rendered rows. */
+/** The number of rows above which the column widths come from the longest texts instead of the rendered rows. */
 const fewRows = 40;
 
 /** A table of any length, or cards on a phone. It renders only the visible rows and some rows around them. */

@@ -53,7 +53,7 @@ export const TableRow = memoGeneric(function TableRow<Type extends KubeObject>(p
 });
 
 interface WidestCellsProps<Type extends KubeObject> extends Pick<TableRowProps<Type>, 'columns' | 'cells'> {
-  /** For each column, the row with the longest text. */
+  /** The row with the longest text of each column. */
   readonly rows: readonly (Row<Type> | undefined)[];
   readonly isSelected: boolean;
 }

@@ -14,7 +14,7 @@ const width = 480;
 const height = 190;
 const [left, right, bottom, top] = [56, 8, 22, 12];
 
-/** Percentiles of fewer times than this say nothing. The longest time is shown instead. */
+/** Percentiles of fewer times than this are not meaningful. The longest time is shown instead. */
 const minForPercentiles = 20;
 
 interface DayStats {

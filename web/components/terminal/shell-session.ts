@@ -27,7 +27,7 @@ export interface ShellSessionOptions {
 const retry = { initialMilliseconds: 6_000, maxMilliseconds: 20_000 };
 const maxRetries = 10;
 
-/** A shell in a container. If the connection is lost, a new shell is started, and a message says so. */
+/** A shell in a container. If the connection is lost, a new shell is started with a message. */
 export class ShellSession {
   readonly #options: ShellSessionOptions;
   readonly #output: OutputQueue;

@@ -7,7 +7,7 @@ function row(name: string, members: object): Row {
   return { key: name, metadata, cells: [], object: { apiVersion: 'v1', kind: 'Event', metadata, ...members } };
 }
 
-it('sorts events by time, newest first, in both event formats', () => {
+it('events are sorted by time, newest first, in both event formats', () => {
   const events = readEvents([
     row('old', { lastTimestamp: '2026-01-01T10:00:00Z', firstTimestamp: '2026-01-01T09:00:00Z' }),
     row('series', {
@@ -25,7 +25,7 @@ it('sorts events by time, newest first, in both event formats', () => {
   ]);
 });
 
-it('reads type, count and reporting component in both event formats', () => {
+it('type, count and reporting component are read in both event formats', () => {
   const [event] = readEvents([
     row('a', { type: 'Warning', reason: 'Late', message: 'x', count: 3, source: { component: 'c' } }),
   ]);

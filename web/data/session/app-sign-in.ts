@@ -16,7 +16,7 @@ export type AppRequest =
       readonly refusal?: string;
     };
 
-/** Returns what an app asks for. `request` is the query of its authorization request. */
+/** Returns the request of an app. `request` is the query of its authorization request. */
 export async function readAppRequest(request: string, signal: AbortSignal): Promise<AppRequest> {
   return await sendJson<AppRequest>({ url: `/oidc/consent?${new URLSearchParams({ request })}`, signal });
 }

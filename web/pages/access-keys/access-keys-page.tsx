@@ -14,7 +14,7 @@ const ownFilters = ['Status'];
 const ownAndTeamFilters = ['Owner', 'Status'];
 const hiddenOwner = ['Owner'];
 const hiddenForSessions = ['Owner', 'Scope', 'Type'];
-/** With the owner, the table of all keys is too wide for the display name. */
+/** The columns that are hidden in the table of all keys: with the owner, there is no room for the display name. */
 const wideForAll = ['Display Name'];
 const noHiddenColumns: readonly string[] = [];
 

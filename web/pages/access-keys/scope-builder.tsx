@@ -60,7 +60,7 @@ function placeholderOf(chosen: readonly string[]): string {
   return chosen.length === 0 ? 'None' : '';
 }
 
-/** Form fields that select what an access key may access. Each selected option extends the scope. */
+/** Form fields that select the scope of an access key. Each selected option extends the scope. */
 export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
   const { projects, clusters, virtualClusters, spaces } = useChoices();
   const chosenProjects = (scope.projects ?? []).map(({ project = '' }) => project);

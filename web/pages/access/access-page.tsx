@@ -7,7 +7,7 @@ import { type AccessSearch, questionOf } from './access-search.ts';
 import { ObjectFields } from './object-fields.tsx';
 import { SubjectFields } from './subject-fields.tsx';
 
-/** The page that shows what somebody may do, or who may do something with an object, and the grants that permit it. */
+/** The page that shows the permissions of a person, or the people with a permission on an object, with the grants. */
 export function AccessPage() {
   const search = useSearch({ from: '/effective-access' });
   const navigate = useNavigate();

@@ -31,7 +31,7 @@ describe('auditQuery', () => {
   });
 });
 
-it('counts the filters in the collapsed section', () => {
+it('the collapsed section shows the number of its filters', () => {
   expect(countExtraFilters({ text: 'x', within: '1h', decision: 'denied' })).toBe(0);
   expect(countExtraFilters({ user: 'anna', code: '4xx', verb: undefined })).toBe(2);
 });

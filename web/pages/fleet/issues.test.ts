@@ -161,7 +161,7 @@ describe('groups of items that need attention', () => {
   });
 });
 
-it('counts virtual clusters by phase in lifecycle order, and by project, largest first', () => {
+it('virtual clusters are counted by phase in lifecycle order, and by project, largest first', () => {
   const rows = [
     instance('a', 'Ready'),
     instance('b', ''),

@@ -185,7 +185,7 @@ function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue
 }
 
 /**
- * Returns an issue for a key that has expired or expires soon, that the server is about to disable, or that nobody uses.
+ * Returns an issue for a key that has expired or expires soon, that the server is about to disable, or that is unused.
  * Sessions never count: users simply sign in again.
  */
 function keyIssues({ object, metadata: { name = '' } }: Row<AccessKey>, now: number): Issue[] {

@@ -6,7 +6,7 @@ import { actionTexts, kindText, summarizeItems } from './offboarding-items.ts';
 export interface ItemsTableProps {
   readonly label: string;
   readonly items: readonly OffboardingItem[];
-  /** The tense of the actions: what would happen, or what has happened. */
+  /** The tense of the actions: planned or completed. */
   readonly tense: 'planned' | 'done';
 }
 

@@ -6,7 +6,7 @@ import { sendJson } from '../../data/send.ts';
 /** The choices of the person who offboards a user. */
 export type OffboardingChoices = NonNullable<UserOffboarding['spec']>;
 
-/** Returns what an offboarding would do, without doing it. */
+/** Returns the actions of an offboarding, without performing them. */
 export async function planOffboarding(
   user: string,
   choices: OffboardingChoices,
@@ -15,7 +15,7 @@ export async function planOffboarding(
   return (await post(user, choices, { isDryRun: true, signal })).status?.items ?? [];
 }
 
-/** Offboards a user and returns what was done. One request makes a limited number of changes, so it is repeated. */
+/** Offboards a user and returns the performed actions. One request makes a limited number of changes, so it is repeated. */
 export async function offboard(user: string, choices: OffboardingChoices): Promise<readonly OffboardingItem[]> {
   const first = (await post(user, choices, {})).status;
   // The first request makes all revocations, and lists everything that the next ones change.

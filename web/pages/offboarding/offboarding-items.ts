@@ -34,7 +34,7 @@ export function kindText(kind: string): string {
 }
 
 /**
- * Returns what an offboarding does or has done, one line for each action, those that change something first: "Transfer 2
+ * Returns the actions of an offboarding, one line each, those that change something first: "Transfer 2
  * virtual clusters and 1 space".
  */
 export function summarizeItems(items: readonly OffboardingItem[], tense: 'planned' | 'done'): readonly string[] {

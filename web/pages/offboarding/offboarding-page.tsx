@@ -18,7 +18,7 @@ interface Result {
   readonly items: readonly OffboardingItem[];
 }
 
-/** The page that ends all access of a user who leaves: what the user holds, the choices, and the result. */
+/** The page that ends all access of a user who leaves: the access of the user, the choices, and the result. */
 export function OffboardingPage() {
   const { user } = useSearch({ from: '/offboarding' });
   const navigate = useNavigate();

@@ -14,7 +14,7 @@ import { type OffboardingChoices, offboard, planOffboarding } from './offboard-r
 export interface OffboardingPlanProps {
   /** The name of the user. */
   readonly user: string;
-  /** Called with what was done. */
+  /** Called with the performed actions. */
   onDone(items: readonly OffboardingItem[]): void;
 }
 

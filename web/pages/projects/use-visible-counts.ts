@@ -13,7 +13,7 @@ const maxChecked = 50;
 
 /**
  * Returns a function that counts the visible objects of a kind in a project. The number is `undefined` if the caller sees
- * none but may not see all of them, because zero would say that there are none.
+ * none but may not see all of them, because zero would mean that there are none.
  */
 export function useVisibleCounts(
   kind: KindRef,

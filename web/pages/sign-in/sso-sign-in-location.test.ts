@@ -3,7 +3,7 @@ import { connectorUrl, failedSignIn } from './sign-in-location.ts';
 
 const place = (path: string) => new URL(path, 'https://flotilla.test');
 
-it('reads a problem only from the sign-in page, and only a known one', () => {
+it('a problem is read only from the sign-in page, and only if it is known', () => {
   const expired = { problem: 'Expired', connector: 'acme' };
   expect(failedSignIn(place('/sign-in?problem=Expired&connector=acme'))).toEqual(expired);
   expect(failedSignIn(place('/sign-in?problem=Expired'))).toEqual({ ...expired, connector: '' });
@@ -12,7 +12,7 @@ it('reads a problem only from the sign-in page, and only a known one', () => {
   expect(failedSignIn(place('/keys?problem=Expired'))).toBeUndefined();
 });
 
-it('returns to the current page with its query, but not to the sign-in page', () => {
+it('a sign-in returns to the current page with its query, but not to the sign-in page', () => {
   const returnTo = (path: string) =>
     new URL(connectorUrl('acme', place(path)), 'https://x').searchParams.get('returnTo');
   expect(returnTo('/keys/new?like=a&owner=User/b')).toBe('/keys/new?like=a&owner=User/b');

@@ -2,7 +2,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { QuarantinePanel } from './quarantine-panel.tsx';
 import { ServersPanel } from './servers-panel.tsx';
 
-/** The page about the installation itself, for administrators and auditors: its servers, and what is quarantined. */
+/** The page about the installation itself, for administrators and auditors: its servers, and the quarantined virtual clusters. */
 export function SystemPage() {
   return (
     <>

@@ -3,12 +3,12 @@ import { renderedLimitErrors, spaceLimitErrors } from './space-limit-errors.ts';
 
 const definition = { resourceQuota: { pods: '{{ .Values.pods }}' }, limitRange: { max: { cpu: '{{ .Values.cpu }}' } } };
 
-it('template expressions are no errors before they are rendered', () => {
+it('template expressions are not errors before they are rendered', () => {
   expect(spaceLimitErrors(definition, 'spec.template')).toEqual([]);
   expect(spaceLimitErrors({ resourceQuota: { pods: 'many' } }, 'spec.template')).toHaveLength(1);
 });
 
-it('they are errors in a rendered definition, because a parameter may contain them', () => {
+it('template expressions are errors in a rendered definition, because a parameter may contain them', () => {
   expect(renderedLimitErrors(definition).map(({ field }) => field)).toEqual([
     'resourceQuota[pods]',
     'limitRange.max[cpu]',

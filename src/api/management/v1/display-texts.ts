@@ -9,7 +9,7 @@ const maxDescriptionLength = 16_384;
 
 export const displayNameSchema = t.string({ description: 'Human-readable name.', maxLength: maxDisplayNameLength });
 
-/** The schema of `spec.description`. `purpose` tells readers of the API documentation what the text describes. */
+/** The schema of `spec.description`. `purpose` describes the text in the API documentation. */
 export function descriptionSchema(purpose: string) {
   return t.string({ description: purpose, maxLength: maxDescriptionLength });
 }

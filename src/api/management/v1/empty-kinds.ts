@@ -22,7 +22,7 @@ function emptyKind(kind: string, description: string) {
 }
 
 /**
- * Kinds that clients of this API read and of which this server has no objects. Their lists are empty, and nothing can be
+ * Kinds that clients of this API read but that have no objects on this server. Their lists are empty, and nothing can be
  * created. Without them, clients would stop with an error instead of continuing without such objects.
  */
 export const emptyKinds = [

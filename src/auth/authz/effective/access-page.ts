@@ -24,7 +24,7 @@ const maxComputed = 1000;
 const workPerTick = 2_000;
 const workPerComputed = 40;
 
-/** What a page may contain, and how long its computation may block other requests. */
+/** The limits of a page: its length, and the time for which its computation may block other requests. */
 export interface PageLimits {
   readonly limit: number;
   /** Waits until the caller may use more CPU time. Optional. */

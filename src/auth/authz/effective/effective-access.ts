@@ -86,7 +86,7 @@ function* itemsOf(
   }
 }
 
-/** Returns the namespaces to list for a kind. Only projects and what they contain are listed for one project. */
+/** Returns the namespaces to list for a kind. For one project, only the project and its contents are listed. */
 function namespacesOf(kind: ResourceKind, projects: readonly string[], project: string | undefined): readonly string[] {
   if (kind.namespaced) return projects.map(projectNamespace);
   return project === undefined || kind === projectKind ? [''] : [];

@@ -72,7 +72,7 @@ export function grantsOn(subject: AuthorizationSubject, target: RequestTarget, s
 }
 
 const verbsOfNewObjects: ReadonlySet<string> = new Set(['create', 'deletecollection']);
-/** Their results contain what `get` allows, so they are no separate permissions. */
+/** Their results contain what `get` allows, so they are not separate permissions. */
 const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
 
 interface CheckedPermission {

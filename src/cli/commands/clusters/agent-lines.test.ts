@@ -5,7 +5,7 @@ import { agentLines } from './agent-lines.ts';
 const terminal = { colors: colorsFor(false, {}) };
 const now = Date.parse('2026-01-01T01:00:00Z');
 
-it('lists the agents of a cluster with their keys, versions and measurements', () => {
+it('the output lists the agents of a cluster with their keys, versions and measurements', () => {
   const agents = [
     {
       name: 'agent-edge-a',

@@ -9,7 +9,7 @@ import { virtualClusters } from '../../kinds.ts';
 import type { Colors } from '../../output/colors.ts';
 import { formatTable } from '../../output/print-table.ts';
 
-/** The virtual clusters because of which worker threads were replaced. Members are absent if the caller may not read them. */
+/** The virtual clusters that caused the replacement of worker threads. Members are absent if the caller may not read them. */
 export interface StalledVirtualClusters {
   /** The virtual clusters in quarantine, on all clusters. */
   readonly quarantined?: JsonObject[];

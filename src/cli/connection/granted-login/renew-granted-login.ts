@@ -13,7 +13,7 @@ import { fingerprintOf, renewalAfter } from './login-renewal.ts';
 
 export interface RenewalCall {
   readonly environment: Environment;
-  /** Called with the reason if the server does not renew the login any more. */
+  /** Called with the reason if the server no longer renews the login. */
   warn(text: string): void;
 }
 
@@ -72,7 +72,7 @@ async function renew(path: string, name: string, login: Login, call: RenewalCall
         cause: error,
       });
     }
-    // A server without the path has no console any more, or is older.
+    // A server without the path has an older version or no console.
     if (error instanceof StatusError && (code === 403 || code === 404)) {
       const reason = code === 404 ? 'the server renews no logins' : escapeControlCharacters(error.message);
       const end = login.expires === undefined ? '' : ` and ends at ${login.expires}`;

@@ -200,7 +200,7 @@ function reportOccupied(
   dependencies.events.record(object, 'Warning', why.reason, why.message);
 }
 
-/** Reports the state of what an instance has imported, or of an external virtual cluster. */
+/** Reports the state of an imported or external virtual cluster. */
 function reportAdopted(
   context: HostStepContext,
   observed: HostedVirtualCluster | undefined,

@@ -90,7 +90,7 @@ class UnusedCheck {
 }
 
 /**
- * Returns the reason why an instance sleeps. Its message tells users what is kept and how to wake the virtual cluster.
+ * Returns the reason why an instance sleeps. Its message describes what is kept and how to wake the virtual cluster.
  * `dataLostAt` is the time at which the sleep deleted its data; `undefined` if the data is kept.
  */
 export function sleepStatusReason(

@@ -6,7 +6,7 @@ import type { ObjectScopes } from './quota-scopes.ts';
 /** The amounts that an object uses, by quota name. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-/** A kind of which quotas limit more than the number of objects, for example the storage that claims request. */
+/** A kind whose quotas limit more than the number of objects, for example the storage that claims request. */
 export interface MeasuredKind {
   /** The resource key of the kind. */
   readonly resource: string;

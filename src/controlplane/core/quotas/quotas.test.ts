@@ -24,7 +24,7 @@ const map = (name: string) => ({ metadata: { name } });
 const status = (name = 'q') => plane.peek('resourcequotas', name)?.status as JsonObject | undefined;
 const used = (resource: string) => textAt(status(), 'used', resource);
 
-/** In a store that other processes write to, the status is written after the create. Otherwise it is written before. */
+/** Waits until the quota shows the amount. In a shared store, the status is written after the create, otherwise before. */
 async function untilUsed(resource: string, amount: string): Promise<void> {
   if (plane.store.isShared) await eventually(() => used(resource) === amount);
 }

@@ -376,7 +376,7 @@ const cases: readonly (readonly [string, string, JsonObject, JsonObject])[] = [
     },
   ],
   [
-    'the volume of an attachment, which is no object',
+    'the volume of an attachment, which is not an object',
     'storage.VolumeAttachment',
     { spec: { source: { inlineVolumeSpec: { hostPath: { path: '/x' } } } } },
     { spec: { source: { inlineVolumeSpec: { hostPath: { path: '/x', type: '' } } } } },

@@ -60,7 +60,7 @@ function* consumerErrors(consumer: JsonObject, path: string): Generator<FieldErr
   }
 }
 
-/** Only an allocated claim can be reserved. A claim that is being deleted gets no new consumers. */
+/** Validates reservations: only an allocated claim can be reserved, and one that is being deleted gets no new consumers. */
 function* reservationErrors(claim: KubeObject, before: JsonObject): Generator<FieldError> {
   const status = statusOf(claim);
   const consumers = listOf(status.reservedFor);

@@ -26,7 +26,7 @@ describe('device classes', () => {
     expect((await kinds.create(classes, 'gpu', { spec })).spec).toEqual(spec);
   });
 
-  it('are refused if a selector does not compile, is no condition or is too expensive', async () => {
+  it('are refused if a selector does not compile, is not a condition or is too expensive', async () => {
     const create = (expression: string) => refusal(kinds.create(classes, 'gpu', { spec: selecting(expression) }));
     expect(await create('device.unknown')).toContain('compilation failed: ERROR: <input>:1:7: undefined field');
     expect(await create('1')).toContain('must evaluate to bool or the unknown type, not int');

@@ -59,7 +59,7 @@ function apiVersionProblem(apiVersion: string, mayBeCore: boolean): string | und
   return parts.length < 2 && !mayBeCore ? 'apiVersion must specify API group' : undefined;
 }
 
-/** In an update, the API version of the scale target is checked only if it or the kind changes. */
+/** Validates the API version of the scale target. An update is checked only if the API version or the kind changes. */
 const targetVersion: Check = function* (value, { path, old }) {
   const target = isJsonObject(value) ? value : {};
   const before = memberAt(old, ['spec', 'scaleTargetRef']);

@@ -63,7 +63,7 @@ export class ObjectRules {
   readonly #table: StructTable;
   readonly #structs: ReadonlyMap<string, StructRules>;
   readonly #kinds: ReadonlyMap<string, KindRules>;
-  /** By struct name: true if the struct or one inside it has rules. Others are not visited. */
+  /** True for each struct name whose struct, or one inside it, has rules. Others are not visited. */
   readonly #relevant = new Map<string, boolean>();
 
   constructor(

@@ -47,7 +47,7 @@ function setUp(options: Pick<HostCacheOptions, 'isInUse' | 'onIdle'> = {}) {
   return { cache, clock, open, host, until };
 }
 
-it('starts watches on first use, and stops them after five minutes without use', async () => {
+it('the host cache starts watches on first use, and stops them after five minutes without use', async () => {
   let idle = 0;
   const { cache, clock, until } = setUp({ onIdle: () => idle++ });
   await until(0);
@@ -65,7 +65,7 @@ it('starts watches on first use, and stops them after five minutes without use',
   expect(idle).toBe(1);
 });
 
-it('lists again on the first use after a stop, and notifies its listeners', async () => {
+it('the host cache lists again on the first use after a stop, and notifies its listeners', async () => {
   const { cache, clock, open, until } = setUp();
   let gaps = 0;
   cache.listen({ onChange() {}, onGap: () => gaps++ });
@@ -79,7 +79,7 @@ it('lists again on the first use after a stop, and notifies its listeners', asyn
   expect([open.lists, gaps]).toEqual([2 * kinds, 2]);
 });
 
-it('runs as long as it is watched, an operation needs it or a connection is open', async () => {
+it('the host cache runs as long as it is watched, an operation needs it or a connection is open', async () => {
   const used = { isInUse: false };
   const { cache, clock, until } = setUp({ isInUse: () => used.isInUse });
   const ending = new AbortController();
@@ -107,7 +107,7 @@ it('runs as long as it is watched, an operation needs it or a connection is open
   await until(0);
 });
 
-it('rejects calls after it was closed, and waiting calls when it is closed', async () => {
+it('the host cache rejects calls after it was closed, and waiting calls when it is closed', async () => {
   const { cache } = setUp();
   const waiting = cache.ready(never);
   const closing = cache.close();
@@ -116,7 +116,7 @@ it('rejects calls after it was closed, and waiting calls when it is closed', asy
   await expect(cache.ready(never)).rejects.toThrow('the connection to the cluster has been closed');
 });
 
-it('retries immediately for a request after the host was unreachable, and waits for the result', async () => {
+it('the host cache retries immediately for a request after the host was unreachable, and waits for the result', async () => {
   const { cache, clock, open, host, until } = setUp();
   host.state = 'down';
   await expect(cache.ready(never)).rejects.toThrow('the cluster cannot be read: refused');
@@ -127,7 +127,7 @@ it('retries immediately for a request after the host was unreachable, and waits 
   expect(open.lists).toBeLessThanOrEqual(3 * kinds);
 });
 
-it('rejects requests with the last error if the last retry has ended just now', async () => {
+it('the host cache rejects requests with the last error if the last retry has ended just now', async () => {
   const { cache, clock, open, host } = setUp();
   host.state = 'down';
   const failed = () => expect(cache.ready(never)).rejects.toThrow('the cluster cannot be read: refused');
@@ -141,7 +141,7 @@ it('rejects requests with the last error if the last retry has ended just now', 
   expect(open.lists).toBeGreaterThan(lists);
 });
 
-it('rejects requests with the last error after three seconds if a retry hangs', async () => {
+it('the host cache rejects requests with the last error after three seconds if a retry hangs', async () => {
   const { cache, clock, open, host } = setUp();
   host.state = 'down';
   await expect(cache.ready(never)).rejects.toThrow('refused');
@@ -155,7 +155,7 @@ it('rejects requests with the last error after three seconds if a retry hangs', 
   await expect(cache.ready(never)).rejects.toThrow('the cluster cannot be read: refused');
 });
 
-it('retries all kinds as soon as one of them has been listed again', async () => {
+it('the host cache retries all kinds as soon as one of them has been listed again', async () => {
   const { cache, clock, open, host, until } = setUp();
   host.state = 'down';
   const ending = new AbortController();

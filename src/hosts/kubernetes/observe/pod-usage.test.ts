@@ -46,7 +46,7 @@ const claim = (name: string, storage: string) => ({
   status: { capacity: { storage } },
 });
 
-it('adds up the containers of a pod, and reads all pages of claims', async () => {
+it('the usage of a host adds up the containers of a pod, and reads all pages of claims', async () => {
   const { pods, claims } = await readHostUse(
     hostWith({
       '/apis/metrics.k8s.io/v1beta1/pods': podMetrics,
@@ -65,7 +65,7 @@ it('adds up the containers of a pod, and reads all pages of claims', async () =>
   expect(claims?.map(({ use }) => use.storageKib)).toEqual([8 * 1024 * 1024, 5 * 1024 * 1024]);
 });
 
-it('reports nothing that the host does not serve', async () => {
+it('the usage of a host contains nothing that the host does not serve', async () => {
   expect(await readHostUse(hostWith({}), signal)).toEqual({});
   const claims = { metadata: {}, items: [] };
   expect(await readHostUse(hostWith({ '/api/v1/persistentvolumeclaims?limit=500': claims }), signal)).toEqual({

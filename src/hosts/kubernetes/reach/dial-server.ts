@@ -22,7 +22,7 @@ export interface DialOptions {
   readonly policy?: ConnectionPolicy | undefined;
 }
 
-/** Which servers this process connects to on behalf of users. */
+/** The servers to which this process connects on behalf of users. */
 export interface ConnectionPolicy {
   readonly addresses: OutgoingAddresses;
   /** True if servers without TLS are allowed. */

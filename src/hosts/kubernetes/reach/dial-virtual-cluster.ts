@@ -49,7 +49,7 @@ export interface VirtualClusterDialer {
  * forwarding is tried in parallel.
  */
 const directHeadStartMs = 300;
-/** For this time after port forwarding was faster than the addresses of the service, only port forwarding is used. */
+/** The time for which only port forwarding is used after it was faster than the addresses of the service. */
 const directRetryDelayMs = 600_000;
 /** Maximum number of pods to try. The next pod is tried only if the host reports that the previous one is gone. */
 const maxPodAttempts = 3;

@@ -37,7 +37,7 @@ const upgrade = (socket: BusyConnection) =>
     { clock: new ManualClock(), timeout: 10_000 },
   );
 
-it('passes an upgraded connection on after the request is written, with the bytes that have arrived', async () => {
+it('the upgrade passes an upgraded connection on after the request is written, with the bytes that have arrived', async () => {
   const socket = new BusyConnection();
   let isOpen = false;
   const opening = upgrade(socket).then((response) => {
@@ -54,7 +54,7 @@ it('passes an upgraded connection on after the request is written, with the byte
   socket.destroy();
 });
 
-it('rejects if the connection closes before the request is written', async () => {
+it('the upgrade fails if the connection closes before the request is written', async () => {
   const socket = new BusyConnection();
   const opening = upgrade(socket);
   const rejected = expect(opening).rejects.toThrow('closed');

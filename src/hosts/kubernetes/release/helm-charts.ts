@@ -102,7 +102,7 @@ export class HelmCharts {
       throw error instanceof HelmFailure && error.kind === 'failed' ? fetchError(chart, error.output) : error;
     }
     const fetched = await archiveIn(folder);
-    if (fetched === undefined) throw fetchError(chart, 'helm pull left no archive');
+    if (fetched === undefined) throw fetchError(chart, 'helm pull created no archive');
     return fetched.path;
   }
 

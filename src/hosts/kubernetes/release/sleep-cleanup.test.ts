@@ -39,7 +39,7 @@ function sleepingHost() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('deletes the pods of a sleeping virtual cluster until it is stopped', async () => {
+it('the cleanup deletes the pods of a sleeping virtual cluster until it is stopped', async () => {
   const { pods, change, ...host } = sleepingHost();
   const stop = startSleepCleanup({ ...host, clock: new ManualClock(), log: silentLog, assertCurrent() {} });
   await turn();
@@ -51,7 +51,7 @@ it('deletes the pods of a sleeping virtual cluster until it is stopped', async (
   expect([...pods]).toEqual(['c']);
 });
 
-it('deletes no pod while another process may do the work', async () => {
+it('the cleanup deletes no pod while another process may do the work', async () => {
   const clock = new ManualClock();
   const { pods, ...host } = sleepingHost();
   let isCurrent = false;

@@ -186,7 +186,7 @@ export class GrantRows<T> {
     } while (after !== undefined);
   }
 
-  /** Removes expired rows, each with the other row of its grant. Nobody changes an expired grant, so no check is needed. */
+  /** Removes expired rows, each with the other row of its grant. Expired grants never change, so no check is needed. */
   async #remove(expired: readonly Entry[]): Promise<void> {
     const ids = new Map(
       expired.map(({ key, value }) => [key.segments.at(-1) ?? '', textAt(JSON.parse(value), 'source')]),

@@ -10,7 +10,7 @@ export interface SetupOptions {
 }
 
 const setupPurpose = 'totp-setup';
-/** Enough time to install an authenticator app. */
+/** The lifetime of a setup: enough time to install an authenticator app. */
 const setupMilliseconds = 15 * 60_000;
 
 /**

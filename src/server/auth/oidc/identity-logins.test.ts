@@ -435,7 +435,7 @@ describe('the groups that a person gives to the key of a team', () => {
 });
 
 describe('the key of a refresh token', () => {
-  it('is the parent of the logins, keeps the newest token sealed, and is no credential', async () => {
+  it('is the parent of the logins, keeps the newest token sealed, and is not a credential', async () => {
     const { signIn, state, refreshKeys } = await setUp();
     const first = await signIn({ identity: person('s1'), refreshToken: 'token-one', idToken: 'id-one' });
     const second = await signIn({ identity: person('s1'), refreshToken: 'token-two' });

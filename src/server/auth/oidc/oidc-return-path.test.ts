@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { returnPath } from './return-path.ts';
 
 it.each(['/', '/projects/default?tab=users#top', '/a//b', '/%2F%2Fevil.test', '/a:b@c'])(
-  '%s is a path here',
+  '%s is a path of this server',
   (path) => {
     expect(returnPath(path)).toBe(path);
   },

@@ -17,7 +17,7 @@ export function warnAboutSharedGroups(
     if (others.length === 0) continue;
     log.warn(
       { connector: name, others },
-      'the provider of this connector can give people the groups of other connectors in clusters, because its groupsPrefix is absent or is the beginning of theirs; set auth.oidc[].groupsPrefix of each connector, such as company:',
+      'users of this connector could get groups of other connectors in clusters, because its groupsPrefix is absent or is a prefix of theirs; set auth.oidc[].groupsPrefix of each connector, such as company:',
     );
   }
 }

@@ -116,7 +116,7 @@ describe('the token endpoint rejects', () => {
     ['without a time of issue', { omit: ['iat'] }, '(claim iat)'],
     ['without a subject', { omit: ['sub'] }, '(claim sub)'],
     ['with an empty subject', { claims: { sub: '' } }, '(claim sub)'],
-    ['with a subject that is no text', { claims: { sub: ['a'] } }, '(claim sub)'],
+    ['with a subject that is not a text', { claims: { sub: ['a'] } }, '(claim sub)'],
     ['without an issuer', { omit: ['iss'] }, '(claim iss)'],
     ['without a key ID', { header: { kid: '' } }, '(header kid)'],
     ['with an unknown key ID', { header: { kid: '../../first' } }, 'no key with the ID'],
@@ -147,7 +147,7 @@ describe('the token endpoint rejects', () => {
     }
   });
 
-  it('texts that are no tokens, and tokens that are too long', async () => {
+  it('texts that are not tokens, and tokens that are too long', async () => {
     await start();
     for (const token of ['a', 'a.b', 'a.b.c', 'a.b.c.d.e', `${encoded('[]')}.${encoded('[]')}.`]) {
       expect(await present(token)).toContain('not a signed JSON Web Token');

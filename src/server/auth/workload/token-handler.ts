@@ -24,7 +24,7 @@ export interface WorkloadIssuerRules extends TrustedIssuer {
 }
 
 export interface TokenHandlerOptions {
-  /** By the value of the claim `iss`. */
+  /** The issuers, by the value of the claim `iss`. */
   readonly issuers: ReadonlyMap<string, WorkloadIssuerRules>;
   readonly keys: Pick<WorkloadKeys, 'issue'>;
   readonly backoff: LoginBackoff;

@@ -79,7 +79,7 @@ export class WorkloadKeys {
       throw error;
     }
     const found = keyStateOf(created, state);
-    // The key of a user that was disabled in the meantime authenticates nobody and expires soon.
+    // The key of a user that was disabled in the meantime cannot authenticate and expires soon.
     if (!isUsableKey(found, clock.now())) return { why: `the user "${grant.rule.user}" is disabled` };
     return { name: found.name, key: created.spec?.key ?? '', user: found.user, ttl: wanted.spec?.ttl ?? 0 };
   }

@@ -76,7 +76,7 @@ export class EtcdClient {
         if (!(error instanceof EtcdError) || !error.isTransient) throw error;
         untrusted = error.isUntrusted ? untrusted + 1 : 0;
         if (untrusted === this.#members.length) throw error;
-        // An earlier error tells more than the end of the time.
+        // An earlier error is more informative than the timeout.
         reason = error.status === grpcStatus.deadlineExceeded ? (reason ?? error) : error;
       }
       await this.pause(failures);

@@ -94,7 +94,7 @@ export class EtcdError extends Error {
   }
 }
 
-/** The status codes after which the outcome of a write is unknown, unless the details say otherwise. */
+/** The status codes after which the outcome of a write is unknown, unless the details show the outcome. */
 const transient: ReadonlySet<number> = new Set([
   grpcStatus.cancelled,
   grpcStatus.unknown,

@@ -37,7 +37,7 @@ const channelOptions: grpc.ChannelOptions = {
   // Requests to etcd contain credentials, so they must not be sent to the proxy of the environment.
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
-  // Nobody reads the statistics of calls.
+  // The statistics of calls are not used.
   'grpc.enable_channelz': 0,
 };
 

@@ -114,8 +114,8 @@ export class Committer {
   }
 
   /**
-   * Rejects the result of a transaction that is older than what the watch has delivered, although the watch has not
-   * delivered it. The watch will not deliver it any more, so observers and writers no longer agree.
+   * Rejects the result of a transaction that is older than the last delivery of the watch, although the watch has not
+   * delivered it. The watch will never deliver it, so observers and writers no longer agree.
    */
   #assertNotBack(etcdRevision: number, attempt: Attempt): void {
     const { delivered } = this.#live;

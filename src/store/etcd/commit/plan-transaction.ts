@@ -57,7 +57,7 @@ export interface GroupPart {
 interface Guard {
   readonly compare: readonly Compare[];
   readonly reads: readonly RangeRequest[];
-  /** Returns what it means if the condition does not hold, and `undefined` if it holds. */
+  /** Returns the consequence if the condition does not hold; `undefined` if it holds. */
   refusal(read: readonly (KeyValue | undefined)[]): StoreError | WrongAssumption | undefined;
 }
 

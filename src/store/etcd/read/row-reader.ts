@@ -35,7 +35,7 @@ interface SliceState {
 
 type StoredRow = readonly [text: string, row: Row];
 
-/** How often a list starts again because etcd was compacted between two of its pages. */
+/** The maximum number of times that a list starts again because etcd was compacted between two of its pages. */
 const maxRestarts = 5;
 
 /** Reads rows. All reads are linearizable. Methods reject with StoreError or EtcdError. */

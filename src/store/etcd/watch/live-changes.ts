@@ -65,7 +65,7 @@ export class LiveChanges {
     return this.#delivered;
   }
 
-  /** How often commits were missed because etcd had compacted them. */
+  /** The number of times that commits were missed because etcd had compacted them. */
   get interruptions(): number {
     return this.#interruptions;
   }

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { activityActions } from '../../../../src/api/management/v1/notifications/activity-record.ts';
 import { actionLabels, describeActions, statusOf } from './webhook-texts.ts';
 
-it('has a label for each action of activity records', () => {
+it('each action of activity records has a label', () => {
   expect(Object.keys(actionLabels).sort()).toEqual([...activityActions].sort());
   expect(describeActions([])).toBe('All');
   expect(describeActions(['Slept', 'Failed'])).toBe('Went to sleep, Failed');
 });
 
-it('shows a suspended webhook as such, whatever happened before', () => {
+it('a suspended webhook is shown as suspended, whatever happened before', () => {
   const conditions = [{ type: 'Ready', status: 'False' as const }];
   const hook = { apiVersion: 'v1', kind: 'ProjectWebhook', metadata: {}, status: { conditions } };
   const spec = { url: 'https://example.com/' };

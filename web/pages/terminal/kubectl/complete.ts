@@ -15,7 +15,7 @@ export interface Completion {
   readonly options: readonly string[];
 }
 
-/** What completion needs from the page. Its requests do not count as a use of the virtual cluster. */
+/** The parts of the page that completion needs. Its requests do not count as a use of the virtual cluster. */
 export type CompletionContext = Pick<CommandContext, 'api' | 'root' | 'namespace' | 'signal' | 'served'>;
 
 /** The maximum number of names that are requested. */

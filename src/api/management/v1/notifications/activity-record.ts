@@ -5,7 +5,7 @@ import { managementCategory, managementGroup, managementVersion } from '../../..
 import type { ResourceKind } from '../../../resource.ts';
 import { type Static, t } from '../../../schema/schema-builder.ts';
 
-/** The values of `action`. Those in the second line describe what the server observed or did by itself. */
+/** The values of `action`. Those in the second line describe observations and actions of the server. */
 export const activityActions = [
   ...['Created', 'Changed', 'Shared', 'SleepRequested', 'WakeRequested', 'Deleted'],
   ...['Ready', 'Slept', 'Woke', 'Failed', 'Recovered'],

@@ -45,7 +45,7 @@ function* consistencyErrors({ spec }: PodContext, path: string): Generator<Field
   }
 }
 
-/** Returns the resources of which `used` has more than `allowed`. */
+/** Returns the resources whose amount in `used` exceeds that in `allowed`. */
 function exceeding(used: Amounts, allowed: Amounts): [resource: string, used: Quantity, allowed: Quantity][] {
   return [...used].flatMap(([resource, amount]): [string, Quantity, Quantity][] => {
     const most = allowed.get(resource);

@@ -52,7 +52,7 @@ function* limitErrors(limit: JsonObject, path: string): Generator<FieldError> {
   for (const name of names) yield* new ResourceLimits(limit, members, name).errors(path);
 }
 
-/** A pair of amounts, of which the first may not be greater than the second. */
+/** A pair of amounts. The first must not be greater than the second. */
 interface Order {
   readonly smaller: Amounts;
   readonly larger: Amounts;

@@ -25,7 +25,7 @@ export interface IdentityRefresherOptions extends RefreshOptions {
 
 /** Maximum number of refreshes at the same time per connector. */
 const concurrentRefreshes = 8;
-/** Interval for identities of users who have no valid key. Nobody uses their permissions. */
+/** Interval for identities of users who have no valid key, so their permissions are not in use. */
 const idleMilliseconds = 60 * 60_000;
 /** Time since the last sign-in after which the token of a user who has no valid key is removed. */
 const keptMilliseconds = 30 * 24 * 60 * 60_000;
@@ -179,7 +179,7 @@ class IdentityRefresher {
       await auditRefresh(this.#options, who, 'recovered', 'the provider confirms the identity again');
   }
 
-  /** Handles a key without a request to the provider: one that nobody uses, or whose provider is down. */
+  /** Handles a key without a request to the provider: one without recent use, or whose provider is down. */
   async #postpone(key: AccessKey, connector: string): Promise<boolean> {
     if (this.#isAbandoned(key)) {
       await retireRefreshKey(this.#options, key, this.#tenure, 'the user has not signed in for 30 days');

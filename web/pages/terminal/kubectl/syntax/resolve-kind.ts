@@ -26,7 +26,7 @@ export function resolveKind(served: readonly ServedKind[], text: string): Served
   throw new KubectlError(`the server doesn't have a resource type "${text}"; ${hint}`);
 }
 
-/** Returns the kinds for a list of texts, of which each can also be a category such as `all`. */
+/** Returns the kinds for a list of texts. Each text can also be a category such as `all`. */
 export function resolveKinds(served: readonly ServedKind[], texts: string): readonly ServedKind[] {
   const found = texts
     .split(',')

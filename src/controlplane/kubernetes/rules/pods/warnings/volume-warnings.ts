@@ -91,7 +91,7 @@ class PathNode {
 /** The maximum number of parts of the paths that are compared, because each takes memory. Further files are skipped. */
 const maxParts = 100_000;
 
-/** Returns a text for each pair of files of which both have the same path or one is inside the other. */
+/** Returns a text for each pair of files that have the same path or of which one is inside the other. */
 function* overlapsIn(files: readonly File[]): Generator<string> {
   const root = new PathNode();
   let left = maxParts;
