@@ -6,7 +6,7 @@ export interface ActiveTenureOptions {
   readonly fence: RevisionCheck;
   /** The terms that the replica holds. Changes while the tenure lasts. */
   readonly held: ReadonlySet<string>;
-  /** True if the last successful beat is not too old. */
+  /** True if the last successful heartbeat is not too old. */
   isCurrent(): boolean;
 }
 

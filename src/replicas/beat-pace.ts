@@ -1,23 +1,23 @@
 import { maxBeatAgeMs } from './replica-timing.ts';
 
 /**
- * A beat that takes less time is quick. The next beat starts when the previous one has ended, so with slower beats a tenure
- * would end before the next beat succeeds.
+ * A heartbeat that takes less time is quick. The next heartbeat starts when the previous one has ended, so with slower
+ * heartbeats a tenure would end before the next one succeeds.
  */
 const quickBeatMs = maxBeatAgeMs / 2;
 
 /** A tenure that lasts longer was stable. */
 const stableTenureMs = 60_000;
 
-/** The maximum number of quick beats in a row before background work continues. */
+/** The maximum number of quick heartbeats in a row before background work continues. */
 const maxRequiredBeats = 30;
 
 /**
- * Decides when background work continues after the beats were too slow. Without this, tenures would begin and end every few
+ * Decides when background work continues after the heartbeats were too slow. Without this, tenures would begin and end every few
  * seconds if the store needs seconds for each write, and work would be started and cancelled all the time.
  */
 export class BeatPace {
-  /** The number of quick beats in a row that are necessary. It doubles with each tenure that was not stable. */
+  /** The number of quick heartbeats in a row that are necessary. It doubles with each tenure that was not stable. */
   #required = 0;
   #quickBeats = 0;
 
@@ -26,7 +26,7 @@ export class BeatPace {
     return this.#quickBeats >= this.#required;
   }
 
-  /** Records a beat that was written. Returns false if it was slow. */
+  /** Records a heartbeat that was written. Returns false if it was slow. */
   noteBeat(durationMs: number): boolean {
     const isQuick = durationMs < quickBeatMs;
     this.#quickBeats = isQuick ? this.#quickBeats + 1 : 0;
@@ -37,7 +37,7 @@ export class BeatPace {
     this.#quickBeats = 0;
   }
 
-  /** Records that a tenure has ended because its last beat was too old. */
+  /** Records that a tenure has ended because its last heartbeat was too old. */
   noteExpiry(tenureMs: number): void {
     const isFirst = this.#required === 0 || tenureMs >= stableTenureMs;
     this.#required = isFirst ? 1 : Math.min(2 * this.#required, maxRequiredBeats);

@@ -36,7 +36,7 @@ export async function listReplicas(
         ...(beat?.caches === undefined
           ? {}
           : { revision: beat.caches.revision, lagSeconds: beat.caches.ageMs / 1_000 }),
-        // A beat of a live replica may be up to a second old; this age is not clock skew.
+        // A heartbeat of a live replica may be up to a second old; this age is not clock skew.
         clockSkewSeconds: beat === undefined ? 0 : skewSeconds(beat.time - now),
         hasSameSettings: row.settings === settings,
         schemas: row.schemas,
@@ -46,10 +46,10 @@ export async function listReplicas(
   return { schema, items };
 }
 
-/** The age of a beat that is normal: its interval and the time for writing it, in milliseconds. */
+/** The age of a heartbeat that is normal: its interval and the time for writing it, in milliseconds. */
 const usualBeatAgeMs = 1_500;
 
-/** Returns the part of the difference that the age of the beat does not explain, in seconds. */
+/** Returns the part of the difference that the age of the heartbeat does not explain, in seconds. */
 function skewSeconds(differenceMs: number): number {
   if (differenceMs >= -usualBeatAgeMs && differenceMs <= 0) return 0;
   return (differenceMs < 0 ? differenceMs + usualBeatAgeMs : differenceMs) / 1_000;

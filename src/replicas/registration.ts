@@ -20,9 +20,9 @@ import { maxBeatAgeMs } from './replica-timing.ts';
 export interface RegistrationOptions {
   readonly id: string;
   details(): ReplicaDetails;
-  /** Returns the state of the caches, which each beat contains. Optional. */
+  /** Returns the state of the caches, which each heartbeat contains. Optional. */
   caches?(): CacheState | undefined;
-  /** Returns the IDs of the root keys that this replica has, which each beat contains. Optional. */
+  /** Returns the IDs of the root keys that this replica has, which each heartbeat contains. Optional. */
   rootKeys?(): readonly string[] | undefined;
   readonly store: Pick<Store, 'transact'>;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export class Registration {
     return { key: memberKey(this.#options.id), revision: this.#revision };
   }
 
-  /** The time since the last successful beat was sent, in milliseconds. Other replicas may have received it later. */
+  /** The time since the last successful heartbeat was sent, in milliseconds. Other replicas may have received it later. */
   get beatAgeMs(): number {
     return this.#options.clock.elapsed() - this.#lastBeatAt;
   }
@@ -90,7 +90,7 @@ export class Registration {
     if (member?.row.registration === this.id) this.#revision = member.revision;
   }
 
-  /** Writes the next beat. Rejects with CheckFailed if the registration is no longer valid. */
+  /** Writes the next heartbeat. Rejects with CheckFailed if the registration is no longer valid. */
   async beat(): Promise<void> {
     const sentAt = this.#options.clock.elapsed();
     await this.#options.store.transact({ checks: [this.check], writes: [this.#nextBeat()] });
@@ -117,7 +117,7 @@ export class Registration {
   }
 }
 
-/** Removes the registration of a replica whose beats have stopped. Returns false if it has beaten in the meantime. */
+/** Removes the registration of a replica whose heartbeats have stopped. Returns false if it has written one in the meantime. */
 export async function expelReplica(
   { store, clock }: Pick<RegistrationOptions, 'store' | 'clock'>,
   id: string,

@@ -59,7 +59,7 @@ export interface TermRow {
 export interface FormerRow {
   /** The time at which the registration was removed, in milliseconds since the epoch. */
   readonly leftAt: number;
-  /** True if another replica has removed the registration, because the beats had stopped. */
+  /** True if another replica has removed the registration, because the heartbeats had stopped. */
   readonly isExpelled: boolean;
 }
 

@@ -1,16 +1,16 @@
-/** The interval at which a replica replaces its beat row. */
+/** The interval at which a replica replaces its heartbeat row. */
 export const beatIntervalMs = 1_000;
 
 /** The interval at which a replica reads the rows of all replicas. */
 export const pollIntervalMs = 500;
 
 /**
- * A replica does no background work if its last successful beat is older than this. It is shorter than the silence after
+ * A replica does no background work if its last successful heartbeat is older than this. It is shorter than the silence after
  * which others expel it, so it has stopped before they continue its work.
  */
 export const maxBeatAgeMs = 3_000;
 
-/** A replica whose beat row does not change for this time is expelled. The observer measures it on its monotonic clock. */
+/** A replica whose heartbeat row does not change for this time is expelled. The observer measures it on its monotonic clock. */
 export const maxSilenceMs = 4_000;
 
 /**

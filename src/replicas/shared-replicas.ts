@@ -22,7 +22,7 @@ import type { StartWork } from './tenure.ts';
 import { Terms } from './terms.ts';
 
 /**
- * A replica of a store that several processes share. It registers itself, beats, expels replicas whose beats have
+ * A replica of a store that several processes share. It registers itself, writes heartbeats, expels replicas whose heartbeats have
  * stopped, and takes the terms for which it is preferred.
  */
 export class SharedReplicas implements Replicas {
@@ -45,7 +45,7 @@ export class SharedReplicas implements Replicas {
   #isPausedBySlowBeats = false;
   #cancelExpiry = () => {};
   #closed = false;
-  /** The last beat of another process with the ID of this replica. */
+  /** The last heartbeat of another process with the ID of this replica. */
   #foreignBeat: Revision | undefined;
   /** The last reason why this replica did not register, so that it is logged once. */
   #refusal: string | undefined;
@@ -131,7 +131,7 @@ export class SharedReplicas implements Replicas {
       this.#pace.noteFailure();
       if (isCheckFailed(error)) {
         if (registration === this.#registration) this.#loseRegistration();
-      } else this.#report(error, 'could not write the beat of this replica');
+      } else this.#report(error, 'could not write the heartbeat of this replica');
     }
     return beatIntervalMs;
   }
@@ -207,7 +207,7 @@ export class SharedReplicas implements Replicas {
     registration.adopt(rows);
     if (registration.isComplete) return;
     if (rows.members.has(this.#options.id)) {
-      // A previous process of this replica has crashed. It is expelled soon, unless it still beats.
+      // A previous process of this replica has crashed. It is expelled soon, unless it still writes heartbeats.
       this.#reportDuplicate(rows.beats.get(this.#options.id)?.revision);
       return;
     }
@@ -254,7 +254,7 @@ export class SharedReplicas implements Replicas {
     for (const work of [...this.#works]) work.begin(tenure);
   }
 
-  /** Ends the tenure as soon as the last successful beat is too old. */
+  /** Ends the tenure as soon as the last successful heartbeat is too old. */
   #watchBeatAge(): void {
     const left = maxBeatAgeMs - this.#registration.beatAgeMs;
     this.#cancelExpiry = this.#options.clock.after(left, () => {
@@ -268,7 +268,7 @@ export class SharedReplicas implements Replicas {
     });
   }
 
-  /** Logs once why no tenure begins although beats succeed. */
+  /** Logs once why no tenure begins although heartbeats succeed. */
   #reportSlowBeat(isQuick: boolean): void {
     const isPaused = !isQuick && this.#tenure === undefined && this.#registration.isComplete;
     if (isPaused && !this.#isPausedBySlowBeats)

@@ -5,14 +5,14 @@ import { maxPollGapMs, maxSilenceMs } from './replica-timing.ts';
 
 interface ObservedBeat {
   readonly registration: string;
-  /** The revision of the beat row; `undefined` if the replica has no beat row yet. */
+  /** The revision of the heartbeat row; `undefined` if the replica has no heartbeat row yet. */
   readonly revision: Revision | undefined;
-  /** The time on the monotonic clock of this process at which the beat was first seen. */
+  /** The time on the monotonic clock of this process at which the heartbeat was first seen. */
   readonly since: number;
 }
 
 /**
- * Finds replicas whose beats have stopped. Only the monotonic clock of this process measures the time, so clocks of
+ * Finds replicas whose heartbeats have stopped. Only the monotonic clock of this process measures the time, so clocks of
  * different machines are never compared.
  */
 export class SilentReplicas {

@@ -1,7 +1,7 @@
 import type { RevisionCheck } from '../store/store.ts';
 
 /**
- * A period in which this process may do background work: it is registered and its beats succeed. Work that is divided
+ * A period in which this process may do background work: it is registered and its heartbeats succeed. Work that is divided
  * among replicas asks `owns` before each piece.
  */
 export interface Tenure {
@@ -14,7 +14,7 @@ export interface Tenure {
   /** Aborted when the tenure ends. All background work must stop then. */
   readonly signal: AbortSignal;
   /**
-   * Throws if the last successful beat is too old. Must be called before each call to another system, because such a call
+   * Throws if the last successful heartbeat is too old. Must be called before each call to another system, because such a call
    * cannot be fenced.
    */
   assertCurrent(): void;
@@ -34,7 +34,7 @@ export interface DividedWork {
 /** Starts background work. The returned function stops it and resolves after the last piece of work has ended. */
 export type StartWork = (tenure: Tenure) => () => Promise<void>;
 
-/** Thrown if background work must not continue, because the beats of this replica have stopped. */
+/** Thrown if background work must not continue, because the heartbeats of this replica have stopped. */
 export class TenureEndedError extends Error {
   constructor() {
     super('this server has lost its connection to the store and must not continue background work');

@@ -17,11 +17,11 @@ export interface ReplicaStatus {
   readonly isLeader: boolean;
   /** The number of shards of the background work that the server does, of 64. */
   readonly shards: number;
-  /** The revision of the management API up to which the caches of the server were complete at its last beat. */
+  /** The revision of the management API up to which the caches of the server were complete at its last heartbeat. */
   readonly revision?: number;
   /**
-   * The age of this state at the last beat, in seconds. More than 1 if the caches could not be confirmed although the
-   * server still writes beats.
+   * The age of this state at the last heartbeat, in seconds. More than 1 if the caches could not be confirmed although the
+   * server still writes heartbeats.
    */
   readonly lagSeconds?: number;
   /** The difference between the clock of the server and the clock of the server that answers, in seconds. */

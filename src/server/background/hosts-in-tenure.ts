@@ -3,7 +3,7 @@ import type { Tenure } from '../../replicas/tenure.ts';
 
 /**
  * Returns the hosts for the controllers of one tenure. A call to another system cannot be fenced by the store, so it is
- * made only while the beats of this server succeed. The caller must pass a signal that aborts with the tenure. Always
+ * made only while the heartbeats of this server succeed. The caller must pass a signal that aborts with the tenure. Always
  * returns the same object for a host.
  */
 export function hostsInTenure(

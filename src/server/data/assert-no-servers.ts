@@ -8,7 +8,7 @@ import type { Change, Store } from '../../store/store.ts';
 const beats: KeyRange = { slice: replicasSlice, prefix: ['beats'] };
 
 /**
- * Throws StartError if a server uses the store. A server that was killed is still registered, but its beats have stopped,
+ * Throws StartError if a server uses the store. A server that was killed is still registered, but its heartbeats have stopped,
  * which takes a few seconds to find out.
  */
 export async function assertNoServers(store: Store, clock: Clock): Promise<void> {
@@ -23,7 +23,7 @@ export async function assertNoServers(store: Store, clock: Clock): Promise<void>
   );
 }
 
-/** Returns the ID of a server that replaces its beat row; `undefined` if there is none. */
+/** Returns the ID of a server that replaces its heartbeat row; `undefined` if there is none. */
 async function nextBeat(store: Store, since: number, clock: Clock): Promise<string | undefined> {
   let [stop, cancel] = [() => {}, () => {}];
   try {
