@@ -32,6 +32,8 @@ export function projectGateway({ virtualClusters, spaces, ...shared }: ProjectGa
   return (exchange) => {
     const [, , project = '', collection = '', name = ''] = pathSegments(rawPath(exchange.request.url));
     const handler = project === '' || name === '' ? undefined : handlers.get(collection);
-    return (handler ?? unknownPath)(exchange);
+    if (handler === undefined) return unknownPath(exchange);
+    exchange.project = project;
+    return handler(exchange);
   };
 }

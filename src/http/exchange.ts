@@ -94,6 +94,8 @@ export interface Exchange {
   segments?: readonly string[] | undefined;
   /** Verb, resource and path, relative to the mount of the control plane. Set by the request-info filter. */
   info: RequestInfo;
+  /** The project of the instance that the request addresses. Set by the gateway of projects. */
+  project?: string | undefined;
   /** The credential that the client sent. Set by the source-limit filter. */
   credential?: PresentedCredential | undefined;
   /**

@@ -11,7 +11,12 @@ import type { ForwardedRequest } from './plane-messages.ts';
 const { signal } = new AbortController();
 const path = '/api/v1/namespaces/default/configmaps';
 
-function forwardedRequest(id: number, planeId: string, caller: string, query = ''): [ForwardedRequest, Identity] {
+function forwardedRequest(
+  id: number,
+  planeId: string,
+  caller: string,
+  { query = '', project }: { readonly query?: string; readonly project?: string } = {},
+): [ForwardedRequest, Identity] {
   const { method, httpVersion, webSocket, remoteAddress } = incomingRequest();
   const user = { name: caller, groups: [] };
   const forwarded = {
@@ -25,6 +30,7 @@ function forwardedRequest(id: number, planeId: string, caller: string, query = '
     {
       id,
       planeId,
+      project,
       method,
       url: `${path}?${query}`,
       headers: {},
@@ -81,6 +87,29 @@ describe('the requests to the planes of one worker', () => {
     expect(served.slice(0, 40).filter((planeId) => planeId === 'quiet').length).toBeGreaterThanOrEqual(18);
   });
 
+  it('share its time equally between projects, however many virtual clusters a project has', async () => {
+    const served: string[] = [];
+    const { clock, requests } = openWorker(async (_exchange, planeId) => {
+      clock.advance(5);
+      served.push(planeId);
+      return { status: 200, headers: {} };
+    });
+    const sent: Promise<unknown>[] = [];
+    const send = (planeId: string, project: string) =>
+      sent.push(requests.serve(...forwardedRequest(sent.length, planeId, 'jane', { project })));
+    for (let number = 0; number < 400; number++) send(`large-${number % 20}`, 'large');
+    for (let number = 0; number < 30; number++) send('small-1', 'small');
+    for (let number = 0; number < 10; number++) send('small-2', 'small');
+    await Promise.all(sent);
+    expect(served).toHaveLength(440);
+    const early = served.slice(0, 40);
+    const count = (prefix: string) => early.filter((planeId) => planeId.startsWith(prefix)).length;
+    expect(count('small')).toBeGreaterThanOrEqual(18);
+    expect(count('small-2')).toBeGreaterThanOrEqual(8);
+    expect(count('large')).toBeGreaterThanOrEqual(18);
+    expect(new Set(early.filter((planeId) => planeId.startsWith('large'))).size).toBeGreaterThanOrEqual(16);
+  });
+
   it('are served before watches that are being opened, which get a quarter of the time', async () => {
     const served: string[] = [];
     const { clock, requests } = openWorker(async ({ info }) => {
@@ -90,7 +119,7 @@ describe('the requests to the planes of one worker', () => {
     });
     const sent: Promise<unknown>[] = [];
     const send = (caller: string, query: string) =>
-      sent.push(requests.serve(...forwardedRequest(sent.length, 'plane', caller, query)));
+      sent.push(requests.serve(...forwardedRequest(sent.length, 'plane', caller, { query })));
     for (let number = 0; number < 200; number++) send(`watcher-${number}`, 'watch=true');
     for (let number = 0; number < 60; number++) send('jane', '');
     await Promise.all(sent);

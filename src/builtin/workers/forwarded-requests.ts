@@ -109,11 +109,16 @@ export class ForwardedRequests {
     }
   }
 
-  #timeSlicesOf({ planeId, info }: ForwardedRequest, identity: Identity): NextTimeSlice {
+  /**
+   * The time of the worker is divided between projects, the time of a project between its virtual clusters, and that of a
+   * virtual cluster between its callers. A request from outside of projects has the share of its virtual cluster.
+   */
+  #timeSlicesOf({ planeId, project, info }: ForwardedRequest, identity: Identity): NextTimeSlice {
     const key = flowKeyOf(identity);
+    const tenant = project === undefined ? planeId : `project:${project}`;
     const priority = workPriorityOf(info);
     return async () => {
-      await this.#scheduler.waitForTimeSlice(key, planeId, priority);
+      await this.#scheduler.waitForTimeSlice(key, tenant, priority, planeId);
       this.#options.onWork(planeId);
     };
   }

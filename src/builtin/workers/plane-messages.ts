@@ -35,6 +35,8 @@ export interface ForwardedIdentity {
 export interface ForwardedRequest {
   readonly id: CallId;
   readonly planeId: string;
+  /** The project of the virtual cluster; `undefined` if the request did not address the project. */
+  readonly project: string | undefined;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;

@@ -164,7 +164,7 @@ export class RemotePlanes {
 
   async #serve(planeId: string, exchange: Exchange): Promise<Reply> {
     const id = ++this.#lastCall;
-    const { request, info } = exchange;
+    const { request, info, project } = exchange;
     const identity = callerOf(exchange);
     let stopFollowing = () => {};
     const call: ActiveCall = {
@@ -185,6 +185,7 @@ export class RemotePlanes {
         this.#link.call('serve', {
           id,
           planeId,
+          project,
           method,
           url,
           headers: { ...headers, 'audit-id': exchange.auditId },

@@ -1,29 +1,35 @@
 import { LinkedQueue } from '../../lib/queue/linked-queue.ts';
-import { type Competitor, LowestUsageOrder, type LowestUsageOrderOptions } from './lowest-usage-order.ts';
+import { type Competitor, LowestUsageOrder } from './lowest-usage-order.ts';
 
-/** A caller of a tenant, and its waiting requests. */
-interface Key extends Competitor {
-  readonly waiting: LinkedQueue<Waiting>;
-}
-
-interface Tenant extends Competitor {
-  readonly keys: LowestUsageOrder<Key>;
-  /** The number of waiting requests of all keys. */
+/** A competitor for time: a tenant, a part of a tenant, or a caller. */
+interface Share extends Competitor {
+  /** Absent for a tenant. */
+  readonly parent: Share | undefined;
+  /** The shares between which this one is divided. Absent for a caller. */
+  parts: LowestUsageOrder<Share> | undefined;
+  readonly requests: LinkedQueue<Waiting>;
+  /** The number of waiting requests, and of callers with waiting requests, of all parts. */
   waiting: number;
-  /** True while the tenant gets no time slices. */
+  callers: number;
+  /** True while a tenant gets no time slices. */
   isPaused: boolean;
 }
 
 interface Waiting {
-  /** The position in the order of arrival, counted across all keys. */
+  /** The position in the order of arrival, counted across all callers. */
   readonly number: number;
   begin(): void;
 }
 
-/** The key that has a time slice, and its tenant. */
-export interface RunningKey {
-  readonly tenant: Tenant;
-  readonly key: Key;
+/** The caller that has a time slice. */
+export type RunningShare = Share;
+
+/** The names of a caller, from the tenant to the caller itself. */
+export interface ShareNames {
+  readonly tenant: string;
+  /** The part of the tenant that the request is for, such as one of its virtual clusters. */
+  readonly part: string;
+  readonly key: string;
 }
 
 export interface FairQueueOptions {
@@ -35,11 +41,11 @@ export interface FairQueueOptions {
 const minCost = 0.05;
 
 /**
- * Requests that wait for a time slice. The next one goes to the tenant that has used the least CPU time, and there to the
- * key that has used the least.
+ * Requests that wait for a time slice. The next one goes to the tenant that has used the least CPU time, there to the part of
+ * the tenant, and there to the caller that has used the least.
  */
 export class FairQueue {
-  readonly #tenants: LowestUsageOrder<Tenant>;
+  readonly #tenants: LowestUsageOrder<Share>;
   /** The number of waiting requests, without and with those of paused tenants. */
   #length = 0;
   #lengthWithPaused = 0;
@@ -49,18 +55,7 @@ export class FairQueue {
   #sequence = 0;
 
   constructor({ maxDebt }: FairQueueOptions = {}) {
-    this.#tenants = new LowestUsageOrder<Tenant>({
-      create: (name, used, period) => ({
-        name,
-        used,
-        period,
-        keys: new LowestUsageOrder(keyOptions),
-        waiting: 0,
-        isPaused: false,
-      }),
-      firstArrivalOf: ({ keys }) => (keys.first === undefined ? 0 : keyOptions.firstArrivalOf(keys.first)),
-      maxDebt,
-    });
+    this.#tenants = sharesOf(undefined, 2, maxDebt);
   }
 
   /* The numbers do not include paused tenants. */
@@ -70,7 +65,7 @@ export class FairQueue {
     return this.#length;
   }
 
-  /** The number of waiting keys. */
+  /** The number of waiting callers. */
   get keys(): number {
     return this.#keys;
   }
@@ -80,63 +75,99 @@ export class FairQueue {
     return this.#tenants.size;
   }
 
-  push(keyName: string, tenantName: string, begin: () => void): void {
-    const tenant = this.#tenants.find(tenantName, this.#period);
-    const key = tenant.keys.find(keyName, this.#period);
-    const isNewKey = key.waiting.length === 0;
-    key.waiting.push({ number: this.#sequence++, begin });
-    tenant.waiting++;
+  push(names: ShareNames, begin: () => void): void {
+    const tenant = this.#tenants.find(names.tenant, this.#period);
+    const part = tenant.parts?.find(names.part, this.#period);
+    const caller = part?.parts?.find(names.key, this.#period);
+    if (part === undefined || caller === undefined) return;
+    const isNewCaller = caller.waiting === 0;
+    caller.requests.push({ number: this.#sequence++, begin });
+    for (let share: Share | undefined = caller; share !== undefined; share = share.parent) {
+      share.waiting++;
+      if (isNewCaller) share.callers++;
+    }
     this.#lengthWithPaused++;
-    tenant.keys.add(key);
+    part.parts?.add(caller);
+    tenant.parts?.add(part);
     if (tenant.isPaused) return;
-    if (isNewKey) this.#keys++;
+    if (isNewCaller) this.#keys++;
     this.#length++;
     this.#tenants.add(tenant);
   }
 
-  /** Begins the next request. The caller must charge its time to the returned key; `undefined` if no request waits. */
-  beginNext(): RunningKey | undefined {
-    const tenant = this.#tenants.first;
-    const key = tenant?.keys.first;
-    const waiting = key?.waiting.shift();
-    if (tenant === undefined || key === undefined || waiting === undefined) return undefined;
-    tenant.waiting--;
+  /** Begins the next request. The caller must charge its time to the returned share; `undefined` if no request waits. */
+  beginNext(): RunningShare | undefined {
+    const caller = this.#tenants.first?.parts?.first?.parts?.first;
+    const waiting = caller?.requests.shift();
+    if (caller === undefined || waiting === undefined) return undefined;
     this.#length--;
     this.#lengthWithPaused--;
-    const isWaiting = key.waiting.length > 0;
-    if (!isWaiting) this.#keys--;
-    tenant.keys.begin(key, isWaiting);
-    this.#tenants.begin(tenant, tenant.keys.size > 0);
+    const isLast = caller.waiting === 1;
+    if (isLast) this.#keys--;
+    for (let share: Share | undefined = caller; share !== undefined; share = share.parent) {
+      share.waiting--;
+      if (isLast) share.callers--;
+      this.#orderOf(share).begin(share, share.waiting > 0);
+    }
     waiting.begin();
-    return { tenant, key };
+    return caller;
   }
 
-  /** Adds the CPU time of a time slice to the totals of the key and its tenant. */
-  charge({ tenant, key }: RunningKey, milliseconds: number): void {
+  /** Adds the CPU time of a time slice to the totals of the caller, its part and its tenant. */
+  charge(caller: RunningShare, milliseconds: number): void {
     const cost = Math.max(minCost, milliseconds);
-    tenant.keys.charge(key, cost);
-    this.#tenants.charge(tenant, cost);
+    for (let share: Share | undefined = caller; share !== undefined; share = share.parent)
+      this.#orderOf(share).charge(share, cost);
     if (this.#lengthWithPaused === 0) this.#period++;
   }
 
-  /** Gives the tenant no more time slices until the returned function is called. */
-  pause({ tenant }: RunningKey): () => void {
+  /** Gives the tenant of the caller no more time slices until the returned function is called. */
+  pause(caller: RunningShare): () => void {
+    let tenant = caller;
+    while (tenant.parent !== undefined) tenant = tenant.parent;
     if (tenant.isPaused) return () => {};
     tenant.isPaused = true;
     this.#length -= tenant.waiting;
-    this.#keys -= tenant.keys.size;
+    this.#keys -= tenant.callers;
     this.#tenants.remove(tenant);
     return () => {
       tenant.isPaused = false;
       if (tenant.waiting === 0) return;
       this.#length += tenant.waiting;
-      this.#keys += tenant.keys.size;
+      this.#keys += tenant.callers;
       this.#tenants.add(tenant);
     };
   }
+
+  #orderOf({ parent }: Share): LowestUsageOrder<Share> {
+    return parent?.parts ?? this.#tenants;
+  }
 }
 
-const keyOptions: LowestUsageOrderOptions<Key> = {
-  create: (name, used, period) => ({ name, used, period, waiting: new LinkedQueue() }),
-  firstArrivalOf: ({ waiting }) => waiting.first?.number ?? 0,
-};
+/** Returns the shares into which `parent` is divided. Below them are as many further levels. */
+function sharesOf(parent: Share | undefined, levelsBelow: number, maxDebt?: number): LowestUsageOrder<Share> {
+  return new LowestUsageOrder<Share>({
+    create(name, used, period) {
+      const share: Share = {
+        name,
+        used,
+        period,
+        parent,
+        parts: undefined,
+        requests: new LinkedQueue(),
+        waiting: 0,
+        callers: 0,
+        isPaused: false,
+      };
+      if (levelsBelow > 0) share.parts = sharesOf(share, levelsBelow - 1);
+      return share;
+    },
+    firstArrivalOf,
+    maxDebt,
+  });
+}
+
+function firstArrivalOf({ parts, requests }: Share): number {
+  if (parts === undefined) return requests.first?.number ?? 0;
+  return parts.first === undefined ? 0 : firstArrivalOf(parts.first);
+}

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import { FairQueue, type RunningKey } from './fair-queue.ts';
+import { FairQueue, type RunningShare } from './fair-queue.ts';
 
 export interface FairSchedulerOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
@@ -47,7 +47,7 @@ const maxAhead = 64;
 const slicesPerBackgroundSlice = 4;
 
 /**
- * Schedules CPU time fairly between tenants, and within a tenant between its keys. A key identifies a caller. There is only
+ * Schedules CPU time fairly between tenants, within a tenant between its parts, and within a part between its keys. A key identifies a caller. There is only
  * one thread: without scheduling, a thousand requests of one key would be finished before the single request of another key
  * is read from its socket. Therefore, work starts in time slices. Time slices are grouped in short rounds, and input is read
  * between rounds. The next time slice goes to the tenant that has used the least CPU time, and there to the key that has used
@@ -70,7 +70,7 @@ export class FairScheduler {
   #roundBegan = 0;
   /** The current time slice. `since` is its start on `clock`, `began` on `pauseClock`. */
   #running:
-    | { readonly queue: FairQueue; readonly key: RunningKey; readonly since: number; readonly began: number }
+    | { readonly queue: FairQueue; readonly key: RunningShare; readonly since: number; readonly began: number }
     | undefined;
   #lastKey = '';
   #lastTenant = '';
@@ -86,9 +86,9 @@ export class FairScheduler {
 
   /**
    * Resolves when the key gets a time slice, even if the request has ended in the meantime. Never rejects. A key without a
-   * tenant is a tenant of its own.
+   * tenant is a tenant of its own. The time of a tenant is divided between its parts first, such as its virtual clusters.
    */
-  waitForTimeSlice(key: string, tenant = key, priority: WorkPriority = 'normal'): Promise<void> {
+  waitForTimeSlice(key: string, tenant = key, priority: WorkPriority = 'normal', part = ''): Promise<void> {
     return new Promise((resolve) => {
       if (key !== this.#lastKey || tenant !== this.#lastTenant) {
         this.#sharedUntil = this.#clock.elapsed() + sharedMilliseconds;
@@ -99,7 +99,7 @@ export class FairScheduler {
       this.#lastKey = key;
       this.#lastTenant = tenant;
       const queue = priority === 'normal' ? this.#normal : this.#background;
-      queue.push(key, tenant, resolve);
+      queue.push({ tenant, part, key }, resolve);
       this.#schedule();
     });
   }
@@ -159,7 +159,7 @@ export class FairScheduler {
     if (ended - began > longSlice && ended < this.#pausesUntil) this.#pause(queue, key, ended - began);
   }
 
-  #pause(queue: FairQueue, key: RunningKey, milliseconds: number): void {
+  #pause(queue: FairQueue, key: RunningShare, milliseconds: number): void {
     const resume = queue.pause(key);
     this.#pauseClock.after(Math.min(milliseconds, maxPause), () => {
       resume();

@@ -129,7 +129,7 @@ export class TemplateRenderer {
     if (known !== undefined) return { failure: known };
     if (this.#waiting.length >= maxWaiting) throw serviceUnavailable('too many templates wait to be rendered', 1);
     return await new Promise((resolve, reject) => {
-      this.#waiting.push(work.project, work.project, () => {
+      this.#waiting.push({ tenant: work.project, part: '', key: '' }, () => {
         this.#turn = this.#run(digest, work).then(resolve, reject);
       });
       if (this.#turn === undefined) this.#beginNext();
