@@ -21,8 +21,8 @@ let tunnels: Tunnels;
 let accepted: TunnelSocket[];
 /** The replicas to which this one tries to open tunnels, in this order. */
 let dialed: string[];
-/** The replicas that do not respond, with the functions that fail the attempts. */
-let silent: Map<string, (error: Error) => void>;
+/** The replicas that do not respond, with the functions that end the attempts: with an error, or with a tunnel. */
+let silent: Map<string, (error?: Error) => void>;
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -42,7 +42,10 @@ function connectThrough(...locations: PeerLocation[]) {
     peers: {
       async openTunnel({ id }) {
         dialed.push(id);
-        if (silent.has(id)) return await new Promise((_, reject) => silent.set(id, reject));
+        if (silent.has(id)) {
+          const error = await new Promise<Error | undefined>((resolve) => silent.set(id, resolve));
+          if (error !== undefined) throw error;
+        }
         const [near, far] = await socketPair();
         servePeerTunnel(far, tunnels, clock);
         return near;
@@ -95,5 +98,62 @@ describe('a connection through another replica', () => {
       pair[writer].destroy();
       expect((await read).error).toMatchObject({ code: 'ECONNRESET' });
     });
+  });
+});
+
+describe('connections through several replicas of which one does not respond', () => {
+  it('wait only a moment for that replica', async () => {
+    silent.set('one', () => {});
+    const connecting = connectThrough(one, two)('edge', never);
+    await expect.poll(() => dialed).toEqual(['one']);
+    clock.advance(299);
+    expect(dialed).toEqual(['one']);
+    clock.advance(1);
+    expect(await connecting).toBeDefined();
+    expect(dialed).toEqual(['one', 'two']);
+  });
+
+  it('do not try that replica again for five seconds after an attempt has failed', async () => {
+    silent.set('one', () => {});
+    const connect = connectThrough(one, two);
+    const connecting = connect('edge', never);
+    await expect.poll(() => dialed).toEqual(['one']);
+    silent.get('one')?.(new Error('it did not respond'));
+    expect(await connecting).toBeDefined();
+    clock.advance(4_999);
+    expect(await connect('edge', never)).toBeDefined();
+    expect(dialed).toEqual(['one', 'two']);
+    silent.delete('one');
+    clock.advance(1);
+    expect(await connect('edge', never)).toBeDefined();
+    expect(dialed).toEqual(['one', 'two', 'one']);
+  });
+
+  it('are given up as soon as all replicas have failed or the caller gives up', async () => {
+    silent.set('one', () => {});
+    const connect = connectThrough(one);
+    const ending = new AbortController();
+    const refused = expect(connect('edge', ending.signal)).rejects.toThrow('no longer needed');
+    await expect.poll(() => dialed).toEqual(['one']);
+    ending.abort(new Error('no longer needed'));
+    await refused;
+    const failing = connect('edge', never);
+    silent.get('one')?.(new Error('it did not respond'));
+    expect(await failing).toBeUndefined();
+    expect(await connect('edge', never)).toBeUndefined();
+    expect(dialed).toEqual(['one']);
+  });
+
+  it('leave one connection at the agent if several replicas have tunnels to it', async () => {
+    silent.set('one', () => {});
+    const connecting = connectThrough(one, two)('edge', never);
+    await expect.poll(() => dialed).toEqual(['one']);
+    clock.advance(300);
+    silent.get('one')?.();
+    expect(await connecting).toBeDefined();
+    await expect.poll(() => accepted.filter(({ destroyed }) => !destroyed).length).toBe(1);
+    // The other attempt has been cancelled, or its connection has been destroyed.
+    await new Promise(setImmediate);
+    expect(accepted.filter(({ destroyed }) => !destroyed)).toHaveLength(1);
   });
 });

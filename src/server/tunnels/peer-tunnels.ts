@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
+import { wait } from '../../lib/wait.ts';
 import { openTunnel, type Tunnel } from '../../tunnel/open-tunnel.ts';
 import { serveTunnel } from '../../tunnel/serve-tunnel.ts';
 import type { TunnelSocket } from '../../tunnel/tunnel-socket.ts';
@@ -16,18 +17,33 @@ export interface PeerTunnelsOptions {
   readonly clock: Clock;
 }
 
+/** A replica that could not be reached is not tried again for this time. Each attempt takes up to five seconds. */
+const unreachableMilliseconds = 5_000;
+
+/** The time after which the next replica is tried too if the one before has not responded. */
+const nextPeerMilliseconds = 300;
+
 /** Several callers wait for the same tunnel, so none of them can abort its opening. It has a timeout. */
 const never = new AbortController().signal;
 
 /**
  * Returns a function that opens connections to agents whose tunnels end at other replicas. It opens one tunnel to each
- * replica, and in it one connection per connection to an agent.
+ * replica, and in it one connection per connection to an agent. A replica that does not respond delays a connection only for a
+ * moment, because the next one is tried at the same time.
  */
 export function connectThroughPeers({ peers, listPeers, clock }: PeerTunnelsOptions): ConnectThroughPeers {
   const tunnels = new Map<string, Promise<Tunnel>>();
+  /** The replicas that could not be reached, with the times until which they are not tried again. */
+  const unreachable = new Map<string, number>();
+
+  function isReachable(peer: PeerLocation): boolean {
+    const now = clock.elapsed();
+    for (const [key, until] of unreachable) if (until <= now) unreachable.delete(key);
+    return !unreachable.has(keyOf(peer));
+  }
 
   function tunnelTo(peer: PeerLocation): Promise<Tunnel> {
-    const key = `${peer.id} ${peer.address}`;
+    const key = keyOf(peer);
     const known = tunnels.get(key);
     if (known !== undefined) return known;
     const opening = peers.openTunnel(peer, never).then((carrier) => openTunnel(carrier, clock));
@@ -35,22 +51,69 @@ export function connectThroughPeers({ peers, listPeers, clock }: PeerTunnelsOpti
       if (tunnels.get(key) === opening) tunnels.delete(key);
     };
     tunnels.set(key, opening);
-    opening.then((tunnel) => void tunnel.closed.then(forget), forget);
+    opening.then(
+      (tunnel) => void tunnel.closed.then(forget),
+      () => {
+        forget();
+        unreachable.set(key, clock.elapsed() + unreachableMilliseconds);
+      },
+    );
     return opening;
   }
 
   return async (cluster, signal) => {
-    for (const peer of await listPeers()) {
-      try {
-        const tunnel = await unlessAborted(tunnelTo(peer), signal);
-        return await tunnel.connect(cluster, signal);
-      } catch {
-        // This replica has no tunnel to the agent, or cannot be reached.
-        if (signal.aborted) throw signal.reason;
-      }
-    }
-    return undefined;
+    const peers = (await listPeers()).filter(isReachable);
+    return await connectToFirst(
+      peers.map((peer) => async (ending: AbortSignal) => {
+        const tunnel = await unlessAborted(tunnelTo(peer), ending);
+        return await tunnel.connect(cluster, ending);
+      }),
+      clock,
+      signal,
+    );
   };
+}
+
+const keyOf = ({ id, address }: PeerLocation) => `${id} ${address}`;
+
+/**
+ * Returns the first connection that opens, and cancels the other attempts; `undefined` if all fail. The next attempt starts
+ * when all earlier ones have failed, or have taken some time. Rejects if the signal fires before.
+ */
+async function connectToFirst(
+  dials: readonly ((ending: AbortSignal) => Promise<TunnelSocket>)[],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<TunnelSocket | undefined> {
+  const stopping = new AbortController();
+  const ending = AbortSignal.any([signal, stopping.signal]);
+  const attempts: Promise<TunnelSocket>[] = [];
+  let found: TunnelSocket | undefined;
+  try {
+    for (const dial of dials) {
+      attempts.push(dial(ending));
+      const delay = wait(clock, nextPeerMilliseconds, ending).then(() => undefined);
+      found = await Promise.race([firstOf(attempts), delay]);
+      if (found !== undefined || ending.aborted) break;
+    }
+    found ??= await firstOf(attempts);
+  } finally {
+    stopping.abort();
+  }
+  for (const attempt of attempts) {
+    // Two attempts may have succeeded at the same time.
+    attempt.then(
+      (socket) => void (socket === found || socket.destroy()),
+      () => {},
+    );
+  }
+  if (found === undefined) signal.throwIfAborted();
+  return found;
+}
+
+/** Returns the first value; `undefined` if all promises have been rejected. */
+async function firstOf<T>(promises: readonly Promise<T>[]): Promise<T | undefined> {
+  return await Promise.any(promises).catch(() => undefined);
 }
 
 /** Serves a tunnel of another replica: connects it to agents whose tunnels end at this server. */
