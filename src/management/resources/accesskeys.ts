@@ -32,6 +32,7 @@ import type { AccessKeyDraft } from '../drafts.ts';
 import { redactLastApplied } from '../redact-last-applied.ts';
 import { accessKeyErrors, accessKeySizeErrors } from '../rules/access-key-errors.ts';
 import { warnAboutScope } from '../rules/unknown-names.ts';
+import type { ManagementState } from '../state.ts';
 import { writableSpec } from '../writable-spec.ts';
 
 /** Time in milliseconds after which the server deletes an expired key. Until then it stays visible. */
@@ -64,53 +65,6 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
   const { sealer, state, settings, clock } = dependencies;
   const faults = new WeakMap<AccessKeyDraft, FieldError>();
 
-  /**
-   * Removes the value of the key from the object and stores its hash. Only the response to a create contains the value.
-   */
-  function takeKey(draft: AccessKeyDraft, { system }: RequestContext): void {
-    const spec = writableSpec(draft.object);
-    const supplied = spec.key ?? '';
-    delete spec.key;
-    redactLastApplied(draft.object, secretPaths);
-    if (system && spec.agentKey !== undefined) {
-      draft.hidden[hiddenKeyHash] = agentKeyHash(spec.agentKey.fingerprint);
-      return;
-    }
-    if (supplied !== '' && (isJoinToken(draft.old?.object) || isAgentKey(draft.old?.object))) {
-      faults.set(draft, keyOfAgent);
-      return;
-    }
-    if (supplied === '' && draft.old !== undefined) return;
-    const key = supplied === '' ? generateAccessKey() : supplied;
-    if (supplied !== '' && !isStrongAccessKey(supplied)) {
-      faults.set(draft, unusableKey);
-      return;
-    }
-    draft.hidden[hiddenKeyHash] = sealer.hash(accessKeyHashPurpose, key);
-    if (draft.old === undefined) draft.reveal = { spec: { key } };
-  }
-
-  /**
-   * Throws 403 if a scoped key changes an existing key, which may have a wider scope. A scoped key may only create
-   * keys, which inherit its scopes.
-   */
-  function rejectScopedChange(draft: AccessKeyDraft, context: RequestContext): void {
-    const used = context.system || context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-    if (used === undefined || scopesOf(used, state).length === 0) return;
-    const name = draft.object.metadata.name ?? '';
-    throw forbidden(groupResourceOf(accessKeyKind), name, 'a scoped key may create keys but not change them');
-  }
-
-  /**
-   * Throws 403 if a client changes the key of a refresh token. Without it, the server would no longer notice that the
-   * person has left. Only admins may delete it, which ends the logins of the identity.
-   */
-  function rejectRefreshKeyChange({ object }: { readonly object: AccessKey }, context: RequestContext): void {
-    if (context.system || !isRefreshKey(object)) return;
-    const detail = 'only the server changes the key of a refresh token, and only admins may delete it';
-    throw forbidden(groupResourceOf(accessKeyKind), object.metadata.name ?? '', detail);
-  }
-
   return defineResource<FieldsOf<typeof accessKeyKind>, AccessKeyHidden>({
     ...accessKeyKind,
     hasStatus: true,
@@ -125,13 +79,13 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       if (!callerOf(context.user).isAdmin) rejectRefreshKeyChange(record, context);
     },
     prepare(draft, context) {
-      takeKey(draft, context);
+      takeKey(draft, context, { sealer, faults });
       const spec = writableSpec(draft.object);
       keepServerFields(draft, spec, context, sealer);
       spec.type ||= draft.old?.object.spec?.type || 'User';
       defaultAccessKeyOwner(draft, spec, context);
       if (draft.old !== undefined) {
-        rejectScopedChange(draft, context);
+        rejectScopedChange(draft, context, state);
         keepLifetime(draft, spec, context, { state, settings, clock });
       }
       checkAccessKeyOwner(draft, context, state);
@@ -171,4 +125,56 @@ export function accessKeyResource(dependencies: ManagementDependencies): StoredR
       return end === undefined || isRemovedAtOnce ? end : end + visibleAfterExpiry;
     },
   });
+}
+
+/**
+ * Removes the value of the key from the object and stores its hash. Only the response to a create contains the value.
+ * Records the fault of a value that is not accepted.
+ */
+function takeKey(
+  draft: AccessKeyDraft,
+  { system }: RequestContext,
+  { sealer, faults }: Pick<ManagementDependencies, 'sealer'> & { readonly faults: WeakMap<AccessKeyDraft, FieldError> },
+): void {
+  const spec = writableSpec(draft.object);
+  const supplied = spec.key ?? '';
+  delete spec.key;
+  redactLastApplied(draft.object, secretPaths);
+  if (system && spec.agentKey !== undefined) {
+    draft.hidden[hiddenKeyHash] = agentKeyHash(spec.agentKey.fingerprint);
+    return;
+  }
+  if (supplied !== '' && (isJoinToken(draft.old?.object) || isAgentKey(draft.old?.object))) {
+    faults.set(draft, keyOfAgent);
+    return;
+  }
+  if (supplied === '' && draft.old !== undefined) return;
+  const key = supplied === '' ? generateAccessKey() : supplied;
+  if (supplied !== '' && !isStrongAccessKey(supplied)) {
+    faults.set(draft, unusableKey);
+    return;
+  }
+  draft.hidden[hiddenKeyHash] = sealer.hash(accessKeyHashPurpose, key);
+  if (draft.old === undefined) draft.reveal = { spec: { key } };
+}
+
+/**
+ * Throws 403 if a scoped key changes an existing key, which may have a wider scope. A scoped key may only create
+ * keys, which inherit its scopes.
+ */
+function rejectScopedChange(draft: AccessKeyDraft, context: RequestContext, state: ManagementState): void {
+  const used = context.system || context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
+  if (used === undefined || scopesOf(used, state).length === 0) return;
+  const name = draft.object.metadata.name ?? '';
+  throw forbidden(groupResourceOf(accessKeyKind), name, 'a scoped key may create keys but not change them');
+}
+
+/**
+ * Throws 403 if a client changes the key of a refresh token. Without it, the server would no longer notice that the
+ * person has left. Only admins may delete it, which ends the logins of the identity.
+ */
+function rejectRefreshKeyChange({ object }: { readonly object: AccessKey }, context: RequestContext): void {
+  if (context.system || !isRefreshKey(object)) return;
+  const detail = 'only the server changes the key of a refresh token, and only admins may delete it';
+  throw forbidden(groupResourceOf(accessKeyKind), object.metadata.name ?? '', detail);
 }
