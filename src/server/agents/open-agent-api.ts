@@ -86,24 +86,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   const admitTunnel = createTunnelAdmission({ status, tunnels: options.tunnels, clock });
   const health = openAgentHealth(options, status);
 
-  /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
-  function knownKey(name: string): ActiveAccessKey | undefined {
-    const key = state.accessKey(name);
-    const found = accessKeys.current(name);
-    if (key === undefined || !isUsableKey(found, clock.now())) return undefined;
-    if (clusterOfAgentUser(found.user.name) !== undefined) return undefined;
-    const { uid, user, expiresAt, addresses } = found;
-    const scopes = scopesOf(key, state);
-    return {
-      name,
-      uid,
-      mark: keyFingerprint(found),
-      user,
-      scopes,
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(addresses === undefined ? {} : { addresses: JSON.parse(addresses) }),
-    };
-  }
+  const knownKey = (name: string) => activeKeyNamed(name, options);
 
   return {
     mount: (chain) =>
@@ -176,6 +159,28 @@ function openAgentHealth(options: AgentApiOptions, status: AgentStatus): AgentHe
   const stop = runOnLeader(replicas, (fence) => showLostAgents({ kinds, status, fence, clock, log }));
   closing.add('status of lost agents', stop);
   return health;
+}
+
+/** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
+function activeKeyNamed(
+  name: string,
+  { management: { state }, accessKeys, clock }: Pick<AgentApiOptions, 'management' | 'accessKeys' | 'clock'>,
+): ActiveAccessKey | undefined {
+  const key = state.accessKey(name);
+  const found = accessKeys.current(name);
+  if (key === undefined || !isUsableKey(found, clock.now())) return undefined;
+  if (clusterOfAgentUser(found.user.name) !== undefined) return undefined;
+  const { uid, user, expiresAt, addresses } = found;
+  const scopes = scopesOf(key, state);
+  return {
+    name,
+    uid,
+    mark: keyFingerprint(found),
+    user,
+    scopes,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(addresses === undefined ? {} : { addresses: JSON.parse(addresses) }),
+  };
 }
 
 /** Stores the positions of agents' audit logs for all replicas, until their cluster is deleted. */
