@@ -77,10 +77,6 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
   const { entries, total } = useMemo(() => findEntries(sources, query, maxFound), [sources, query]);
   const shown = usePermittedEntries(entries);
   const active = Math.min(selected, shown.length - 1);
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
 
   const isComplete = query === text && listed.every(({ plural }) => rows.get(plural)?.isLoaded === true);
 
@@ -132,26 +128,7 @@ function Search({ onClose, onHelp, onChange }: SearchProps) {
         spellCheck={false}
         data-autofocus
       />
-      <div ref={list} id={id} role="listbox" aria-label="Results" className={classes.list}>
-        {shown.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys and keeps the focus.
-          <div
-            key={entry.id}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            onMouseDown={(event) => event.preventDefault()}
-            aria-selected={index === active}
-            className={classes.entry}
-            onMouseMove={() => setSelected(index)}
-            onClick={() => run(entry)}
-          >
-            <Icon name={entry.icon} size={16} />
-            <span className={classes.title}>{entry.title}</span>
-            <span className={classes.about}>{entry.about}</span>
-          </div>
-        ))}
-      </div>
+      <ResultList id={id} entries={shown} active={active} onSelect={setSelected} onRun={run} />
       <ResultStatus shown={shown.length} total={total} query={query} onClose={onClose} />
     </>
   );
@@ -169,6 +146,46 @@ function useDelayedEnter(text: string, isReady: boolean, run: () => void): () =>
     if (entered === text) run();
   }, [entered, text, isReady, run]);
   return () => setEntered(text);
+}
+
+interface ResultListProps {
+  readonly id: string;
+  readonly entries: readonly PaletteEntry[];
+  /** The index of the selected entry. */
+  readonly active: number;
+  onSelect(index: number): void;
+  onRun(entry: PaletteEntry): void;
+}
+
+/** The entries that were found. The selected one stays visible. */
+function ResultList({ id, entries, active, onSelect, onRun }: ResultListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+
+  return (
+    <div ref={list} id={id} role="listbox" aria-label="Results" className={classes.list}>
+      {entries.map((entry, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys and keeps the focus.
+        <div
+          key={entry.id}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          onMouseDown={(event) => event.preventDefault()}
+          aria-selected={index === active}
+          className={classes.entry}
+          onMouseMove={() => onSelect(index)}
+          onClick={() => onRun(entry)}
+        >
+          <Icon name={entry.icon} size={16} />
+          <span className={classes.title}>{entry.title}</span>
+          <span className={classes.about}>{entry.about}</span>
+        </div>
+      ))}
+    </div>
+  );
 }
 
 interface ResultStatusProps {
