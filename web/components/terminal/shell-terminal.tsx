@@ -48,14 +48,7 @@ export function ShellTerminal({ target, label, isActive }: ShellTerminalProps) {
       if (event.type === 'keydown') status.current?.focus();
       return false;
     });
-    const handlePaste = (event: ClipboardEvent) => {
-      const text = event.clipboardData?.getData('text/plain') ?? '';
-      if (!/[\r\n]/.test(text)) return;
-      event.preventDefault();
-      event.stopPropagation();
-      setPasted(text);
-    };
-    parent.addEventListener('paste', handlePaste, { capture: true });
+    const stopCapture = captureMultilinePastes(parent, setPasted);
     const resizes = new ResizeObserver(() => {
       // A hidden terminal has no size.
       if (parent.clientHeight > 0) fit.fit();
@@ -66,7 +59,7 @@ export function ShellTerminal({ target, label, isActive }: ShellTerminalProps) {
     terminal.focus();
     return () => {
       resizes.disconnect();
-      parent.removeEventListener('paste', handlePaste, { capture: true });
+      stopCapture();
       shell.close();
       terminal.dispose();
       opened.current = undefined;
@@ -77,7 +70,6 @@ export function ShellTerminal({ target, label, isActive }: ShellTerminalProps) {
   }, [scheme]);
   useEffect(() => opened.current?.shell.setActive(isActive), [isActive]);
 
-  const lines = pasted?.split(/\r\n|\r|\n/) ?? [];
   const isEnded = state.type === 'ended' || state.type === 'lost';
   return (
     <div>
@@ -103,23 +95,54 @@ export function ShellTerminal({ target, label, isActive }: ShellTerminalProps) {
         the terminal.
       </Text>
       {pasted === undefined ? null : (
-        <Confirm
-          title={`Paste ${lines.length} lines?`}
-          action={`Paste ${lines.length} lines`}
+        <PasteConfirm
+          text={pasted}
           onClose={() => setPasted(undefined)}
-          onConfirm={async () => {
+          onPaste={() => {
             opened.current?.terminal.paste(pasted);
             opened.current?.terminal.focus();
           }}
-        >
-          <Text size="sm" mb="xs">
-            The shell may run each line at once.
-          </Text>
-          <pre className={classes.pasted}>{preview(lines)}</pre>
-        </Confirm>
+        />
       )}
     </div>
   );
+}
+
+interface PasteConfirmProps {
+  readonly text: string;
+  onClose(): void;
+  onPaste(): void;
+}
+
+/** A dialog that asks before several lines are pasted. */
+function PasteConfirm({ text, onClose, onPaste }: PasteConfirmProps) {
+  const lines = text.split(/\r\n|\r|\n/);
+  return (
+    <Confirm
+      title={`Paste ${lines.length} lines?`}
+      action={`Paste ${lines.length} lines`}
+      onClose={onClose}
+      onConfirm={async () => onPaste()}
+    >
+      <Text size="sm" mb="xs">
+        The shell may run each line at once.
+      </Text>
+      <pre className={classes.pasted}>{preview(lines)}</pre>
+    </Confirm>
+  );
+}
+
+/** Passes pastes of several lines to `onText` instead of the terminal. Returns the function that stops this. */
+function captureMultilinePastes(parent: HTMLElement, onText: (text: string) => void): () => void {
+  const handlePaste = (event: ClipboardEvent) => {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (!/[\r\n]/.test(text)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onText(text);
+  };
+  parent.addEventListener('paste', handlePaste, { capture: true });
+  return () => parent.removeEventListener('paste', handlePaste, { capture: true });
 }
 
 function openTerminal(parent: HTMLElement, scheme: 'light' | 'dark', label: string): Terminal {

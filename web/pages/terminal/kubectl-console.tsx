@@ -48,15 +48,6 @@ export function KubectlConsole() {
     const stopping = new AbortController();
     setRunning(stopping);
     const { signal } = stopping;
-    const whileOpen = <T,>(open: (answer: (value: T) => void) => OpenDialog) =>
-      new Promise<T>((resolve) => {
-        setDialog(
-          open((value) => {
-            setDialog(undefined);
-            resolve(value);
-          }),
-        );
-      });
     const context: CommandContext = {
       root,
       api: commandApi,
@@ -66,8 +57,9 @@ export function KubectlConsole() {
       served,
       print: (text) => transcript.print(id, text),
       setNamespace,
-      ask: (question) => whileOpen<boolean>((answer) => ({ type: 'question', question, answer })),
-      readManifest: (action) => whileOpen<string | undefined>((answer) => ({ type: 'manifest', action, answer })),
+      ask: (question) => answerOf<boolean>(setDialog, (answer) => ({ type: 'question', question, answer })),
+      readManifest: (action) =>
+        answerOf<string | undefined>(setDialog, (answer) => ({ type: 'manifest', action, answer })),
       openTerminal: (terminal) => transcript.change(id, { terminal }),
       exec: (target) => execOutput(target, signal, (text) => transcript.print(id, text)),
     };
@@ -107,20 +99,39 @@ export function KubectlConsole() {
         onStop={stop}
         onClear={() => transcript.clear()}
       />
-      {dialog?.type === 'manifest' ? (
-        <ManifestDialog action={dialog.action} namespace={namespace} onAnswer={dialog.answer} />
-      ) : null}
-      {dialog?.type === 'question' ? (
-        <Confirm
-          title={dialog.question.title}
-          action={dialog.question.action}
-          danger
-          onClose={() => dialog.answer(false)}
-          onConfirm={async () => dialog.answer(true)}
-        >
-          <Text size="sm">{dialog.question.text}</Text>
-        </Confirm>
-      ) : null}
+      {dialog === undefined ? null : <CommandDialog dialog={dialog} namespace={namespace} />}
     </section>
+  );
+}
+
+/** Opens a dialog until the user has answered. */
+function answerOf<Answer>(
+  setDialog: (dialog: OpenDialog | undefined) => void,
+  open: (answer: (value: Answer) => void) => OpenDialog,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    setDialog(
+      open((value) => {
+        setDialog(undefined);
+        resolve(value);
+      }),
+    );
+  });
+}
+
+function CommandDialog({ dialog, namespace }: { readonly dialog: OpenDialog; readonly namespace: string }) {
+  if (dialog.type === 'manifest') {
+    return <ManifestDialog action={dialog.action} namespace={namespace} onAnswer={dialog.answer} />;
+  }
+  return (
+    <Confirm
+      title={dialog.question.title}
+      action={dialog.question.action}
+      danger
+      onClose={() => dialog.answer(false)}
+      onConfirm={async () => dialog.answer(true)}
+    >
+      <Text size="sm">{dialog.question.text}</Text>
+    </Confirm>
   );
 }
