@@ -6,20 +6,18 @@ import { managementGroup } from '../../../src/api/naming.ts';
 import { managementRoot } from '../../data/api-root.ts';
 import { objectUrl } from '../../data/kind-ref.ts';
 import { ErrorNotice } from '../error-notice.tsx';
-import { notify } from '../notifications.tsx';
 import { hasUpstreamChanges } from './draft-state.ts';
 import { EditConflictNotice } from './edit-conflict-notice.tsx';
 import type { ObjectEditorProps, TextProblem } from './editor-props.ts';
 import type { MergeRules } from './merge/three-way-merge.ts';
-import { draftObject, identityProblems, parseObjectText } from './object-draft.ts';
+import { draftObject, parseObjectText } from './object-draft.ts';
 import classes from './object-editor.module.css';
-import { serverProblems } from './problems/server-problems.ts';
 import { ReviewDialog } from './review-dialog.tsx';
 import { fetchSchema } from './schema/open-api.ts';
 import type { SchemaTree } from './schema/schema-tree.ts';
 import { ServerFields } from './server-fields.tsx';
 import { useObjectDraft } from './use-object-draft.ts';
-import { writeDraft } from './write-draft.ts';
+import { useReviewedSave } from './use-reviewed-save.ts';
 import { YamlEditor } from './yaml-editor.tsx';
 
 /** The implementation of `ObjectEditor`, loaded on demand. */
@@ -41,63 +39,25 @@ const noProblems: readonly TextProblem[] = [];
 function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: ObjectEditorProps & { url: string }) {
   const { onSaved, onDraft, problems: given = noProblems } = props;
   const { state, isDirty, isRestored, dispatch } = useObjectDraft(url, object);
-  const [problems, setProblems] = useState<readonly TextProblem[]>(noProblems);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const [checked, setChecked] = useState<{ readonly after: KubeObject }>();
   const notice = useRef<HTMLDivElement>(null);
   const rules = useMergeRules(kind, root);
-  const where = root === undefined ? {} : { root };
   const isBehind = hasUpstreamChanges(state);
   const read = useMemo(() => parseObjectText(state.text), [state.text]);
+  const { problems, error, isBusy, checked, review, save, closeReview } = useReviewedSave({
+    kind,
+    root,
+    state,
+    dispatch,
+    read,
+    notice,
+    onSaved,
+  });
   const schema = useMemo(() => ({ kind, ...(root === undefined ? {} : { root }) }), [kind, root]);
   const shown = useMemo(() => [...given, ...problems], [given, problems]);
 
   useEffect(() => {
     if (read.value !== undefined) onDraft?.(draftObject(read.value, state.base));
   }, [read, state.base, onDraft]);
-
-  /**
-   * Returns `undefined` if the object was not written because it changed on the server. The page then shows a notice.
-   */
-  async function write(dryRun: boolean): Promise<KubeObject | undefined> {
-    if (read.value === undefined) return undefined;
-    const written = await writeDraft(kind, read.value, state.base, { ...where, dryRun });
-    if ('object' in written) return written.object;
-    dispatch({ type: 'live', object: written.changedTo });
-    setChecked(undefined);
-    requestAnimationFrame(() => notice.current?.focus());
-    return undefined;
-  }
-
-  async function review(): Promise<void> {
-    setError(undefined);
-    if (isBehind) {
-      notice.current?.focus();
-      return;
-    }
-    const own = read.value === undefined ? read.problems : identityProblems(read.value, state.base);
-    setProblems(own);
-    if (own.length > 0 || isBusy) return;
-    setBusy(true);
-    try {
-      const after = await write(true);
-      if (after !== undefined) setChecked({ after });
-    } catch (failure) {
-      setProblems(serverProblems(failure));
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  async function save(): Promise<void> {
-    const saved = await write(false);
-    if (saved === undefined) return;
-    dispatch({ type: 'saved', object: saved });
-    notify.done(`Saved ${saved.metadata.name ?? 'object'}`);
-    onSaved?.(saved);
-  }
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
@@ -143,7 +103,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
       </div>
       <ServerFields object={state.live} />
       {checked === undefined ? null : (
-        <ReviewDialog before={state.base} after={checked.after} onSave={save} onClose={() => setChecked(undefined)} />
+        <ReviewDialog before={state.base} after={checked.after} onSave={save} onClose={closeReview} />
       )}
     </div>
   );

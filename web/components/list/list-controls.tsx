@@ -45,9 +45,9 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
       }),
     [filters, columns, counted],
   );
-  const setFilter = (name: string, text: string) => {
+  const setFilter = (name: string, text: string | undefined) => {
     const { [name]: _, ...others } = filter;
-    onSelect({ ...selection, filter: text === '' ? others : { ...others, [name]: text.slice(1) } });
+    onSelect({ ...selection, filter: text === undefined ? others : { ...others, [name]: text } });
   };
   const count = (
     <Text size="sm" c="dimmed" className={classes.count ?? ''} role="status">
@@ -71,28 +71,15 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
           }
           className={classes.search ?? ''}
         />
-        {facets.map(({ name, found }) => {
-          const chosen = filter[name];
-          const missing =
-            chosen === undefined || found.some(({ text }) => text === chosen) ? [] : [{ text: chosen, count: 0 }];
-          return (
-            <NativeSelect
-              key={name}
-              className={classes.filter ?? ''}
-              aria-label={`Filter by ${name.toLowerCase()}`}
-              // An empty text can be a filter value too, so each filter value has the prefix `=`.
-              value={chosen === undefined ? '' : `=${chosen}`}
-              onChange={(event) => setFilter(name, event.currentTarget.value)}
-              data={[
-                { value: '', label: `${columnTitle(name)}: all` },
-                ...[...found, ...missing].map(({ text, count }) => ({
-                  value: `=${text}`,
-                  label: `${text === '' ? 'None' : text} (${count})`,
-                })),
-              ]}
-            />
-          );
-        })}
+        {facets.map(({ name, found }) => (
+          <FacetFilter
+            key={name}
+            name={name}
+            facets={found}
+            chosen={filter[name]}
+            onChoose={(text) => setFilter(name, text)}
+          />
+        ))}
         {selectionActions === undefined ? (
           <>
             {more}
@@ -113,6 +100,37 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
         </Text>
       ) : null}
     </div>
+  );
+}
+
+interface FacetFilterProps {
+  /** The name of the column. */
+  readonly name: string;
+  readonly facets: ReturnType<typeof columnFacets>;
+  /** The text that rows must have; `undefined` if all rows are shown. */
+  readonly chosen: string | undefined;
+  onChoose(text: string | undefined): void;
+}
+
+/** A filter that offers the texts of a column, and how many rows have each. */
+function FacetFilter({ name, facets, chosen, onChoose }: FacetFilterProps) {
+  const missing =
+    chosen === undefined || facets.some(({ text }) => text === chosen) ? [] : [{ text: chosen, count: 0 }];
+  return (
+    <NativeSelect
+      className={classes.filter ?? ''}
+      aria-label={`Filter by ${name.toLowerCase()}`}
+      // An empty text can be a filter value too, so each filter value has the prefix `=`.
+      value={chosen === undefined ? '' : `=${chosen}`}
+      onChange={({ currentTarget: { value } }) => onChoose(value === '' ? undefined : value.slice(1))}
+      data={[
+        { value: '', label: `${columnTitle(name)}: all` },
+        ...[...facets, ...missing].map(({ text, count }) => ({
+          value: `=${text}`,
+          label: `${text === '' ? 'None' : text} (${count})`,
+        })),
+      ]}
+    />
   );
 }
 

@@ -58,10 +58,7 @@ export function ResourceList<Type extends KubeObject>(props: ResourceListProps<T
   const [selection, setSelection] = useListQuery();
   const [isWide, setWide] = useState(false);
   const [selectedKeys, setSelectedKeys] = useState<ReadonlySet<string>>(new Set());
-  const all = useMemo((): readonly ListColumn<Type>[] => {
-    const own = serverColumns(rows.columns).filter(({ name }) => !hiddenColumns.includes(name));
-    return [...own.slice(0, 1), ...extraColumns, ...own.slice(1)];
-  }, [rows.columns, extraColumns, hiddenColumns]);
+  const all = useColumns(rows.columns, extraColumns, hiddenColumns);
   const columns = useMemo(() => (isWide ? all : all.filter((column) => !column.isWide)), [all, isWide]);
   const [sorted] = useState(() => new SortedRows<Type>());
   const shown = useMemo(() => queryRows(rows.rows, all, selection, sorted), [rows.rows, all, selection, sorted]);
@@ -103,12 +100,9 @@ export function ResourceList<Type extends KubeObject>(props: ResourceListProps<T
           : {
               selectionActions:
                 selected.length === 0 ? null : (
-                  <Group gap="xs" role="toolbar" aria-label={`Actions for selected ${what}`}>
-                    <Text size="sm" fw={600}>
-                      {selected.length} selected
-                    </Text>
+                  <SelectionToolbar what={what} count={selected.length}>
                     {props.bulk(selected, clear)}
-                  </Group>
+                  </SelectionToolbar>
                 ),
             })}
       />
@@ -128,5 +122,35 @@ export function ResourceList<Type extends KubeObject>(props: ResourceListProps<T
         </Text>
       ) : null}
     </div>
+  );
+}
+
+/** Returns the columns of the server without the hidden ones, with the columns of the page after the name. */
+function useColumns<Type extends KubeObject>(
+  columns: RowsWithRetry<Type>['columns'],
+  extraColumns: readonly ListColumn<Type>[],
+  hiddenColumns: readonly string[],
+): readonly ListColumn<Type>[] {
+  return useMemo(() => {
+    const own = serverColumns(columns).filter(({ name }) => !hiddenColumns.includes(name));
+    return [...own.slice(0, 1), ...extraColumns, ...own.slice(1)];
+  }, [columns, extraColumns, hiddenColumns]);
+}
+
+interface SelectionToolbarProps {
+  readonly what: string;
+  /** The number of selected rows. */
+  readonly count: number;
+  readonly children: ReactNode;
+}
+
+function SelectionToolbar({ what, count, children }: SelectionToolbarProps) {
+  return (
+    <Group gap="xs" role="toolbar" aria-label={`Actions for selected ${what}`}>
+      <Text size="sm" fw={600}>
+        {count} selected
+      </Text>
+      {children}
+    </Group>
   );
 }

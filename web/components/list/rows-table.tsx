@@ -91,12 +91,7 @@ export function RowsTable<Type extends KubeObject>({
               </th>
             )}
             {columns.map(({ name, about }) => (
-              <th key={name} aria-sort={sortOf(name, sort)} title={about}>
-                <UnstyledButton className={classes.head} onClick={() => onSort(nextSort(name, sort))}>
-                  {columnTitle(name)}
-                  <span aria-hidden="true">{sort === name ? ' ↑' : sort === `-${name}` ? ' ↓' : ''}</span>
-                </UnstyledButton>
-              </th>
+              <ColumnHead key={name} name={name} about={about} sort={sort} onSort={onSort} />
             ))}
             {rowActions === undefined ? null : (
               <th className={classes.actionsHead}>
@@ -153,6 +148,21 @@ function SelectAll({ what, rows, selectedKeys, onSelect }: SelectAllProps) {
       checked={isAll}
       onChange={() => onSelect?.(isAll ? new Set() : new Set(rows.map(({ key }) => key)))}
     />
+  );
+}
+
+interface ColumnHeadProps
+  extends Pick<RowsTableProps<KubeObject>, 'sort' | 'onSort'>,
+    Pick<ListColumn, 'name' | 'about'> {}
+
+function ColumnHead({ name, about, sort, onSort }: ColumnHeadProps) {
+  return (
+    <th aria-sort={sortOf(name, sort)} title={about}>
+      <UnstyledButton className={classes.head} onClick={() => onSort(nextSort(name, sort))}>
+        {columnTitle(name)}
+        <span aria-hidden="true">{sort === name ? ' ↑' : sort === `-${name}` ? ' ↓' : ''}</span>
+      </UnstyledButton>
+    </th>
   );
 }
 

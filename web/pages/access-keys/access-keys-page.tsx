@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { type DetailTab, DetailTabs } from '../../components/object/detail-tabs.tsx';
@@ -39,26 +40,7 @@ export function AccessKeysPage() {
     {
       id: 'own',
       label: 'Your keys',
-      render: () => (
-        <KeysList
-          what="access keys"
-          kind={kinds.ownedKey}
-          fieldSelector="spec.type!=Login"
-          filters={hasTeams ? ownAndTeamFilters : ownFilters}
-          hiddenColumns={hasTeams ? noHiddenColumns : hiddenOwner}
-          empty={{
-            title: 'No access keys yet',
-            text: (
-              <>
-                An access key lets a script, a pipeline or a tool use the API as you or as one of your teams. You can
-                limit the key to a scope. To create a key on the command line:
-                <Command text="flotilla access-key create ci --ttl 30d" />
-              </>
-            ),
-            action: createButton,
-          }}
-        />
-      ),
+      render: () => <OwnKeys hasTeams={hasTeams} createButton={createButton} />,
     },
     {
       id: 'sign-ins',
@@ -103,5 +85,34 @@ export function AccessKeysPage() {
       />
       <DetailTabs label="Access key lists" tabs={tabs} />
     </>
+  );
+}
+
+interface OwnKeysProps {
+  readonly hasTeams: boolean;
+  readonly createButton: ReactNode;
+}
+
+/** The access keys of the caller and of the caller's teams. */
+function OwnKeys({ hasTeams, createButton }: OwnKeysProps) {
+  return (
+    <KeysList
+      what="access keys"
+      kind={kinds.ownedKey}
+      fieldSelector="spec.type!=Login"
+      filters={hasTeams ? ownAndTeamFilters : ownFilters}
+      hiddenColumns={hasTeams ? noHiddenColumns : hiddenOwner}
+      empty={{
+        title: 'No access keys yet',
+        text: (
+          <>
+            An access key lets a script, a pipeline or a tool use the API as you or as one of your teams. You can limit
+            the key to a scope. To create a key on the command line:
+            <Command text="flotilla access-key create ci --ttl 30d" />
+          </>
+        ),
+        action: createButton,
+      }}
+    />
   );
 }

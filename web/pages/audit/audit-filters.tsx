@@ -52,6 +52,11 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
     setTyped({});
   }
 
+  function clear(): void {
+    setTyped({});
+    onSearch({});
+  }
+
   function submit(event: FormEvent): void {
     event.preventDefault();
     apply();
@@ -102,46 +107,58 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
       </Group>
       <Collapse expanded={isOpen} id="audit-filters">
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} px="md" pb="md" spacing="sm">
-          {fields.map(({ name, label, placeholder }) => (
-            <TextInput
-              key={name}
-              label={label}
-              placeholder={placeholder}
-              value={textOf(name)}
-              onChange={(event) => set(name, event.currentTarget.value)}
-              autoComplete="off"
-              spellCheck={false}
-            />
-          ))}
-          <TimeField label="From" value={textOf('since')} onChange={(value) => set('since', value)} />
-          <TimeField label="To" value={textOf('until')} onChange={(value) => set('until', value)} />
-          <Switch
-            mt={28}
-            label="Include all stages"
-            description="Also show when requests started, not only when they completed."
-            checked={search.stages === 'all'}
-            onChange={(event) => apply({ stages: event.currentTarget.checked ? 'all' : undefined })}
-          />
-          <Switch
-            mt={28}
-            label="Include dry runs"
-            description="Also show requests that only check a change, for example while a form is filled in."
-            checked={search.dryRuns === 'include'}
-            onChange={(event) => apply({ dryRuns: event.currentTarget.checked ? 'include' : undefined })}
-          />
-          <Button
-            mt={22}
-            variant="default"
-            onClick={() => {
-              setTyped({});
-              onSearch({});
-            }}
-          >
-            Clear all filters
-          </Button>
+          <ExtraFilters search={search} textOf={textOf} onText={set} onApply={apply} onClear={clear} />
         </SimpleGrid>
       </Collapse>
     </form>
+  );
+}
+
+interface ExtraFiltersProps {
+  readonly search: AuditSearch;
+  /** Returns the text of a field, as far as it is typed. */
+  textOf(name: TextName): string;
+  onText(name: TextName, text: string): void;
+  /** Searches with the typed texts and these selections. */
+  onApply(more: AuditSearch): void;
+  onClear(): void;
+}
+
+/** The filters that are shown on request. */
+function ExtraFilters({ search, textOf, onText, onApply, onClear }: ExtraFiltersProps) {
+  return (
+    <>
+      {fields.map(({ name, label, placeholder }) => (
+        <TextInput
+          key={name}
+          label={label}
+          placeholder={placeholder}
+          value={textOf(name)}
+          onChange={(event) => onText(name, event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ))}
+      <TimeField label="From" value={textOf('since')} onChange={(value) => onText('since', value)} />
+      <TimeField label="To" value={textOf('until')} onChange={(value) => onText('until', value)} />
+      <Switch
+        mt={28}
+        label="Include all stages"
+        description="Also show when requests started, not only when they completed."
+        checked={search.stages === 'all'}
+        onChange={(event) => onApply({ stages: event.currentTarget.checked ? 'all' : undefined })}
+      />
+      <Switch
+        mt={28}
+        label="Include dry runs"
+        description="Also show requests that only check a change, for example while a form is filled in."
+        checked={search.dryRuns === 'include'}
+        onChange={(event) => onApply({ dryRuns: event.currentTarget.checked ? 'include' : undefined })}
+      />
+      <Button mt={22} variant="default" onClick={onClear}>
+        Clear all filters
+      </Button>
+    </>
   );
 }
 

@@ -75,31 +75,7 @@ export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
                 ? 'This cluster accepts no new virtual clusters, so nothing can be imported.'
                 : 'An import does not restart or reinstall a virtual cluster.'}
             </Text>
-            <SimpleTable
-              label="Virtual clusters available for import"
-              head={['Name', 'Namespace', 'Status', 'Version', '']}
-              rows={outside.slice(0, maxShown).map((found) => ({
-                key: keyOf(found),
-                cells: [
-                  found.name,
-                  <span key="namespace" className="mono">
-                    {found.namespace}
-                  </span>,
-                  <StatusBadge key="status" status={found.status ?? ''} />,
-                  found.version ?? '–',
-                  <Button
-                    key="import"
-                    size="compact-sm"
-                    variant="light"
-                    disabled={isClosed}
-                    aria-label={`Import ${found.name}`}
-                    onClick={() => setChosen(found)}
-                  >
-                    Import
-                  </Button>,
-                ],
-              }))}
-            />
+            <ImportableTable found={outside.slice(0, maxShown)} isClosed={isClosed} onImport={setChosen} />
             {outside.length > maxShown ? (
               <Text size="sm" c="dimmed" mt="sm">
                 And {outside.length - maxShown} more, which are shown after you import some of these.
@@ -108,15 +84,7 @@ export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
           </>
         )}
       </Panel>
-      {known === 0 ? null : (
-        <Text size="sm" c="dimmed">
-          {known === 1 ? '1 virtual cluster is' : `${known} virtual clusters are`} already in a project:{' '}
-          <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>
-            view virtual clusters
-          </Link>
-          .
-        </Text>
-      )}
+      <KnownCount cluster={name} count={known} />
       {chosen === undefined ? null : (
         <ImportDialog
           cluster={name}
@@ -128,6 +96,57 @@ export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
         />
       )}
     </>
+  );
+}
+
+interface ImportableTableProps {
+  readonly found: readonly ClusterVirtualClusters['virtualClusters'][number][];
+  /** True if the cluster accepts no new virtual clusters. */
+  readonly isClosed: boolean;
+  onImport(cluster: ImportableCluster): void;
+}
+
+function ImportableTable({ found, isClosed, onImport }: ImportableTableProps) {
+  return (
+    <SimpleTable
+      label="Virtual clusters available for import"
+      head={['Name', 'Namespace', 'Status', 'Version', '']}
+      rows={found.map((cluster) => ({
+        key: keyOf(cluster),
+        cells: [
+          cluster.name,
+          <span key="namespace" className="mono">
+            {cluster.namespace}
+          </span>,
+          <StatusBadge key="status" status={cluster.status ?? ''} />,
+          cluster.version ?? '–',
+          <Button
+            key="import"
+            size="compact-sm"
+            variant="light"
+            disabled={isClosed}
+            aria-label={`Import ${cluster.name}`}
+            onClick={() => onImport(cluster)}
+          >
+            Import
+          </Button>,
+        ],
+      }))}
+    />
+  );
+}
+
+/** The number of virtual clusters on the cluster that are already in a project. */
+function KnownCount({ cluster, count }: { readonly cluster: string; readonly count: number }) {
+  if (count === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {count === 1 ? '1 virtual cluster is' : `${count} virtual clusters are`} already in a project:{' '}
+      <Link to="/hosts/$cluster" params={{ cluster }} search={{ tab: 'instances' }}>
+        view virtual clusters
+      </Link>
+      .
+    </Text>
   );
 }
 

@@ -74,6 +74,48 @@ function BackToKind({ kind }: { readonly kind: ServedKind }) {
   );
 }
 
+interface ObjectViewHeaderProps extends ObjectViewProps {
+  readonly object: KubeObject;
+  readonly podView: PodViewName | undefined;
+  /** Opens the dialog that deletes the object. Absent if the user may not delete it. */
+  readonly onDelete: (() => void) | undefined;
+}
+
+/** The name of the object, a summary, and the actions. */
+function ObjectViewHeader({ kind, place, object, podView, onDelete }: ObjectViewHeaderProps) {
+  const { project, name: cluster } = useExplorer();
+  const { creationTimestamp, deletionTimestamp } = object.metadata;
+  return (
+    <Group justify="space-between" mb="md" gap="sm">
+      <div>
+        <Title order={2} size="h4">
+          {place.name}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {kind.kind}
+          {place.namespace === undefined ? '' : ` in ${place.namespace}`} · <Age since={creationTimestamp} /> old
+          {deletionTimestamp === undefined ? '' : ' · Terminating'}
+        </Text>
+      </div>
+      <Group gap="sm">
+        {kind.group === '' && kind.plural === 'namespaces' ? (
+          <LinkButton
+            to="/virtual-clusters/$project/$name/inside"
+            params={{ project, name: cluster }}
+            search={{ kind: '/v1/configmaps', namespace: place.name }}
+            size="xs"
+            variant="default"
+          >
+            View contents
+          </LinkButton>
+        ) : null}
+        {kind.group === '' && kind.plural === 'pods' ? <PodViewSwitch place={place} view={podView} /> : null}
+        {onDelete === undefined ? null : <DeleteButton size="xs" onClick={onDelete} />}
+      </Group>
+    </Group>
+  );
+}
+
 function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly object: KubeObject }) {
   const { root, project, name: cluster } = useExplorer();
   const { namespace, view } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
@@ -86,38 +128,18 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
     { verb: 'update', kind, root, ...place },
     { verb: 'delete', kind, root, ...place },
   ]);
-  const { creationTimestamp, deletionTimestamp, uid } = object.metadata;
+  const { deletionTimestamp, uid } = object.metadata;
   const canDelete = remove?.allowed === true && kind.verbs.includes('delete') && deletionTimestamp === undefined;
   const isCascading = cascadingKinds.includes(kind.plural);
   return (
     <>
-      <Group justify="space-between" mb="md" gap="sm">
-        <div>
-          <Title order={2} size="h4">
-            {place.name}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {kind.kind}
-            {place.namespace === undefined ? '' : ` in ${place.namespace}`} · <Age since={creationTimestamp} /> old
-            {deletionTimestamp === undefined ? '' : ' · Terminating'}
-          </Text>
-        </div>
-        <Group gap="sm">
-          {kind.group === '' && kind.plural === 'namespaces' ? (
-            <LinkButton
-              to="/virtual-clusters/$project/$name/inside"
-              params={{ project, name: cluster }}
-              search={{ kind: '/v1/configmaps', namespace: place.name }}
-              size="xs"
-              variant="default"
-            >
-              View contents
-            </LinkButton>
-          ) : null}
-          {kind.group === '' && kind.plural === 'pods' ? <PodViewSwitch place={place} view={podView} /> : null}
-          {canDelete ? <DeleteButton size="xs" onClick={() => setDeleting(true)} /> : null}
-        </Group>
-      </Group>
+      <ObjectViewHeader
+        kind={kind}
+        place={place}
+        object={object}
+        podView={podView}
+        onDelete={canDelete ? () => setDeleting(true) : undefined}
+      />
       {podView === undefined ? (
         <>
           <Box mb="md">

@@ -42,9 +42,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
   const { name = '', deletionTimestamp } = project.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [create, createSpace, write, remove, createWebhook] = usePermissions([
-    { verb: 'create', kind: kinds.instance, namespace: projectNamespace(name) },
-    { verb: 'create', kind: kinds.space, namespace: projectNamespace(name) },
+  const [write, remove, createWebhook] = usePermissions([
     { verb: 'patch', kind: kinds.project, name },
     { verb: 'delete', kind: kinds.project, name },
     { verb: 'create', kind: kinds.webhook, namespace: projectNamespace(name) },
@@ -53,16 +51,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
   return (
     <>
       <ObjectHeader object={project} back={back}>
-        {create?.allowed === true && !isTerminating ? (
-          <LinkButton to="/virtual-clusters/new" search={{ project: name }} leftSection={<Icon name="plus" />}>
-            New virtual cluster
-          </LinkButton>
-        ) : null}
-        {createSpace?.allowed === true && !isTerminating ? (
-          <LinkButton to="/spaces/new" search={{ project: name }} variant="default" leftSection={<Icon name="plus" />}>
-            New space
-          </LinkButton>
-        ) : null}
+        {isTerminating ? null : <CreateButtons project={name} />}
         <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit details
         </PermittedButton>
@@ -117,6 +106,29 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
         />
       ) : null}
       {open === 'deletion' ? <DeleteProject project={project} onClose={close} /> : null}
+    </>
+  );
+}
+
+/** Buttons for the instances that the user may create in the project. */
+function CreateButtons({ project }: { readonly project: string }) {
+  const namespace = projectNamespace(project);
+  const [create, createSpace] = usePermissions([
+    { verb: 'create', kind: kinds.instance, namespace },
+    { verb: 'create', kind: kinds.space, namespace },
+  ]);
+  return (
+    <>
+      {create?.allowed === true ? (
+        <LinkButton to="/virtual-clusters/new" search={{ project }} leftSection={<Icon name="plus" />}>
+          New virtual cluster
+        </LinkButton>
+      ) : null}
+      {createSpace?.allowed === true ? (
+        <LinkButton to="/spaces/new" search={{ project }} variant="default" leftSection={<Icon name="plus" />}>
+          New space
+        </LinkButton>
+      ) : null}
     </>
   );
 }

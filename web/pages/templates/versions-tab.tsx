@@ -61,20 +61,12 @@ export function VersionsTab({ type, template, mayChange }: VersionsTabProps) {
                   part.definition.objects ? 'Yes' : 'No',
                   ...(mayChange
                     ? [
-                        <Group key="actions" gap="xs" justify="flex-end" wrap="nowrap">
-                          <Button
-                            size="compact-sm"
-                            variant="default"
-                            aria-label={`Duplicate ${part.version}`}
-                            onClick={() => setDialog({ type: 'new', from: part })}
-                          >
-                            Duplicate
-                          </Button>
-                          <RemoveButton
-                            label={`Delete ${part.version}`}
-                            onClick={() => setDialog({ type: 'deletion', version: part.version })}
-                          />
-                        </Group>,
+                        <VersionActions
+                          key="actions"
+                          version={part.version}
+                          onDuplicate={() => setDialog({ type: 'new', from: part })}
+                          onDelete={() => setDialog({ type: 'deletion', version: part.version })}
+                        />,
                       ]
                     : []),
                 ],
@@ -103,6 +95,23 @@ export function VersionsTab({ type, template, mayChange }: VersionsTabProps) {
         <DeleteVersion type={type} template={template} version={dialog.version} onClose={close} />
       ) : null}
     </>
+  );
+}
+
+interface VersionActionsProps {
+  readonly version: string;
+  onDuplicate(): void;
+  onDelete(): void;
+}
+
+function VersionActions({ version, onDuplicate, onDelete }: VersionActionsProps) {
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Button size="compact-sm" variant="default" aria-label={`Duplicate ${version}`} onClick={onDuplicate}>
+        Duplicate
+      </Button>
+      <RemoveButton label={`Delete ${version}`} onClick={onDelete} />
+    </Group>
   );
 }
 

@@ -113,15 +113,7 @@ export function CreateForm({ type, projects, project, template }: CreateFormProp
                 missing={wrong.filter(([path]) => problem(path) === undefined).map(([, label]) => label)}
               />
             </div>
-            {failure === undefined ? null : <ErrorNotice error={failure} />}
-            <Group gap="sm">
-              <Button type="submit" loading={isBusy} disabled={fault !== undefined}>
-                Create {type.noun}
-              </Button>
-              <LinkButton to={type.listPath} variant="default">
-                Cancel
-              </LinkButton>
-            </Group>
+            <FormActions type={type} isBusy={isBusy} isDisabled={fault !== undefined} failure={failure} />
           </Stack>
         </Panel>
         <ManifestPanel
@@ -132,6 +124,30 @@ export function CreateForm({ type, projects, project, template }: CreateFormProp
         />
       </div>
     </form>
+  );
+}
+
+interface FormActionsProps {
+  readonly type: InstanceType;
+  readonly isBusy: boolean;
+  readonly isDisabled: boolean;
+  /** The error of the last attempt to create the instance; `undefined` if there is none. */
+  readonly failure: unknown;
+}
+
+function FormActions({ type, isBusy, isDisabled, failure }: FormActionsProps) {
+  return (
+    <>
+      {failure === undefined ? null : <ErrorNotice error={failure} />}
+      <Group gap="sm">
+        <Button type="submit" loading={isBusy} disabled={isDisabled}>
+          Create {type.noun}
+        </Button>
+        <LinkButton to={type.listPath} variant="default">
+          Cancel
+        </LinkButton>
+      </Group>
+    </>
   );
 }
 

@@ -27,10 +27,8 @@ interface FirstValues {
 export function useDraftForm({ type, ...first }: FirstValues) {
   const { kind } = type;
   const [project, setProject] = useState(first.project);
-  const [draft, setDraft] = useState<InstanceDraft>(() =>
-    first.template === '' ? emptyDraft : setAt(emptyDraft, ['spec', 'templateRef', 'name'], first.template),
-  );
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [draft, setDraft] = useState(() => firstDraft(first.template));
+  const { touch, isTouched } = useTouchedFields();
   const offer = useProjectOptions(type, project);
 
   const { templates, defaultTemplate } = offer;
@@ -47,14 +45,6 @@ export function useDraftForm({ type, ...first }: FirstValues) {
     [draft, kind, project, defaultTemplate],
   );
 
-  const touch = (path: string) => setTouched((before) => (before.has(path) ? before : new Set(before).add(path)));
-  /** Removes the values of parameters that the template `of` in version `ofVersion` does not have. */
-  const withParametersOf = (next: InstanceDraft, of: Template | undefined, ofVersion: string): InstanceDraft => {
-    const text = textAt(next, 'spec', 'parameters');
-    const kept = retainParameters(text, parametersOf(of, ofVersion));
-    return setAt(next, ['spec', 'parameters'], kept === '' ? undefined : kept);
-  };
-
   return {
     type,
     project,
@@ -69,9 +59,7 @@ export function useDraftForm({ type, ...first }: FirstValues) {
     manifest,
     manifestFor: manifestOf,
     touch,
-    /** True if the user has edited the field or a field inside it. */
-    isTouched: (path: string) =>
-      touched.has(allFields) || [...touched].some((own) => own === path || own.startsWith(`${path}.`)),
+    isTouched,
     text: (...path: string[]) => textAt(draft, ...path),
     /** Sets a field. An empty text removes the field. */
     set(path: readonly string[], value: JsonValue | undefined) {
@@ -120,6 +108,28 @@ export function useDraftForm({ type, ...first }: FirstValues) {
       if (nextProject !== undefined) setProject(nextProject);
     },
   };
+}
+
+function firstDraft(template: string): InstanceDraft {
+  return template === '' ? emptyDraft : setAt(emptyDraft, ['spec', 'templateRef', 'name'], template);
+}
+
+/** The fields that the user has edited. */
+function useTouchedFields() {
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  return {
+    touch: (path: string) => setTouched((before) => (before.has(path) ? before : new Set(before).add(path))),
+    /** True if the user has edited the field or a field inside it. */
+    isTouched: (path: string) =>
+      touched.has(allFields) || [...touched].some((own) => own === path || own.startsWith(`${path}.`)),
+  };
+}
+
+/** Removes the values of parameters that the template `of` in version `ofVersion` does not have. */
+function withParametersOf(next: InstanceDraft, of: Template | undefined, ofVersion: string): InstanceDraft {
+  const text = textAt(next, 'spec', 'parameters');
+  const kept = retainParameters(text, parametersOf(of, ofVersion));
+  return setAt(next, ['spec', 'parameters'], kept === '' ? undefined : kept);
 }
 
 function parametersOf(template: Template | undefined, version: string): readonly TemplateParameter[] {
