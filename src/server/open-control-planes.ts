@@ -67,16 +67,11 @@ class HostDirectory {
 
 /** Opens all control planes. `url` returns the address of this server and is called only after the server listens. */
 export async function openControlPlanes(server: ServerContext, url: () => string | undefined): Promise<ControlPlanes> {
-  const { settings, clock, log, closing, dir, store, sealer, tunnels } = server;
+  const { settings, clock, log, closing, dir, store, sealer } = server;
   const hosts = new HostDirectory();
   let maintenance: ServerMaintenance | undefined;
   const onMaintenanceWork = (work: MaintenanceWork) => maintenance?.wake(work);
-  const { deniedCIDRs, allowPlainHttp } = settings.management.hosts;
-  const policy = { addresses: new OutgoingAddresses(deniedCIDRs), allowPlainHttp };
-  const connect = (kubeconfig: Kubeconfig, agentOf: string | undefined): HostConnection => {
-    if (agentOf === undefined) return connectToHost(kubeconfig, { clock, policy });
-    return connectToHost(kubeconfig, { clock, ...(isTunneled(kubeconfig) ? { tunnel: tunnels.to(agentOf) } : {}) });
-  };
+  const connect = hostConnector(server);
   let usage: UsageSampling | undefined;
   const credentialUses = openCredentialUses({ store, clock, log });
   closing.add('credential uses', () => credentialUses.close());
@@ -145,6 +140,16 @@ export async function openControlPlanes(server: ServerContext, url: () => string
       management.retention.start();
       stopMaintenance = maintenance?.run(server.replicas);
     },
+  };
+}
+
+/** Returns the function that connects to clusters, directly or through the tunnel of an agent. */
+function hostConnector({ settings, clock, tunnels }: ServerContext) {
+  const { deniedCIDRs, allowPlainHttp } = settings.management.hosts;
+  const policy = { addresses: new OutgoingAddresses(deniedCIDRs), allowPlainHttp };
+  return (kubeconfig: Kubeconfig, agentOf: string | undefined): HostConnection => {
+    if (agentOf === undefined) return connectToHost(kubeconfig, { clock, policy });
+    return connectToHost(kubeconfig, { clock, ...(isTunneled(kubeconfig) ? { tunnel: tunnels.to(agentOf) } : {}) });
   };
 }
 

@@ -103,19 +103,7 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
   const dependencies = { state, settings, clock, sealer, ...stored, webhookSender, connect };
   const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
     decide(authorizationSubjectOf(caller, state), attributes, state);
-  // A review shows what another replica has granted or revoked a moment ago.
-  const caughtUp = async () => (store.isShared ? await state.caughtUp() : undefined);
-  const reviews: ReviewDependencies = {
-    clock,
-    authorize: async (caller, attributes) => {
-      await caughtUp();
-      return authorize(caller, attributes);
-    },
-    rules: async (caller, namespace) => {
-      await caughtUp();
-      return permissionRulesFor(authorizationSubjectOf(caller, state), namespace, state);
-    },
-  };
+  const reviews = reviewDependencies(options, state, authorize);
 
   const resources = managementResources(dependencies);
   const definitions = managementDefinitions(resources);
@@ -162,6 +150,26 @@ export async function openManagementApi(options: ManagementApiOptions): Promise<
     mailPreferences,
     start: (inputs) =>
       startControllers({ kinds: plane.kinds, state, settings, store, sealer, webhookSender, ...inputs, clock, log }),
+  };
+}
+
+function reviewDependencies(
+  { store, clock }: ManagementApiOptions,
+  state: ManagementState,
+  authorize: (caller: CredentialedCaller, attributes: Attributes) => Decision,
+): ReviewDependencies {
+  // A review shows what another replica has granted or revoked a moment ago.
+  const caughtUp = async () => (store.isShared ? await state.caughtUp() : undefined);
+  return {
+    clock,
+    authorize: async (caller, attributes) => {
+      await caughtUp();
+      return authorize(caller, attributes);
+    },
+    rules: async (caller, namespace) => {
+      await caughtUp();
+      return permissionRulesFor(authorizationSubjectOf(caller, state), namespace, state);
+    },
   };
 }
 

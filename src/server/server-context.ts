@@ -4,7 +4,6 @@ import { serviceAccountTokenKeys } from '../builtin/account-token-keys.ts';
 import type { StartPlaneThread } from '../builtin/workers/plane-workers.ts';
 import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import { type VersionInfo, versionInfo } from '../http/documents/version.ts';
-import type { Freshness } from '../http/freshness.ts';
 import type { HealthCheck } from '../http/plane.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -32,12 +31,12 @@ import { loadReplicaId } from './data/replica-id.ts';
 import { writeHealthCheck } from './data/write-check.ts';
 import { announcedRootKeys } from './encryption/announced-root-keys.ts';
 import { followEncryption } from './encryption/follow-encryption.ts';
-import { openEncryption } from './encryption/open-encryption.ts';
+import { type Encryption, openEncryption } from './encryption/open-encryption.ts';
 import { KeyRotation } from './encryption/rotation.ts';
 import { openStoreFreshness, type StoreFreshness } from './freshness/store-freshness.ts';
 import { managementSlice } from './open-management.ts';
 import { type AuditSearch, openAuditSearch } from './peers/open-audit-search.ts';
-import { loadSecrets } from './secrets/load-secrets.ts';
+import { type InstallationSecrets, loadSecrets } from './secrets/load-secrets.ts';
 import type { ConfiguredOptions, ServerOptions } from './settings/options.ts';
 import type { RenderThreadData } from './templates/render-thread.ts';
 import { Tunnels } from './tunnels/tunnels.ts';
@@ -154,8 +153,7 @@ export async function openServerContext(
   const slices = [managementSlice, builtInClusterName, installationRange.slice];
   freshness = await openStoreFreshness({ store, slices, clock, log });
   closing.add('freshness', () => freshness?.close());
-  if (rows !== undefined) followEncryption(rows, encryption.keyring);
-  const schemaChecks = freshness === undefined || rows === undefined ? [] : [followSchema(rows, freshness)];
+  const schemaChecks = followInstallation(rows, encryption.keyring, freshness);
   return {
     ...environment,
     settings,
@@ -178,9 +176,7 @@ export async function openServerContext(
     tracing,
     version: versionInfo({ packageVersion: programVersion }),
     healthChecks: [
-      ...serverChecks(store, freshness, lifecycle),
-      writeHealthCheck(store, clock, log),
-      ...(freshness === undefined ? [] : [freshness.healthCheck]),
+      ...serverChecks({ store, freshness, lifecycle, clock, log }),
       ...schemaChecks,
       ...encryption.healthChecks,
       ...audit.auditChecks,
@@ -188,6 +184,17 @@ export async function openServerContext(
     freshness,
     lifecycle,
   };
+}
+
+/** Follows what other servers change about the encryption and the schema. Returns the health checks of the schema. */
+function followInstallation(
+  rows: InstallationSecrets['rows'],
+  keyring: Encryption['keyring'],
+  freshness: StoreFreshness | undefined,
+): HealthCheck[] {
+  if (rows === undefined) return [];
+  followEncryption(rows, keyring);
+  return freshness === undefined ? [] : [followSchema(rows, freshness)];
 }
 
 /** Opens the data directory and the store, and decrypts the keys of the store. */
@@ -212,11 +219,13 @@ function longestTokenTTL({ management, planes, auth }: ServerOptions): number {
   return Math.max(management.directTokens.maxTTL, management.gateway.maxTokenTTL, planes.maxTokenTTL, ...idTokens);
 }
 
-function serverChecks(
-  store: Store,
-  freshness: Freshness | undefined,
-  lifecycle: Readonly<ServerLifecycle>,
-): HealthCheck[] {
+function serverChecks({
+  store,
+  freshness,
+  lifecycle,
+  clock,
+  log,
+}: Pick<ServerContext, 'store' | 'freshness' | 'lifecycle' | 'clock' | 'log'>): HealthCheck[] {
   return [
     {
       name: 'store',
@@ -234,6 +243,8 @@ function serverChecks(
         if (lifecycle.ending) throw new Error('the server is shutting down');
       },
     },
+    writeHealthCheck(store, clock, log),
+    ...(freshness === undefined ? [] : [freshness.healthCheck]),
   ];
 }
 

@@ -26,7 +26,7 @@ import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane, ServedResources } from '../http/plane.ts';
 import type { Reply } from '../http/reply.ts';
-import { router } from '../http/router.ts';
+import { type Mount, router } from '../http/router.ts';
 import { fingerprintOf } from '../http/session/bearer-token.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -175,15 +175,22 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
       options.agentApi.mount({ ...chainOptions, sessions: undefined }),
       ...processMounts({ version, healthChecks, metrics, publicChain: open, authenticatedChain: guarded }),
       ...authMounts(options.auth, chainOptions, authorize),
-      { prefix: '/backup', exact: true, handler: guarded(readOnly(options.backup)) },
-      { prefix: backupsPath, exact: true, handler: guarded(readOnly(options.backups)) },
-      { prefix: auditPath, exact: true, handler: guarded(readOnly(options.audit.search)) },
-      { prefix: auditExportPath, exact: true, handler: guarded(readOnly(options.audit.export)) },
-      { prefix: auditVerifyPath, exact: true, handler: guarded(readOnly(options.audit.verify)) },
-      { prefix: auditCheckpointsPath, exact: true, handler: guarded(readOnly(options.audit.checkpoints)) },
-      { prefix: replicasPath, exact: true, handler: guarded(readOnly(options.replicas)) },
-      { prefix: encryptionPath, exact: true, handler: guarded(options.encryption) },
-      { prefix: mailPath, exact: true, handler: guarded(options.mail) },
+      ...operatorMounts(options, guarded),
     ],
   });
+}
+
+/** The paths for the people who run the server. */
+function operatorMounts(options: ServerRouterOptions, guarded: (handler: Handler) => Handler): readonly Mount[] {
+  return [
+    { prefix: '/backup', exact: true, handler: guarded(readOnly(options.backup)) },
+    { prefix: backupsPath, exact: true, handler: guarded(readOnly(options.backups)) },
+    { prefix: auditPath, exact: true, handler: guarded(readOnly(options.audit.search)) },
+    { prefix: auditExportPath, exact: true, handler: guarded(readOnly(options.audit.export)) },
+    { prefix: auditVerifyPath, exact: true, handler: guarded(readOnly(options.audit.verify)) },
+    { prefix: auditCheckpointsPath, exact: true, handler: guarded(readOnly(options.audit.checkpoints)) },
+    { prefix: replicasPath, exact: true, handler: guarded(readOnly(options.replicas)) },
+    { prefix: encryptionPath, exact: true, handler: guarded(options.encryption) },
+    { prefix: mailPath, exact: true, handler: guarded(options.mail) },
+  ];
 }

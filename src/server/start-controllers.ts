@@ -27,6 +27,7 @@ import {
 } from '../controllers/instances/instance-controller.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
 import { startReadyTimeRecorder } from '../controllers/projects/ready-times.ts';
+import type { RunningController } from '../controllers/runtime/controller.ts';
 import type { ControllerObserver } from '../controllers/runtime/controller-observer.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
 import { startWebhookController } from '../controllers/webhooks/webhook-controller.ts';
@@ -65,33 +66,16 @@ export interface ControllersOptions extends WebhookDeliveryOptions {
 
 /** Starts all controllers of the management API for one tenure. Returns a function that stops them. */
 export function startControllers(options: ControllersOptions): () => Promise<void> {
-  const { kinds, state, connected, tenure, observer, clock, log } = options;
+  const { kinds, state, tenure, observer, clock, log } = options;
   const shares = workSharesIn(tenure);
   const management = inProcessClient(kinds, 'flotilla', tenure.fence);
   const projects = management.resource(projectKind);
   const instances = management.resource(virtualClusterInstanceKind);
   const spaces = management.resource(spaceInstanceKind);
-  const clusters = management.resource(clusterKind);
   const readyTimes = startReadyTimeRecorder({ projects, clock, log });
   const instanceControllers = instanceControllerOptions(options, management);
   const controllers = [
-    startProjectController({
-      projects,
-      instances: [instances, spaces],
-      contents: [storedLeases, secretKind, configMapKind, storedEvents, projectWebhookKind].map((kind) =>
-        management.resource(kind),
-      ),
-      usage: (project) =>
-        instanceKinds.map((kind) => ({
-          resource: kind.plural,
-          total: state.instanceCount(kind, project),
-          perOwner: state.instanceOwners(kind, project),
-        })),
-      share: shares.leader,
-      observer,
-      clock,
-      log,
-    }),
+    startProjects(options, management),
     startUserController({
       users: management.resource(userKind),
       teams: management.resource(teamKind),
@@ -100,34 +84,8 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
       clock,
       log,
     }),
-    startAccessKeyController({
-      accessKeys: management.resource(accessKeyKind),
-      users: management.resource(userKind),
-      teams: management.resource(teamKind),
-      events: management.resource(storedEvents),
-      keeperOf: (key) => keeperOf(key, state),
-      lostKeeperReason: (key) => lostKeeperReason(key, state),
-      namespacesOf: (key) => namespacesOfKey(key, state),
-      settings: options.settings.accessKeys,
-      share: shares.leader,
-      observer,
-      clock,
-      log,
-    }),
-    startClusterController({
-      clusters,
-      connectionOf: (name) => connected.connectionOf(name),
-      isReadOnly: (name) => isReadOnlyCluster(name, state),
-      onReplaced: (listener) => connected.onReplaced(listener),
-      async instancesOn(name) {
-        await state.caughtUp();
-        return state.instancesOn(name);
-      },
-      share: shares.sharded,
-      observer,
-      clock,
-      log,
-    }),
+    startAccessKeys(options, management),
+    startClusters(options, management),
     startInstanceController({
       ...instanceControllers,
       instances,
@@ -153,6 +111,69 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
     await Promise.all(controllers.map((controller) => controller.stop()));
     await readyTimes.stop();
   };
+}
+
+function startProjects(
+  { state, tenure, observer, clock, log }: ControllersOptions,
+  management: ApiClient,
+): RunningController {
+  return startProjectController({
+    projects: management.resource(projectKind),
+    instances: [management.resource(virtualClusterInstanceKind), management.resource(spaceInstanceKind)],
+    contents: [storedLeases, secretKind, configMapKind, storedEvents, projectWebhookKind].map((kind) =>
+      management.resource(kind),
+    ),
+    usage: (project) =>
+      instanceKinds.map((kind) => ({
+        resource: kind.plural,
+        total: state.instanceCount(kind, project),
+        perOwner: state.instanceOwners(kind, project),
+      })),
+    share: workSharesIn(tenure).leader,
+    observer,
+    clock,
+    log,
+  });
+}
+
+function startAccessKeys(
+  { state, settings, tenure, observer, clock, log }: ControllersOptions,
+  management: ApiClient,
+): RunningController {
+  return startAccessKeyController({
+    accessKeys: management.resource(accessKeyKind),
+    users: management.resource(userKind),
+    teams: management.resource(teamKind),
+    events: management.resource(storedEvents),
+    keeperOf: (key) => keeperOf(key, state),
+    lostKeeperReason: (key) => lostKeeperReason(key, state),
+    namespacesOf: (key) => namespacesOfKey(key, state),
+    settings: settings.accessKeys,
+    share: workSharesIn(tenure).leader,
+    observer,
+    clock,
+    log,
+  });
+}
+
+function startClusters(
+  { state, connected, tenure, observer, clock, log }: ControllersOptions,
+  management: ApiClient,
+): RunningController {
+  return startClusterController({
+    clusters: management.resource(clusterKind),
+    connectionOf: (name) => connected.connectionOf(name),
+    isReadOnly: (name) => isReadOnlyCluster(name, state),
+    onReplaced: (listener) => connected.onReplaced(listener),
+    async instancesOn(name) {
+      await state.caughtUp();
+      return state.instancesOn(name);
+    },
+    share: workSharesIn(tenure).sharded,
+    observer,
+    clock,
+    log,
+  });
 }
 
 /** Returns the options that the controllers of virtual clusters and of spaces share. */

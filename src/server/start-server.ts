@@ -1,9 +1,5 @@
-import type { Quarantine } from '../builtin/quarantine.ts';
 import { WorkMarks } from '../builtin/work-marks.ts';
-import type { ControlPlane } from '../controlplane/control-plane.ts';
 import type { IncomingRequest } from '../http/exchange.ts';
-import { createMetrics, type MetricsOptions } from '../http/metrics/create-metrics.ts';
-import type { LabelledGauge, ObjectCount, SimpleGauge } from '../http/metrics/server-gauges.ts';
 import type { Reply } from '../http/reply.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
@@ -12,14 +8,12 @@ import { CloseStack } from '../process/close-stack.ts';
 import { describeError } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
 import { serverUrl, startListener } from '../process/start-listener.ts';
-import type { Replicas } from '../replicas/replicas.ts';
-import { allTerms, leaderTerm } from '../replicas/shards.ts';
 import { accountTokenLimits } from './account-token-limits.ts';
 import { openAgentApi } from './agents/open-agent-api.ts';
 import { auditHandler } from './audit/audit-handler.ts';
 import { checkpointsHandler, verifyHandler } from './audit/evidence-handlers.ts';
 import { exportHandler } from './audit/export-handler.ts';
-import { openAccessKeys } from './auth/access-keys.ts';
+import { type AccessKeys, openAccessKeys } from './auth/access-keys.ts';
 import { RefreshCounters } from './auth/oidc/refresh/refresh-report.ts';
 import { openAuthHandlers } from './auth/open-auth.ts';
 import { runOnLeader } from './background/run-on-leader.ts';
@@ -29,7 +23,6 @@ import { isConsoleBuilt, readConsoleFiles } from './console/console-files.ts';
 import { consoleHandler } from './console/console-handler.ts';
 import { ensureAdminKubeconfig } from './data/admin-files.ts';
 import { backupHandler } from './data/backup-handler.ts';
-import { diskGauges } from './data/disk-gauges.ts';
 import { encryptionHandler } from './encryption/encryption-handler.ts';
 import { frontHandler } from './front-handler.ts';
 import { mailHandler } from './mail/mail-handler.ts';
@@ -39,9 +32,10 @@ import { markingServer } from './marking-server.ts';
 import { CertificateExpiries } from './metrics/certificate-expiries.ts';
 import { ControllerMetrics } from './metrics/controller-metrics.ts';
 import { fleetGauges } from './metrics/fleet-gauges.ts';
+import { serverMetrics } from './metrics/server-metrics.ts';
 import { type ControlPlanes, openControlPlanes } from './open-control-planes.ts';
-import { openGateway } from './open-gateway.ts';
-import type { ControllerInputs } from './open-management.ts';
+import { type Gateway, openGateway } from './open-gateway.ts';
+import type { ControllerInputs, ManagementApi } from './open-management.ts';
 import { reachableAddress } from './peers/reachable-address.ts';
 import { replicasHandler } from './replicas-handler.ts';
 import { openServerContext, type ServerContext, type ServerEnvironment } from './server-context.ts';
@@ -174,33 +168,14 @@ function openHandler(
   opened: ControlPlanes,
   { certificates, mails, renderer }: HandlerParts,
 ): OpenedHandler {
-  const { settings, clock, log, closing, dir, store, sealer, auditLog, version } = server;
+  const { settings, clock, log, closing, dir, auditLog, version } = server;
   const { replicas, freshness } = server;
   const { management, planes, connected, hosts } = opened;
   const { plane, state } = management;
-  const gateway = openGateway({
-    ...opened,
-    tokens: server.tokens,
-    store,
-    hostOf: (cluster) => hosts.hostOf(cluster),
-    serviceAccountTokens: settings.management.gateway.serviceAccountTokens,
-    accountTokenLimits: accountTokenLimits(settings.management, state, clock),
-    clock,
-    log,
-  });
-  closing.add('gateway', () => gateway.close());
+  const gateway = openServerGateway(server, opened);
   let stopControllers: (() => Promise<void>) | undefined;
   closing.add('controllers', () => stopControllers?.());
-  const accessKeys = openAccessKeys({
-    kinds: plane.kinds,
-    state,
-    hash: (token) => sealer.hash(accessKeyHashPurpose, token),
-    replicas,
-    isShared: store.isShared,
-    clock,
-    log,
-  });
-  closing.add('access keys', () => accessKeys.close());
+  const accessKeys = openServerAccessKeys(server, management);
   const refreshCounters = new RefreshCounters();
   const observer = new ControllerMetrics(server.tracing.tracer);
   const webhookCounters = new WebhookCounters();
@@ -222,16 +197,14 @@ function openHandler(
     auditLog,
     version,
     healthChecks: server.healthChecks,
-    metrics: createMetrics({
-      version,
-      storedObjects: () => countObjects([plane, planes.local]),
-      loadedPlanes: () => planes.loaded,
-      ...serverGauges({ ...server, mails }, planes.quarantine, [
+    metrics: serverMetrics(server, opened, {
+      mails,
+      labelledGauges: [
         ...refreshCounters.gauges(),
         ...[...observer.gauges(), webhookCounters.gauge()],
         ...fleetGauges(plane.kinds),
         certificates.gauge(),
-      ]),
+      ],
     }),
     agentApi: openAgentApi({
       ...server,
@@ -257,6 +230,40 @@ function openHandler(
       });
     },
   };
+}
+
+function openServerGateway(server: ServerContext, opened: ControlPlanes): Gateway {
+  const { settings, clock, log, closing, store } = server;
+  const { management, hosts } = opened;
+  const gateway = openGateway({
+    ...opened,
+    tokens: server.tokens,
+    store,
+    hostOf: (cluster) => hosts.hostOf(cluster),
+    serviceAccountTokens: settings.management.gateway.serviceAccountTokens,
+    accountTokenLimits: accountTokenLimits(settings.management, management.state, clock),
+    clock,
+    log,
+  });
+  closing.add('gateway', () => gateway.close());
+  return gateway;
+}
+
+function openServerAccessKeys(
+  { sealer, replicas, store, closing, clock, log }: ServerContext,
+  { plane, state }: ManagementApi,
+): AccessKeys {
+  const accessKeys = openAccessKeys({
+    kinds: plane.kinds,
+    state,
+    hash: (token) => sealer.hash(accessKeyHashPurpose, token),
+    replicas,
+    isShared: store.isShared,
+    clock,
+    log,
+  });
+  closing.add('access keys', () => accessKeys.close());
+  return accessKeys;
 }
 
 /** The handlers for the people who run the server, and the console. */
@@ -298,63 +305,4 @@ async function openRenderer(server: ServerContext): Promise<Renderer> {
     render: (source) => renderer.render(source),
     readObjects: (text, project) => renderer.readObjects(text, project),
   };
-}
-
-function serverGauges(
-  { replicas, audit, dir, settings, backups, tracing, mails }: ServerContext & Pick<HandlerParts, 'mails'>,
-  quarantine: Quarantine,
-  labelledGauges: readonly LabelledGauge[],
-): Pick<MetricsOptions, 'gauges' | 'labelledGauges'> {
-  return {
-    gauges: [
-      ...workerGauges(quarantine),
-      ...replicaGauges(replicas),
-      ...diskGauges(dir.path, settings.store),
-      ...(backups?.gauges() ?? []),
-      ...(mails?.gauges() ?? []),
-      ...tracing.gauges,
-    ],
-    labelledGauges: [...audit.forwarders.gauges(), ...labelledGauges, ...tracing.labelledGauges],
-  };
-}
-
-/** The worker threads that were replaced since the start of the server. */
-function workerGauges({ incidents }: Quarantine): SimpleGauge[] {
-  return [
-    {
-      name: 'flotilla_worker_stalls_total',
-      help: 'Number of worker threads that were replaced because they did not respond.',
-      value: () => incidents.stalled,
-    },
-    {
-      name: 'flotilla_worker_failures_total',
-      help: 'Number of worker threads that ended with an error, for example because their heap was full.',
-      value: () => incidents.failed,
-    },
-  ];
-}
-
-/** The part of the background work that this server does. A server that does not share its store does all of it. */
-function replicaGauges(replicas: Replicas): SimpleGauge[] {
-  return [
-    {
-      name: 'flotilla_replica_leader',
-      help: '1 if this server is the leader, which does the background work that is not divided into shards; otherwise 0.',
-      value: () => (replicas.owns(leaderTerm) ? 1 : 0),
-    },
-    {
-      name: 'flotilla_shards_held',
-      help: 'Number of shards of background work that this server does, of 64.',
-      value: () => allTerms.filter((term) => term !== leaderTerm && replicas.owns(term)).length,
-    },
-  ];
-}
-
-/**
- * Counts the objects of loaded control planes. Virtual clusters that are unloaded to disk are not loaded to be counted.
- */
-function* countObjects(planes: readonly ControlPlane[]): Iterable<ObjectCount> {
-  for (const { resource, count } of planes.flatMap((plane) => [...plane.kinds.values()])) {
-    yield { group: resource.group, resource: resource.plural, count: count() };
-  }
 }

@@ -49,18 +49,53 @@ export interface AgentMountOptions {
 /** Number of path segments before the path that a handler serves: `/<api_prefix>/agent/<cluster>`. */
 const depth = 3;
 
+const clusterOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url))[2] ?? '';
+
+const entryOf = (exchange: Exchange): AgentEntry => ({
+  cluster: clusterOf(exchange),
+  agent: exchange.identity?.accessKey ?? '',
+});
+
+const pathOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url)).slice(depth).join('/');
+
 /** The API for agents. Each agent has access only to the paths of its own cluster; users have access to none. */
 export function agentMount(options: AgentMountOptions): Mount {
-  const clusterOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url))[2] ?? '';
+  const routes = agentRoutes(options);
+  const handler = authenticatedChain(
+    {
+      ...options.chain,
+      authenticate: options.authenticate(options.chain.authenticate),
+      depth,
+      authorize({ user, accessKey }, _attributes, exchange) {
+        const isAgent = accessKey !== undefined && user.name === agentUser(clusterOf(exchange));
+        const purpose = isAgent ? options.purposeOf(accessKey) : undefined;
+        if (purpose === undefined) throw forbiddenPath('these paths are only for the agent of the cluster');
+        const isJoin = pathOf(exchange) === agentPaths.join;
+        if (isJoin && purpose !== 'join') throw forbiddenPath('only a join token may be used to join');
+        if (!isJoin && purpose === 'join') throw forbiddenPath('a join token may be used only to join');
+        return { allowed: true, reason: 'the agent of the cluster' };
+      },
+    },
+    async (exchange) => {
+      const path = pathOf(exchange);
+      const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+      if (route === undefined) throw pathNotFound();
+      if (exchange.request.method !== route.method) throw methodNotAllowedOnPath();
+      if (path !== agentPaths.join) await options.onKeyUsed(clusterOf(exchange), exchange.identity?.accessKey ?? '');
+      return await route.handle(exchange);
+    },
+  );
+  return { prefix: `/${options.apiPrefix}/agent`, handler };
+}
 
-  const entryOf = (exchange: Exchange): AgentEntry => ({
-    cluster: clusterOf(exchange),
-    agent: exchange.identity?.accessKey ?? '',
-  });
+interface AgentRoute {
+  readonly method: string;
+  readonly handle: Handler;
+}
 
-  const pathOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url)).slice(depth).join('/');
-
-  const handlers: Readonly<Record<string, { readonly method: string; readonly handle: Handler }>> = {
+/** Returns the routes of the API by their path below the cluster. */
+function agentRoutes(options: AgentMountOptions): Readonly<Record<string, AgentRoute>> {
+  return {
     [agentPaths.join]: {
       method: 'POST',
       async handle(exchange) {
@@ -117,32 +152,6 @@ export function agentMount(options: AgentMountOptions): Mount {
       handle: async (exchange) => await options.acceptTunnel(entryOf(exchange), exchange),
     },
   };
-
-  const handler = authenticatedChain(
-    {
-      ...options.chain,
-      authenticate: options.authenticate(options.chain.authenticate),
-      depth,
-      authorize({ user, accessKey }, _attributes, exchange) {
-        const isAgent = accessKey !== undefined && user.name === agentUser(clusterOf(exchange));
-        const purpose = isAgent ? options.purposeOf(accessKey) : undefined;
-        if (purpose === undefined) throw forbiddenPath('these paths are only for the agent of the cluster');
-        const isJoin = pathOf(exchange) === agentPaths.join;
-        if (isJoin && purpose !== 'join') throw forbiddenPath('only a join token may be used to join');
-        if (!isJoin && purpose === 'join') throw forbiddenPath('a join token may be used only to join');
-        return { allowed: true, reason: 'the agent of the cluster' };
-      },
-    },
-    async (exchange) => {
-      const path = pathOf(exchange);
-      const route = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
-      if (route === undefined) throw pathNotFound();
-      if (exchange.request.method !== route.method) throw methodNotAllowedOnPath();
-      if (path !== agentPaths.join) await options.onKeyUsed(clusterOf(exchange), exchange.identity?.accessKey ?? '');
-      return await route.handle(exchange);
-    },
-  );
-  return { prefix: `/${options.apiPrefix}/agent`, handler };
 }
 
 function jsonReply(body: object): Reply {

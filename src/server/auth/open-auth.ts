@@ -76,7 +76,7 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
   const backoff = createLoginBackoff(clock);
   const sharedBackoff = store.isShared ? new StoredLoginBackoff({ store, sealer, clock, log }) : undefined;
   options.closing.add('login backoff', () => sharedBackoff?.close());
-  const { authenticate, freshness } = options;
+  const { freshness } = options;
   const { kinds } = management.plane;
   const policy = settings.auth.password.secondFactor;
   const secondFactor = { policy, kinds, state: management.state, sealer, backoff, sharedBackoff, clock };
@@ -118,31 +118,50 @@ export function openAuthHandlers(options: AuthOptions): AuthHandlers {
       },
       options.closing,
     ),
-    createLoginHandlers(audited) {
-      const signIn = createSignIn(
-        { logins, password: settings.auth.password, enter, backoff, authenticate, freshness },
+    createLoginHandlers: loginHandlersWith(options, {
+      logins,
+      secondFactor,
+      enter,
+      sessions,
+      oidc,
+      createTokenHandler,
+    }),
+  };
+}
+
+interface LoginParts {
+  readonly logins: Logins;
+  readonly secondFactor: SecondFactorOptions;
+  readonly enter: ReturnType<typeof createPasswordLogin>;
+  readonly sessions: BrowserSessions;
+  readonly oidc: ReturnType<typeof openOidc>;
+  readonly createTokenHandler: ReturnType<typeof openWorkloadIdentity>;
+}
+
+/** Returns the function that creates the login handlers. */
+function loginHandlersWith(
+  options: AuthOptions,
+  { logins, secondFactor, enter, sessions, oidc, createTokenHandler }: LoginParts,
+): AuthHandlers['createLoginHandlers'] {
+  const { settings, management, sealer, authenticate, freshness, clock } = options;
+  const { backoff } = secondFactor;
+  const { kinds } = management.plane;
+  return (audited) => {
+    const signIn = createSignIn(
+      { logins, password: settings.auth.password, enter, backoff, authenticate, freshness },
+      audited,
+    );
+    return {
+      password: passwordLoginHandler(signIn),
+      reset: resetHandler(
+        { ...settings.auth, kinds, state: management.state, sealer, backoff, freshness, clock },
+        signIn,
         audited,
-      );
-      return {
-        password: passwordLoginHandler(signIn),
-        reset: resetHandler(
-          {
-            ...settings.auth,
-            kinds: management.plane.kinds,
-            state: management.state,
-            sealer,
-            backoff,
-            freshness,
-            clock,
-          },
-          signIn,
-          audited,
-        ),
-        session: sessionHandler({ ...options, signIn, sessions, logins, signOutUrl: oidc.signOutUrl, audited }),
-        token: createTokenHandler?.(audited),
-        oidc: oidc.createHandler(audited),
-      };
-    },
+      ),
+      session: sessionHandler({ ...options, signIn, sessions, logins, signOutUrl: oidc.signOutUrl, audited }),
+      token: createTokenHandler?.(audited),
+      oidc: oidc.createHandler(audited),
+    };
   };
 }
 
