@@ -6,6 +6,7 @@ import { type Authenticator, createAuthenticator } from '../auth/authn.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import { decide } from '../auth/authz/decide.ts';
 import { type CompiledScope, compileScope, denyAllScope } from '../auth/authz/scope.ts';
+import type { DirectTokenClaims } from '../auth/direct-token.ts';
 import type { TokenKey } from '../auth/gateway-token.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { KeyState } from '../auth/key-state.ts';
@@ -58,15 +59,9 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
   const { replica, permissionSignals, server, clock } = options;
   const confirmedKeys = new Map<string, TokenKey>();
   const catchUp = createPolicyCatchUp(options);
-  /** Names of deleted access keys. Authentication does not wait for the arrival of a key with such a name. */
-  const deletedKeys = new Set<string>();
+  const deletedKeys = new DeletedKeys();
   const stopListening = options.onKeysChanged((names) => {
-    for (const name of names) {
-      deletedKeys.delete(name);
-      if (replica.key(name) === undefined) deletedKeys.add(name);
-      const [oldest] = deletedKeys.size > maxConfirmedKeys ? deletedKeys : [];
-      if (oldest !== undefined) deletedKeys.delete(oldest);
-    }
+    for (const name of names) deletedKeys.update(name, replica.key(name) === undefined);
   });
   const stateOf = (name: string): KeyState | undefined => {
     const key = replica.key(name);
@@ -125,10 +120,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     if (isYoung && !deletedKeys.has(accessKey.name)) await catchUp.waitUntil(() => isCurrent(accessKey));
     const holder = authenticator.authenticateByKey(accessKey);
     if (holder === undefined || holder.user.name !== claims.subject) return undefined;
-    // The groups in a token are an upper bound: the caller loses a group that the user has left, but does not gain a
-    // group that the user joined after the token was issued.
-    const groups = holder.user.groups.filter((group) => claims.groups.includes(group));
-    return { ...holder, user: { ...holder.user, groups }, scopes: claims.scopes, expiresAt: claims.expiresAt * 1000 };
+    return identityWithin(holder, claims);
   }
 
   return {
@@ -139,19 +131,47 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
       return found ?? (directTokens.isDirectToken(token) ? undefined : await byAccessKey(token, signal));
     },
     resume: (key) => authenticator.authenticateByKey(key),
-    authorize(identity, attributes) {
-      const { user, system, accessKey, scopes = [] } = identity;
-      const key = accessKey === undefined ? undefined : replica.key(accessKey);
-      const effectiveScopes: CompiledScope[] =
-        key === undefined ? [denyAllScope] : [...key.scopes, ...scopes].map(compileScope);
-      return decide({ user, system, scopes: effectiveScopes }, attributes, replica);
-    },
+    authorize: (identity, attributes) => decideWithPolicy(identity, attributes, replica),
     onPolicyReceived: () => catchUp.onPolicyReceived(),
     close() {
       stopListening();
       authenticator.close();
     },
   };
+}
+
+/** Names of deleted access keys. Authentication does not wait for the arrival of a key with such a name. */
+class DeletedKeys {
+  readonly #names = new Set<string>();
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Records whether the access key is deleted. Forgets the oldest deletion if there are too many. */
+  update(name: string, isDeleted: boolean): void {
+    this.#names.delete(name);
+    if (isDeleted) this.#names.add(name);
+    const [oldest] = this.#names.size > maxConfirmedKeys ? this.#names : [];
+    if (oldest !== undefined) this.#names.delete(oldest);
+  }
+}
+
+/** Decides with the cached policy. A key that the policy does not contain has no permissions. */
+function decideWithPolicy(identity: Identity, attributes: Attributes, replica: PolicyReplica): Decision {
+  const { user, system, accessKey, scopes = [] } = identity;
+  const key = accessKey === undefined ? undefined : replica.key(accessKey);
+  const effectiveScopes: CompiledScope[] =
+    key === undefined ? [denyAllScope] : [...key.scopes, ...scopes].map(compileScope);
+  return decide({ user, system, scopes: effectiveScopes }, attributes, replica);
+}
+
+/** Returns the holder of a key with the groups, scopes and lifetime of a token that was issued for it. */
+function identityWithin(holder: Identity, claims: DirectTokenClaims): Identity {
+  // The groups in a token are an upper bound: the caller loses a group that the user has left, but does not gain a
+  // group that the user joined after the token was issued.
+  const groups = holder.user.groups.filter((group) => claims.groups.includes(group));
+  return { ...holder, user: { ...holder.user, groups }, scopes: claims.scopes, expiresAt: claims.expiresAt * 1000 };
 }
 
 function keyCheckUnavailable(): Error {

@@ -92,23 +92,8 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
       }),
     peek: (maxLines, maxLength = Number.POSITIVE_INFINITY) =>
       serialized(async () => {
-        const lines: string[] = [];
-        let length = 0;
-        const isFull = () => lines.length >= maxLines || length >= maxLength;
         const first = Math.max(acknowledged, segments[0]?.first ?? 0);
-        for (const segment of segments) {
-          if (isFull() || segment.first + segment.count <= first) continue;
-          let number = segment.first;
-          for await (const line of readLines(createReadStream(join(path, nameOf(segment.first))))) {
-            if (number >= segment.first + segment.count || isFull()) break;
-            if (number >= first) {
-              lines.push(line);
-              length += line.length;
-            }
-            number += 1;
-          }
-        }
-        return { first, lines };
+        return { first, lines: await linesFrom(first, path, segments, { maxLines, maxLength }) };
       }),
     acknowledge: (next) =>
       serialized(async () => {
@@ -132,6 +117,31 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
     },
     close: () => serialized(() => file.close()),
   };
+}
+
+/** Reads the lines from number `first` on. */
+async function linesFrom(
+  first: number,
+  path: string,
+  segments: readonly Readonly<Segment>[],
+  { maxLines, maxLength }: { readonly maxLines: number; readonly maxLength: number },
+): Promise<string[]> {
+  const lines: string[] = [];
+  let length = 0;
+  const isFull = () => lines.length >= maxLines || length >= maxLength;
+  for (const segment of segments) {
+    if (isFull() || segment.first + segment.count <= first) continue;
+    let number = segment.first;
+    for await (const line of readLines(createReadStream(join(path, nameOf(segment.first))))) {
+      if (number >= segment.first + segment.count || isFull()) break;
+      if (number >= first) {
+        lines.push(line);
+        length += line.length;
+      }
+      number += 1;
+    }
+  }
+  return lines;
 }
 
 async function idIn(path: string): Promise<string> {

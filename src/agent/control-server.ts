@@ -64,30 +64,12 @@ const responseTimeout = 10_000;
 
 /** Creates a client for the paths that the control server provides for the agent of this cluster. */
 export function openControlServer(options: ControlServerOptions): ControlServer {
-  const { url, authority, proxyUrl, apiPrefix, cluster, clock } = options;
+  const { apiPrefix, cluster } = options;
   const root = `/${apiPrefix}/agent/${encodeURIComponent(cluster)}`;
-  let known: { readonly id: string; readonly connection: HostConnection } | undefined;
-
-  async function connection(): Promise<HostConnection> {
-    const credential = await options.credential();
-    const { id } = credential;
-    if (known?.id === id) return known.connection;
-    const before = known?.connection;
-    const opened = connectToHost(
-      {
-        server: url,
-        ...(authority === undefined ? {} : { certificateAuthority: authority }),
-        ...(proxyUrl === undefined ? {} : { proxyUrl }),
-      },
-      { clock, answerTimeout: responseTimeout, currentToken: () => credential.token() },
-    );
-    known = { id, connection: opened };
-    await before?.close();
-    return opened;
-  }
+  const connection = new ControlServerConnection(options);
 
   async function send(method: string, path: string, body: object | undefined, signal: AbortSignal) {
-    const { own } = await connection();
+    const { own } = await connection.open();
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const response = await own.send({
       method,
@@ -117,7 +99,7 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
     async *streamPolicy(signal) {
       const response = await send('GET', agentPaths.policy, undefined, signal);
       if (response.status !== 200) throw errorOf(response.status, await textOf(response.body));
-      const { id } = known ?? {};
+      const id = connection.credentialId;
       for await (const text of readLines(response.body, maxLineBytes)) {
         const line = readPolicyLine(text);
         if (line === undefined) continue;
@@ -150,22 +132,68 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
       await requestJson('POST', agentPaths.activity, detail, signal);
     },
     async openTunnel(carrier, signal, query) {
-      const { own, webSocket } = await connection();
       const path = `${root}/${agentPaths.tunnel}${query === undefined ? '' : `?${new URLSearchParams({ ...query })}`}`;
-      if (carrier === 'web-socket') return webSocketStream(await webSocket(path, tunnelSubprotocol, signal));
-      // The signal would also end the open connection.
-      const opening = new AbortController();
-      const stop = onAbort(signal, (reason) => opening.abort(reason));
-      const response = await own
-        .upgrade({ method: 'GET', path, headers: { upgrade: tunnelProtocol }, signal: opening.signal })
-        .finally(stop);
-      if ('socket' in response) return response.socket;
-      throw errorOf(response.status, await textOf(response.body));
+      return await openTunnelConnection(await connection.open(), { carrier, path, signal });
     },
     async close() {
-      await known?.connection.close();
+      await connection.close();
     },
   };
+}
+
+/** The connection to the control server. It is replaced when the agent gets another credential. */
+class ControlServerConnection {
+  readonly #options: ControlServerOptions;
+  #known: { readonly id: string; readonly connection: HostConnection } | undefined;
+
+  constructor(options: ControlServerOptions) {
+    this.#options = options;
+  }
+
+  /** The id of the credential of the last connection; `undefined` before the first one. */
+  get credentialId(): string | undefined {
+    return this.#known?.id;
+  }
+
+  /** Returns a connection with the current credential of the agent. */
+  async open(): Promise<HostConnection> {
+    const { url, authority, proxyUrl, clock } = this.#options;
+    const credential = await this.#options.credential();
+    const { id } = credential;
+    if (this.#known?.id === id) return this.#known.connection;
+    const before = this.#known?.connection;
+    const opened = connectToHost(
+      {
+        server: url,
+        ...(authority === undefined ? {} : { certificateAuthority: authority }),
+        ...(proxyUrl === undefined ? {} : { proxyUrl }),
+      },
+      { clock, answerTimeout: responseTimeout, currentToken: () => credential.token() },
+    );
+    this.#known = { id, connection: opened };
+    await before?.close();
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    await this.#known?.connection.close();
+  }
+}
+
+/** Opens the connection of a tunnel. The signal aborts only the opening. */
+async function openTunnelConnection(
+  { own, webSocket }: HostConnection,
+  { carrier, path, signal }: { readonly carrier: TunnelCarrier; readonly path: string; readonly signal: AbortSignal },
+): Promise<Duplex> {
+  if (carrier === 'web-socket') return webSocketStream(await webSocket(path, tunnelSubprotocol, signal));
+  // The signal would also end the open connection.
+  const opening = new AbortController();
+  const stop = onAbort(signal, (reason) => opening.abort(reason));
+  const response = await own
+    .upgrade({ method: 'GET', path, headers: { upgrade: tunnelProtocol }, signal: opening.signal })
+    .finally(stop);
+  if ('socket' in response) return response.socket;
+  throw errorOf(response.status, await textOf(response.body));
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

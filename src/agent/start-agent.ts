@@ -1,5 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import type { JSONWebKeySet } from 'jose';
+import type { AgentAnnouncement } from '../api/agent/policy-feed.ts';
 import { createTokenVerifier } from '../auth/token-verifier.ts';
 import { defaultWorkerLimits } from '../builtin/workers/default-limits.ts';
 import { TargetLimiters } from '../gateway/forward/target-limiter.ts';
@@ -62,7 +63,7 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   });
   closing.add('cluster', () => host.close());
 
-  const { usesTunnel: isTunneled, readOnly, release } = settings;
+  const { usesTunnel: isTunneled } = settings;
   const credentials = new ServerCredentials();
   const metrics = agentMetrics(version, policy);
   const routerFor = (isControlServer: (token: string) => boolean) =>
@@ -101,20 +102,8 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   );
 
   const url = settings.externalUrl ?? serverUrl(settings.listen.host, listener.port);
-  const announced = isTunneled && settings.externalUrl === undefined ? '' : url;
   link.start({
-    announcement: {
-      url: announced,
-      authority: tls.authority ?? '',
-      credential: credentials.own,
-      sharesCredential: true,
-      isTunneled,
-      host: host.kind,
-      version: programVersion,
-      hostname: hostname(),
-      readOnly,
-      ...(release === undefined ? {} : { release }),
-    },
+    announcement: announcementOf(agent, { url, credential: credentials.own, host: host.kind }),
     onAnnounced: ({ credential }) => credentials.share(credential),
     accept: (connection) => listener.accept(connection),
     ...(host.uid === undefined ? {} : { clusterUid: host.uid }),
@@ -126,6 +115,26 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
       agent.lifecycle.ending = true;
       await closing.close();
     },
+  };
+}
+
+/** Returns what the agent reports to the control server about itself. */
+function announcementOf(
+  { settings, tls }: AgentContext,
+  { url, credential, host }: Pick<AgentAnnouncement, 'url' | 'credential' | 'host'>,
+): AgentAnnouncement {
+  const { usesTunnel: isTunneled, readOnly, release } = settings;
+  return {
+    url: isTunneled && settings.externalUrl === undefined ? '' : url,
+    authority: tls.authority ?? '',
+    credential,
+    sharesCredential: true,
+    isTunneled,
+    host,
+    version: programVersion,
+    hostname: hostname(),
+    readOnly,
+    ...(release === undefined ? {} : { release }),
   };
 }
 
