@@ -8,11 +8,14 @@ import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { serviceAccountIssuer } from '../controlplane/core/accounts/account-tokens.ts';
 import { type BorrowedPlane, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
 import type { TaskRunner } from '../controlplane/maintenance/maintenance-task.ts';
-import type { PartDependencies } from '../controlplane/plane-part.ts';
+import type { PartDependencies, PlanePart } from '../controlplane/plane-part.ts';
 import { virtualClustersPart } from '../controlplane/virtual/virtual-clusters-part.ts';
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
+import type { PlaneTarget } from '../gateway/gateway-target.ts';
 import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import type { RevisionCheck, Store } from '../store/store.ts';
 import { inProcessClient } from './in-process-client.ts';
@@ -101,16 +104,7 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
     options.workers && startPlaneWorkers(options, options.workers, { fleet, marks, quarantine: () => quarantine });
   const planes: PlaneRunner = workers ?? withSlowRequestLimit(ownPlanes, clock);
 
-  const virtualClusters = (dependencies: PartDependencies) =>
-    virtualClustersPart({
-      clock,
-      plane: () => dependencies.plane(),
-      kubernetesVersion: options.version.gitVersion,
-      planeCreationWrite: (id, api) => fleet.creationWrite(id, api),
-      defaultApi: options.defaultApi,
-      probePlane: (id) => planes.probe(id),
-      removePlane: (id, fence) => fleet.remove(id, fence),
-    });
+  const virtualClusters = virtualClustersOf(options, fleet, planes);
 
   // If other servers use the store, one of them does this (`fleet.resumeRemovals`).
   if (!store.isShared) await fleet.resumeRemovals();
@@ -130,17 +124,8 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
     log,
   });
   const localTarget = targets.targetOf(local.plane);
-  const enterLocal = async () => ({ target: localTarget, signal: never, close() {} });
-  const hostWith = (fence?: RevisionCheck): Host => {
-    const sendToLocal = createVirtualApiSender({ virtualPlanes: { enter: enterLocal }, clock, log, fence });
-    return builtinHost({
-      hostClient: fence === undefined ? hostClient : inProcessClient(local.plane.kinds, 'flotilla', fence),
-      send: createVirtualApiSender({ virtualPlanes, clock, log, fence }),
-      sendToHost: (request) => sendToLocal(localLocation, request),
-      clock,
-      log,
-    });
-  };
+  const hostWith = (fence?: RevisionCheck) =>
+    hostOfVirtualClusters({ local: local.plane, localTarget, virtualPlanes, clock, log }, fence);
   return {
     local: local.plane,
     fleet,
@@ -181,6 +166,48 @@ async function openSession(planes: PlaneRunner, id: string, name: string): Promi
   const opened = await planes.open(id);
   if (opened === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
   return opened;
+}
+
+/** Returns the part of the built-in cluster that manages the virtual clusters on it. */
+function virtualClustersOf(
+  { clock, version, defaultApi }: BuiltInClusterPlanesOptions,
+  fleet: Fleet,
+  planes: PlaneRunner,
+): (dependencies: PartDependencies) => PlanePart {
+  return (dependencies) =>
+    virtualClustersPart({
+      clock,
+      plane: () => dependencies.plane(),
+      kubernetesVersion: version.gitVersion,
+      planeCreationWrite: (id, api) => fleet.creationWrite(id, api),
+      defaultApi,
+      probePlane: (id) => planes.probe(id),
+      removePlane: (id, fence) => fleet.remove(id, fence),
+    });
+}
+
+interface HostParts {
+  readonly local: ControlPlane;
+  readonly localTarget: PlaneTarget;
+  readonly virtualPlanes: VirtualPlanes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Returns the built-in cluster as a host of virtual clusters. With `fence`, all its transactions contain this check. */
+function hostOfVirtualClusters(
+  { local, localTarget, virtualPlanes, clock, log }: HostParts,
+  fence?: RevisionCheck,
+): Host {
+  const enterLocal = async () => ({ target: localTarget, signal: never, close() {} });
+  const sendToLocal = createVirtualApiSender({ virtualPlanes: { enter: enterLocal }, clock, log, fence });
+  return builtinHost({
+    hostClient: inProcessClient(local.kinds, 'flotilla', fence),
+    send: createVirtualApiSender({ virtualPlanes, clock, log, fence }),
+    sendToHost: (request) => sendToLocal(localLocation, request),
+    clock,
+    log,
+  });
 }
 
 /** Starts the workers when a virtual cluster is created or changed for the first time. */

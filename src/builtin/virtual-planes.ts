@@ -58,9 +58,30 @@ export interface VirtualPlanesOptions {
   openSession(planeId: string, name: string): Promise<OpenedPlane>;
 }
 
-interface PlaneSessions {
-  readonly end: AbortController;
-  count: number;
+/** The open sessions of each plane. A signal ends all sessions of a plane together. */
+class SessionsByPlane {
+  readonly #open = new Map<string, { readonly end: AbortController; count: number }>();
+
+  /** Counts a new session until it is released. */
+  start(planeId: string): { readonly signal: AbortSignal; release(): void } {
+    const sessions = this.#open.get(planeId) ?? { end: new AbortController(), count: 0 };
+    this.#open.set(planeId, sessions);
+    sessions.count += 1;
+    return {
+      signal: sessions.end.signal,
+      release: () => {
+        sessions.count -= 1;
+        if (sessions.count === 0 && this.#open.get(planeId) === sessions) this.#open.delete(planeId);
+      },
+    };
+  }
+
+  /** Ends all open sessions of a plane. Later sessions have another signal. */
+  end(planeId: string, reason: StatusError): void {
+    const sessions = this.#open.get(planeId);
+    this.#open.delete(planeId);
+    sessions?.end.abort(reason);
+  }
 }
 
 /**
@@ -70,8 +91,7 @@ interface PlaneSessions {
  */
 export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
   const { virtualClusters } = options;
-  const sessionsByPlane = new Map<string, PlaneSessions>();
-
+  const sessions = new SessionsByPlane();
   const locations = new PlaneLocations(virtualClusters);
 
   const stop = virtualClusters.listen(({ before, after }) => {
@@ -79,20 +99,9 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
     if (object === undefined) return;
     if (before === undefined) locations.add(object);
     if (after === undefined) locations.remove(object);
-    const sessions = sessionsByPlane.get(planeIdOf(object));
     const unavailable = after === undefined ? deletedError(object) : unavailableError(object);
-    if (sessions === undefined || unavailable === undefined) return;
-    sessionsByPlane.delete(planeIdOf(object));
-    sessions.end.abort(unavailable);
+    if (unavailable !== undefined) sessions.end(planeIdOf(object), unavailable);
   });
-
-  function sessionsOf(planeId: string): PlaneSessions {
-    const existing = sessionsByPlane.get(planeId);
-    if (existing !== undefined) return existing;
-    const sessions = { end: new AbortController(), count: 0 };
-    sessionsByPlane.set(planeId, sessions);
-    return sessions;
-  }
 
   return {
     async enter({ namespace, name }) {
@@ -105,27 +114,22 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       // There is no await between the check above and this call, which pins the plane. So the plane is removed either
       // before the check or after the session.
       const opening = options.openSession(planeId, name);
-      const sessions = sessionsOf(planeId);
-      sessions.count += 1;
-      const releaseSession = () => {
-        sessions.count -= 1;
-        if (sessions.count === 0 && sessionsByPlane.get(planeId) === sessions) sessionsByPlane.delete(planeId);
-      };
+      const session = sessions.start(planeId);
       try {
         const { target, release } = await opening;
         let isClosed = false;
         return {
           target,
-          signal: sessions.end.signal,
+          signal: session.signal,
           close() {
             if (isClosed) return;
             isClosed = true;
-            releaseSession();
+            session.release();
             release();
           },
         };
       } catch (error) {
-        releaseSession();
+        session.release();
         throw error;
       }
     },

@@ -148,6 +148,11 @@ export function createManagementState(options: ManagementStateOptions): Attachab
   return {
     ...counts,
     ...webhookLookups(() => attachedStore(projectWebhookKind)),
+    ...accessKeyLookups(
+      () => attachedStore(accessKeyKind),
+      () => indexes?.keys,
+    ),
+    ...configObjectLookups((kind) => attachedStore<AnyFields>(kind)),
     selfService: options.selfService,
     passwordsEnabled: options.passwordsEnabled !== false,
     attach(stores) {
@@ -168,7 +173,6 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     userWithSubject: (subject) => indexes?.subjects.sorted(subject)[0],
     team: one(teamKind),
     accessKey: one(accessKeyKind),
-    accessKeyHidden: (name) => accessKeyHiddenOf(attachedStore(accessKeyKind).peekHidden('', name)),
     accessKeys: () => all(accessKeyKind),
     namespace: one(namespaceKind),
     instance: (namespace, name) => attachedStore(virtualClusterInstanceKind).peek(namespace, name)?.object,
@@ -181,18 +185,6 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     clusters: () => all(clusterKind),
     templates: () => all(virtualClusterTemplateKind),
     spaceTemplates: () => all(spaceTemplateKind),
-    *accessKeysOf(member, name) {
-      for (const keyName of indexes?.keys.of(member, name) ?? []) {
-        const key = attachedStore(accessKeyKind).peek('', keyName);
-        if (key !== undefined) yield key.object;
-      }
-    },
-    accessKeyCountOf: (member, name) => indexes?.keys.of(member, name).size ?? 0,
-    keysCreatedWith: (keyName) => indexes?.keys.createdWith(keyName) ?? [],
-    keysFollowing: (user) => indexes?.keys.following(user) ?? [],
-    configObjectCount: (kind, project) => attachedStore(kind).count(projectNamespace(project)),
-    configObjectBytes: (project) =>
-      bytesOf(attachedStore(secretKind), project) + bytesOf(attachedStore(configMapKind), project),
     isShared: () => attachedStore(virtualClusterInstanceKind).isShared,
     takeGuard: (limit, subject) => attachedStore(virtualClusterInstanceKind).takeGuard(limit, subject),
     async caughtUp() {
@@ -201,15 +193,6 @@ export function createManagementState(options: ManagementStateOptions): Attachab
     clusterUnchanged: (name) => attachedStore(clusterKind).unchangedCheck('', name),
     userUnchanged: (name) => attachedStore(userKind).unchangedCheck('', name),
     namespaceUnchanged: (name) => attachedStore(namespaceKind).unchangedCheck('', name),
-    configObject(kind, namespace, name) {
-      const [found] = attachedStore(kind).peekHiddenParts(namespace, name);
-      return found && guardedConfigObject(bareObject(kind, found), found.hidden);
-    },
-    *configObjectsOf(kind, namespace) {
-      for (const part of attachedStore(kind).peekHiddenParts(namespace)) {
-        yield { object: bareObject(kind, part), hidden: part.hidden };
-      }
-    },
     instancesOf: (project) => all(virtualClusterInstanceKind, projectNamespace(project)),
     spacesOf: (project) => all(spaceInstanceKind, projectNamespace(project)),
     eventsOf: (namespace) => all(eventKind, namespace),
@@ -259,6 +242,52 @@ type InstanceCounts = Pick<
   ManagementState,
   'instancesOn' | 'instanceCount' | 'instanceBytes' | 'instancesOwnedBy' | 'instanceOwners' | 'hasReadableInstance'
 >;
+
+type AccessKeyLookups = Pick<
+  ManagementState,
+  'accessKeyHidden' | 'accessKeysOf' | 'accessKeyCountOf' | 'keysCreatedWith' | 'keysFollowing'
+>;
+
+/** The part of the state that finds access keys by other objects. There is no index until the stores are attached. */
+function accessKeyLookups(
+  store: () => KindStore<FieldsOf<typeof accessKeyKind>>,
+  index: () => AccessKeyIndex | undefined,
+): AccessKeyLookups {
+  return {
+    accessKeyHidden: (name) => accessKeyHiddenOf(store().peekHidden('', name)),
+    *accessKeysOf(member, name) {
+      for (const keyName of index()?.of(member, name) ?? []) {
+        const key = store().peek('', keyName);
+        if (key !== undefined) yield key.object;
+      }
+    },
+    accessKeyCountOf: (member, name) => index()?.of(member, name).size ?? 0,
+    keysCreatedWith: (keyName) => index()?.createdWith(keyName) ?? [],
+    keysFollowing: (user) => index()?.following(user) ?? [],
+  };
+}
+
+type ConfigObjectLookups = Pick<
+  ManagementState,
+  'configObjectCount' | 'configObjectBytes' | 'configObject' | 'configObjectsOf'
+>;
+
+/** The part of the state that finds configuration objects. */
+function configObjectLookups(store: (kind: ResourceKind) => KindStore<AnyFields>): ConfigObjectLookups {
+  return {
+    configObjectCount: (kind, project) => store(kind).count(projectNamespace(project)),
+    configObjectBytes: (project) => bytesOf(store(secretKind), project) + bytesOf(store(configMapKind), project),
+    configObject(kind, namespace, name) {
+      const [found] = store(kind).peekHiddenParts(namespace, name);
+      return found && guardedConfigObject(bareObject(kind, found), found.hidden);
+    },
+    *configObjectsOf(kind, namespace) {
+      for (const part of store(kind).peekHiddenParts(namespace)) {
+        yield { object: bareObject(kind, part), hidden: part.hidden };
+      }
+    },
+  };
+}
 
 /** The part of the state that counts instances of both kinds. `indexes` has no indexes until the stores are attached. */
 function instanceCounts(

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts';
 import { deadlineRange } from '../../registry/rows/rows.ts';
 import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
@@ -53,28 +54,17 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
         skipCount: true,
         ...(after === undefined ? {} : { after: after.key }),
       });
-      const { due, next } = dueRows(page.entries);
+      const { due, next } = dueRows(page.entries, {
+        now: clock.now(),
+        isSkipped: (entry) => work.deferredRows.isDeferred(entry),
+        owns: (planeId) => options.owns?.(planeId) !== false,
+      });
       await startPage(due);
       if (next !== undefined) return next;
       after = page.entries.at(-1);
       if (page.remaining === 0 || after === undefined) break;
     }
     return Number.POSITIVE_INFINITY;
-  }
-
-  /** Returns the rows that are due, by plane, and the deadline of the first row that is not. */
-  function dueRows(entries: readonly Entry[]): { due: Map<string, Entry[]>; next?: number } {
-    const due = new Map<string, Entry[]>();
-    for (const entry of entries) {
-      const [, time = '0', planeId = ''] = entry.key.segments;
-      if (work.deferredRows.isDeferred(entry)) continue;
-      if (Number(time) > clock.now()) return { due, next: Number(time) };
-      if (options.owns?.(planeId) === false) continue;
-      const rows = due.get(planeId);
-      if (rows === undefined) due.set(planeId, [entry]);
-      else rows.push(entry);
-    }
-    return { due };
   }
 
   /** Starts the rows of a page. Resolves when their work is done, or when it takes longer than `patienceMs`. */
@@ -91,13 +81,7 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
         return handled;
       });
     }
-    if (started.length === 0) return;
-    let cancelWait = () => {};
-    const patience = new Promise<void>((resolve) => {
-      cancelWait = clock.after(patienceMs, resolve);
-    });
-    await Promise.race([Promise.all(started), patience]);
-    cancelWait();
+    if (started.length > 0) await completedWithin(patienceMs, started, clock);
   }
 
   /** Handles rows of a plane. Returns false if the store is closed. Never rejects. */
@@ -134,4 +118,41 @@ export function deadlineWorker(options: MaintenanceOptions): DeadlineWorker {
       cancelTimer();
     },
   };
+}
+
+interface DueRowsOptions {
+  /** The time in milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** True for a row that is not due, whatever its deadline is. */
+  isSkipped(entry: Entry): boolean;
+  /** True if this process handles the deadlines of this plane. */
+  owns(planeId: string): boolean;
+}
+
+/** Returns the rows that are due, by plane, and the deadline of the first row that is not. */
+function dueRows(
+  entries: readonly Entry[],
+  { now, isSkipped, owns }: DueRowsOptions,
+): { due: Map<string, Entry[]>; next?: number } {
+  const due = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const [, time = '0', planeId = ''] = entry.key.segments;
+    if (isSkipped(entry)) continue;
+    if (Number(time) > now) return { due, next: Number(time) };
+    if (!owns(planeId)) continue;
+    const rows = due.get(planeId);
+    if (rows === undefined) due.set(planeId, [entry]);
+    else rows.push(entry);
+  }
+  return { due };
+}
+
+/** Resolves when all work is done, or after this time. */
+async function completedWithin(milliseconds: number, work: readonly Promise<unknown>[], clock: Clock): Promise<void> {
+  let cancelWait = () => {};
+  const timeout = new Promise<void>((resolve) => {
+    cancelWait = clock.after(milliseconds, resolve);
+  });
+  await Promise.race([Promise.all(work), timeout]);
+  cancelWait();
 }

@@ -1,17 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
 import type { Log } from '../../lib/log.ts';
-import type { KeyRange } from '../key.ts';
-import type { Change, DumpRow, Entry, ListResult, Observer, Revision, Store, StoreProperties } from '../store.ts';
-import { StoreError, storeClosedError } from '../store-error.ts';
+import type { DumpRow, Entry, ListResult, Revision, Store, StoreProperties } from '../store.ts';
+import { storeClosedError } from '../store-error.ts';
+import { PortObservers } from './port-observers.ts';
 import { RevisionQuestions } from './revision-questions.ts';
-import {
-  decodeStoreError,
-  type ObservationId,
-  type StoreClientMethods,
-  type StoreServerMethods,
-  storeErrors,
-} from './store-port.ts';
+import { decodeStoreError, type StoreClientMethods, type StoreServerMethods, storeErrors } from './store-port.ts';
 
 export interface ConnectStoreOptions {
   /** One end of a MessageChannel. `serveStore` serves the other end. */
@@ -32,12 +26,11 @@ export interface ConnectStoreOptions {
  * the store.
  */
 export function connectStore({ port, properties, ownsSlices, log }: ConnectStoreOptions): Store {
-  const observers = new Map<ObservationId, Observer>();
+  const observers = new PortObservers({ stopObserving: (id) => link.send('stopObserving', id), log });
   const pending = new Set<Promise<unknown>>();
   const heads = new Map<string, Revision>();
   const lists = new PartialLists();
   const questions = new RevisionQuestions((slice) => answered(() => link.call('revision', slice)));
-  let lastObservation = 0;
   let isClosed = false;
 
   const link = new MessageLink<StoreClientMethods, StoreServerMethods>({
@@ -47,38 +40,18 @@ export function connectStore({ port, properties, ownsSlices, log }: ConnectStore
       listed: (part) => lists.add(part),
       changes({ id, changes }) {
         for (const { key, revision } of changes) advance(key.slice, revision);
-        deliver(id, changes);
+        observers.deliver(id, changes);
       },
-      ended: ({ id, error }) => end(id, decodeStoreError(error)),
+      ended: ({ id, error }) => observers.end(id, decodeStoreError(error)),
     },
     onClose() {
       isClosed = true;
-      for (const id of [...observers.keys()]) end(id, storeClosedError());
+      observers.endAll(storeClosedError());
     },
   });
 
   function advance(slice: string, revision: Revision | undefined): void {
     if (ownsSlices && revision !== undefined && revision > (heads.get(slice) ?? 0)) heads.set(slice, revision);
-  }
-
-  function deliver(id: ObservationId, changes: readonly Change[]): void {
-    try {
-      observers.get(id)?.changes(changes);
-    } catch (error) {
-      log.error({ error }, 'an observer of the store threw an exception; its observation has ended');
-      link.send('stopObserving', id);
-      end(id, new StoreError('Closed', 'the observer threw an exception'));
-    }
-  }
-
-  function end(id: ObservationId, error: StoreError): void {
-    const observer = observers.get(id);
-    observers.delete(id);
-    try {
-      observer?.ended(error);
-    } catch (thrown) {
-      log.error({ error: thrown }, 'an observer of the store threw an exception at the end of its observation');
-    }
   }
 
   /** Awaits a call. If the connection is closed before the result arrives, it is unknown whether the call succeeded. */
@@ -91,23 +64,6 @@ export function connectStore({ port, properties, ownsSlices, log }: ConnectStore
     const forget = () => void pending.delete(result);
     result.then(forget, forget);
     return result;
-  }
-
-  async function observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
-    const id = ++lastObservation;
-    const stop = () => {
-      if (observers.delete(id)) link.send('stopObserving', id);
-    };
-    try {
-      await answered(() => {
-        observers.set(id, observer);
-        return link.call('observe', { id, range, since });
-      });
-      return stop;
-    } catch (error) {
-      stop();
-      throw error;
-    }
   }
 
   return {
@@ -130,7 +86,13 @@ export function connectStore({ port, properties, ownsSlices, log }: ConnectStore
       const known = isClosed ? undefined : heads.get(slice);
       return known ?? questions.ask(slice);
     },
-    observe,
+    observe: (range, since, observer) =>
+      observers.observe(observer, (id, add) =>
+        answered(() => {
+          add();
+          return link.call('observe', { id, range, since });
+        }),
+      ),
     history: (range, since, options) => answered(() => link.call('history', { range, since, options })),
     compact: (slice, upTo) => answered(() => link.call('compact', { slice, upTo })),
     assertWritable: () => answered(() => link.call('assertWritable', undefined)),
@@ -138,7 +100,7 @@ export function connectStore({ port, properties, ownsSlices, log }: ConnectStore
     async close() {
       isClosed = true;
       await Promise.allSettled(pending);
-      for (const id of [...observers.keys()]) end(id, storeClosedError());
+      observers.endAll(storeClosedError());
       link.close();
     },
   };
