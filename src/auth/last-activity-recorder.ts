@@ -89,8 +89,7 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
     for (let start = 0; start < due.length; start += concurrentWrites) {
       await Promise.all(due.slice(start, start + concurrentWrites).map(([name, use]) => writeOne(name, use.usedAt)));
     }
-    let next = Number.POSITIVE_INFINITY;
-    for (const use of pending.values()) next = Math.min(next, use.dueAt);
+    const next = earliestDue(pending.values());
     if (next < Number.POSITIVE_INFINITY) wake(Math.max(next, clock.elapsed() + minPauseMs));
   };
 
@@ -104,17 +103,8 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
     }
   };
 
-  /**
-   * Returns the time of the key's last write, on the monotonic clock. Ignores a stored time in the future: it was
-   * written before the clock was set back.
-   */
-  const lastWrite = (keyName: string, now: number, elapsed: number): number | undefined => {
-    const own = recent.get(keyName) ?? Number.NEGATIVE_INFINITY;
-    const age = now - (options.storedTime?.(keyName) ?? Number.NEGATIVE_INFINITY);
-    // Another replica may have written a later use.
-    const last = age < 0 ? own : Math.max(own, elapsed - age);
-    return last === Number.NEGATIVE_INFINITY ? undefined : last;
-  };
+  const lastWrite = (keyName: string, now: number, elapsed: number): number | undefined =>
+    lastWriteTime({ own: recent.get(keyName), stored: options.storedTime?.(keyName), now, elapsed });
 
   const pauseOf = (keyName: string): number => {
     const unwritten = Math.min(options.maxUnwrittenMilliseconds?.(keyName) ?? writeIntervalMs, writeIntervalMs);
@@ -157,4 +147,30 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
       await writeDue(Number.POSITIVE_INFINITY);
     },
   };
+}
+
+function earliestDue(uses: Iterable<PendingUse>): number {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { dueAt } of uses) earliest = Math.min(earliest, dueAt);
+  return earliest;
+}
+
+interface KnownWrites {
+  /** The time of the last write by this process, on the monotonic clock. */
+  readonly own: number | undefined;
+  /** The stored time of the last use, in milliseconds since the Unix epoch. */
+  readonly stored: number | undefined;
+  readonly now: number;
+  readonly elapsed: number;
+}
+
+/**
+ * Returns the time of a key's last write, on the monotonic clock. Ignores a stored time in the future: it was written
+ * before the clock was set back.
+ */
+function lastWriteTime({ own, stored, now, elapsed }: KnownWrites): number | undefined {
+  const age = now - (stored ?? Number.NEGATIVE_INFINITY);
+  if (age < 0 || age === Number.POSITIVE_INFINITY) return own;
+  // Another replica may have written a later use.
+  return Math.max(own ?? Number.NEGATIVE_INFINITY, elapsed - age);
 }

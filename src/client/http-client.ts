@@ -3,7 +3,14 @@ import { apiVersionOf, type KubeObject, type ListMeta } from '../api/meta.ts';
 import { type ResourceKind, typedObject } from '../api/resource.ts';
 import { type Status, StatusError } from '../api/status.ts';
 import { readLines } from '../lib/read-lines.ts';
-import type { ApiClient, ObjectEvent, ObjectKey, ResourceClient, WatchRequest } from './resource-client.ts';
+import type {
+  ApiClient,
+  DeleteRequest,
+  ObjectEvent,
+  ObjectKey,
+  ResourceClient,
+  WatchRequest,
+} from './resource-client.ts';
 import { type FetchedResponse, type RequestSender, sendRequest } from './send-request.ts';
 
 export type { Fetch } from './send-request.ts';
@@ -90,23 +97,22 @@ function resourceOverHttp<Fields extends JsonObject>(
     updateStatus: (object, { signal } = {}) => callFor('PUT', item(placeOf(object), 'status'), signal, json(object)),
     patch: (key, patch, { signal } = {}) => callFor('PATCH', item(key), signal, mergePatch(patch)),
     patchStatus: (key, patch, { signal } = {}) => callFor('PATCH', item(key, 'status'), signal, mergePatch(patch)),
-    async delete(key, { signal, uid, resourceVersion, propagationPolicy } = {}) {
-      const preconditions = {
-        ...(uid === undefined ? {} : { uid }),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      };
-      await call(
-        'DELETE',
-        item(key),
-        signal,
-        json({
-          kind: 'DeleteOptions',
-          apiVersion: 'v1',
-          ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
-          ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-        }),
-      );
+    async delete(key, { signal, ...options } = {}) {
+      await call('DELETE', item(key), signal, json(deleteOptions(options)));
     },
+  };
+}
+
+function deleteOptions({ uid, resourceVersion, propagationPolicy }: Omit<DeleteRequest, 'signal'>): JsonObject {
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
   };
 }
 

@@ -116,15 +116,9 @@ export function startAccessKeyController(options: AccessKeyControllerOptions): R
 
   /** Reports a key that expires soon, in one event per project. Returns the milliseconds until the next reminder. */
   function remind(key: AccessKey): number | undefined {
-    const now = clock.now();
-    const end = accessKeyExpiry(key);
-    if (end === undefined || key.spec?.type === 'Login' || accessKeyPhase(key, now) !== 'Active') return undefined;
-    if (end - now > expiryReminder) return end - now - expiryReminder;
-    const period = end - Date.parse(key.metadata.creationTimestamp ?? '');
-    // A key with a lifetime of days was created to expire, so nobody needs a reminder.
-    if (period <= expiryReminder) return undefined;
-    report(key, 'ExpiresSoon', `access key expires at ${timestamp(end)}; rotate or replace it`);
-    return Math.min(reminderPeriod, end - now);
+    const reminder = expiryReminderOf(key, clock.now());
+    if (reminder?.message !== undefined) report(key, 'ExpiresSoon', reminder.message);
+    return reminder?.nextMilliseconds;
   }
 
   return {
@@ -133,6 +127,27 @@ export function startAccessKeyController(options: AccessKeyControllerOptions): R
       await controller.stop();
       await recorder.stop();
     },
+  };
+}
+
+interface Reminder {
+  /** The message of the reminder that is due. Absent if none is due yet. */
+  readonly message?: string;
+  /** The time until the next check. */
+  readonly nextMilliseconds: number;
+}
+
+/** Returns the reminder of a key that expires; `undefined` if nobody needs one. */
+function expiryReminderOf(key: AccessKey, now: number): Reminder | undefined {
+  const end = accessKeyExpiry(key);
+  if (end === undefined || key.spec?.type === 'Login' || accessKeyPhase(key, now) !== 'Active') return undefined;
+  if (end - now > expiryReminder) return { nextMilliseconds: end - now - expiryReminder };
+  const period = end - Date.parse(key.metadata.creationTimestamp ?? '');
+  // A key with a lifetime of days was created to expire, so nobody needs a reminder.
+  if (period <= expiryReminder) return undefined;
+  return {
+    message: `access key expires at ${timestamp(end)}; rotate or replace it`,
+    nextMilliseconds: Math.min(reminderPeriod, end - now),
   };
 }
 

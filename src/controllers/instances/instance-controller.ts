@@ -8,7 +8,12 @@ import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Host, InstanceDriver } from '../../hosts/host.ts';
 import type { Log } from '../../lib/log.ts';
-import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import {
+  type ReconcileResult,
+  type RunningController,
+  startController,
+  type WatchSource,
+} from '../runtime/controller.ts';
 import type { ControllerObserver } from '../runtime/controller-observer.ts';
 import type { WorkShare } from '../runtime/work-share.ts';
 import { ActivityTracker, isActivityStale } from './activity-tracker.ts';
@@ -99,7 +104,7 @@ export function managedSpaces(options: SpaceContentsOptions): ManagedInstances {
  * possible at that time, and ends with at most one write to the instance: its location, its status or its finalizer.
  */
 export function startInstanceController(options: InstanceControllerOptions): RunningController {
-  const { instances, templates, clusters, projects, activity, clock, log } = options;
+  const { instances, activity, clock, log } = options;
   const { manages = managedVirtualClusters } = options;
   const index = new InstanceIndex();
   const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
@@ -124,53 +129,24 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     addAll(index.onCluster(cluster));
   });
 
-  const isolations = new IsolationChanges(index, manages.projectFields);
-  const unscheduled = () => index.onCluster('');
-  const forget = (key: string) => {
-    const cluster = index.clusterOf(key);
-    const uid = index.remove(key) ?? '';
-    subscriptions.update(cluster);
-    tracker.forget(uid);
-    bindings.forget(uid);
-    firstReady.forget(uid);
-  };
+  const records = new InstanceRecords({ index, subscriptions, tracker, bindings, firstReady });
   const controller = startController({
     name: manages.name,
     share: options.share,
     observer: options.observer,
     onForeignKey(key, [informer]) {
-      if (informer.get(...splitKey(key)) === undefined) forget(key);
+      if (informer.get(...splitKey(key)) === undefined) records.forget(key);
     },
     clock,
     log,
     workers: reconcilesPerCluster,
     laneOf: (key) => index.clusterOf(key),
     groups: { groupOf: (key) => splitKey(key)[0], concurrency: reconcilesPerProject },
-    sources: [
-      {
-        resource: trimmedInstanceClient(instances),
-        keys(instance) {
-          const key = instanceKey(instance);
-          const clusterBefore = index.clusterOf(key);
-          if (index.put(instance)) firstReady.start(instance.metadata.uid ?? '');
-          subscriptions.update(clusterBefore);
-          subscriptions.update(index.clusterOf(key));
-          return [key];
-        },
-      },
-    ],
-    uncachedSources: [
-      { resource: templates, keys: ({ metadata }) => index.withTemplate(metadata.name ?? '') },
-      { resource: clusters, keys: (cluster) => [...unscheduled(), ...isolations.affectedByCluster(cluster)] },
-      { resource: projects, keys: (project) => [...unscheduled(), ...isolations.affectedByProject(project)] },
-    ],
+    sources: [{ resource: trimmedInstanceClient(instances), keys: (instance) => [records.put(instance)] }],
+    uncachedSources: relatedSources(options, manages, index),
     async otherSources(enqueue, signal) {
       add = enqueue;
-      const addUid = (uid: string): boolean => {
-        const key = index.keyOfUid(uid);
-        if (key !== undefined) enqueue(key);
-        return key !== undefined;
-      };
+      const addUid = (uid: string) => enqueueByUid(uid, index, enqueue);
       const stopChecks = bindings.follow(activity, addUid);
       await tracker.follow(addUid, signal);
       stopChecks();
@@ -178,7 +154,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     async reconcile(key, _informers, signal) {
       const instance = await find(instances, key, signal);
       if (instance === undefined) {
-        forget(key);
+        records.forget(key);
         return undefined;
       }
       const snapshot = snapshotOf(instance);
@@ -199,6 +175,67 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       await recorder.stop();
     },
   };
+}
+
+interface InstanceRecordsParts {
+  readonly index: InstanceIndex;
+  readonly subscriptions: HostSubscriptions;
+  readonly tracker: ActivityTracker;
+  readonly bindings: RoleBindingChecks;
+  readonly firstReady: FirstReadyTimer;
+}
+
+/** What the controller records about instances in memory. */
+class InstanceRecords {
+  readonly #parts: InstanceRecordsParts;
+
+  constructor(parts: InstanceRecordsParts) {
+    this.#parts = parts;
+  }
+
+  /** Records an instance as it is stored now. Returns its key. */
+  put(instance: Instance): string {
+    const { index, subscriptions, firstReady } = this.#parts;
+    const key = instanceKey(instance);
+    const clusterBefore = index.clusterOf(key);
+    if (index.put(instance)) firstReady.start(instance.metadata.uid ?? '');
+    subscriptions.update(clusterBefore);
+    subscriptions.update(index.clusterOf(key));
+    return key;
+  }
+
+  /** Removes the records of an instance that was deleted, or that another process reconciles. */
+  forget(key: string): void {
+    const { index, subscriptions, tracker, bindings, firstReady } = this.#parts;
+    const cluster = index.clusterOf(key);
+    const uid = index.remove(key) ?? '';
+    subscriptions.update(cluster);
+    tracker.forget(uid);
+    bindings.forget(uid);
+    firstReady.forget(uid);
+  }
+}
+
+/** Returns the sources of objects that affect instances: their templates, clusters and projects. */
+function relatedSources(
+  { templates, clusters, projects }: Pick<InstanceControllerOptions, 'templates' | 'clusters' | 'projects'>,
+  manages: ManagedInstances,
+  index: InstanceIndex,
+): readonly WatchSource[] {
+  const isolations = new IsolationChanges(index, manages.projectFields);
+  const unscheduled = () => index.onCluster('');
+  return [
+    { resource: templates, keys: ({ metadata }) => index.withTemplate(metadata.name ?? '') },
+    { resource: clusters, keys: (cluster) => [...unscheduled(), ...isolations.affectedByCluster(cluster)] },
+    { resource: projects, keys: (project) => [...unscheduled(), ...isolations.affectedByProject(project)] },
+  ];
+}
+
+/** Adds the instance with this uid to the queue. Returns false if there is none. */
+function enqueueByUid(uid: string, index: InstanceIndex, enqueue: (key: string) => void): boolean {
+  const key = index.keyOfUid(uid);
+  if (key !== undefined) enqueue(key);
+  return key !== undefined;
 }
 
 /** Returns the subscriptions to the hosts of the clusters that have instances in the index. */

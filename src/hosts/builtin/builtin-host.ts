@@ -2,6 +2,7 @@ import { namespaceKind } from '../../api/core/namespace.ts';
 import { defaultHostAccessSettings } from '../../api/management/host-access/host-access-settings.ts';
 import { defaultVirtualClusterRole } from '../../api/management/virtual-cluster-roles.ts';
 import { rbacGroup } from '../../api/rbac/policy-rule.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
 import {
   isReadyForRemoval,
@@ -10,7 +11,7 @@ import {
   virtualClusterKind,
 } from '../../api/storage/virtual-cluster.ts';
 import { startChangeNotifier } from '../../client/change-notifier.ts';
-import type { ApiClient } from '../../client/resource-client.ts';
+import type { ApiClient, ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { applyObjects } from '../apply-objects.ts';
@@ -49,21 +50,6 @@ export interface BuiltinHostOptions {
 export function builtinHost(options: BuiltinHostOptions): Host {
   const virtualClusters = options.hostClient.resource(virtualClusterKind);
   const namespaces = options.hostClient.resource(namespaceKind);
-
-  async function setAsleep(
-    location: HostLocation,
-    asleep: boolean,
-    { signal, isWanted }: SleepOptions = {},
-  ): Promise<void> {
-    const call = signal === undefined ? {} : { signal };
-    if (isWanted === undefined) {
-      await virtualClusters.patch(location, { spec: { asleep } }, call);
-      return;
-    }
-    const { resourceVersion = '' } = (await virtualClusters.get(location, call)).metadata;
-    if (await isWanted())
-      await virtualClusters.patch(location, { metadata: { resourceVersion }, spec: { asleep } }, call);
-  }
 
   return {
     preboundRoles: [defaultVirtualClusterRole],
@@ -110,8 +96,8 @@ export function builtinHost(options: BuiltinHostOptions): Host {
       return false;
     },
 
-    sleep: (location, call) => setAsleep(location, true, call),
-    wake: (location, call) => setAsleep(location, false, call),
+    sleep: (location, call) => setAsleep(virtualClusters, true, location, call),
+    wake: (location, call) => setAsleep(virtualClusters, false, location, call),
 
     async watch({ onChange, onGap }, signal) {
       const { clock, log } = options;
@@ -143,6 +129,23 @@ export function builtinHost(options: BuiltinHostOptions): Host {
       );
     },
   };
+}
+
+/** Puts a virtual cluster to sleep, or wakes it. With `isWanted`, changes it only if it is unchanged after that call. */
+async function setAsleep(
+  virtualClusters: ResourceClient<FieldsOf<typeof virtualClusterKind>>,
+  asleep: boolean,
+  location: HostLocation,
+  { signal, isWanted }: SleepOptions = {},
+): Promise<void> {
+  const call = signal === undefined ? {} : { signal };
+  if (isWanted === undefined) {
+    await virtualClusters.patch(location, { spec: { asleep } }, call);
+    return;
+  }
+  const { resourceVersion = '' } = (await virtualClusters.get(location, call)).metadata;
+  if (await isWanted())
+    await virtualClusters.patch(location, { metadata: { resourceVersion }, spec: { asleep } }, call);
 }
 
 /** Returns the driver of the spaces, which are namespaces of the built-in cluster itself. */

@@ -106,23 +106,35 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
       errorPrefix -= skipped;
       if (message.length <= 1 + skipped) return;
       const reason = message.toString('utf8', 1 + skipped, 1 + skipped + 500).trim();
-      stream.destroy(new NoResponseError('ConnectionEnded', `the connection to ${name} was closed: ${reason}`));
+      closeWithReason(`: ${reason}`);
     }
+  }
+
+  function closeWithReason(reason: string): void {
+    stream.destroy(new NoResponseError('ConnectionEnded', `the connection to ${name} was closed${reason}`));
   }
 
   // Callers handle the error with their own listeners. Without this listener it could end the process.
   stream.on('error', () => {});
+  const stopPings = sendPings(webSocket, clock, () => closeWithReason(': the node does not respond to pings'));
+  webSocket.on('message', receive);
+  webSocket.on('error', () => closeWithReason(''));
+  webSocket.once('close', () => {
+    stopPings();
+    // End the stream after the data that has already arrived.
+    if (!stream.destroyed) stream.push(null);
+  });
+  return stream;
+}
+
+/** Sends pings until the returned function is called. Calls `onUnresponsive` if the node does not respond to them. */
+function sendPings(webSocket: WebSocket, clock: Clock, onUnresponsive: () => void): () => void {
   let missedPongs = 0;
   let cancelPing = clock.after(pingIntervalMs, ping);
   function ping(): void {
     // While reading is paused, no pongs are received, so missing pongs do not prove that the connection is broken.
     if (missedPongs >= maxMissedPongs && !webSocket.isPaused) {
-      stream.destroy(
-        new NoResponseError(
-          'ConnectionEnded',
-          `the connection to ${name} was closed: the node does not respond to pings`,
-        ),
-      );
+      onUnresponsive();
       return;
     }
     missedPongs++;
@@ -132,14 +144,5 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
   webSocket.on('pong', () => {
     missedPongs = 0;
   });
-  webSocket.on('message', receive);
-  webSocket.on('error', () =>
-    stream.destroy(new NoResponseError('ConnectionEnded', `the connection to ${name} was closed`)),
-  );
-  webSocket.once('close', () => {
-    cancelPing();
-    // End the stream after the data that has already arrived.
-    if (!stream.destroyed) stream.push(null);
-  });
-  return stream;
+  return () => cancelPing();
 }
