@@ -14,6 +14,51 @@ const images = process.argv[2] ?? join(root, 'docs', 'images');
 const apiVersion = 'management.platform.sh/v1';
 const group = `/kubernetes/management/apis/${apiVersion}`;
 
+/** The templates of the fleet: one with parameters, and one that cannot be installed. */
+const templates = {
+  preview: {
+    displayName: 'Branch preview',
+    description: 'A cluster for one branch, deleted when it is unused.',
+    template: { objects: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {{ .Values.branch }}\n' },
+    parameters: [
+      {
+        variable: 'branch',
+        label: 'Branch',
+        description: 'The name of a namespace in the virtual cluster.',
+        required: true,
+        defaultValue: 'main',
+      },
+      {
+        variable: 'size',
+        label: 'Size',
+        type: 'string',
+        options: ['small', 'medium', 'large'],
+        defaultValue: 'small',
+      },
+      { variable: 'replicas', label: 'Replicas', type: 'number', min: 1, max: 5, defaultValue: '2' },
+    ],
+  },
+  'search-service': {
+    displayName: 'Search service',
+    template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: products\n' },
+  },
+};
+
+/** The names of the virtual clusters in each project. */
+const instances = {
+  'web-shop': ['checkout', 'catalogue', 'preview-1842', 'preview-1843', 'preview-1851', 'payments', 'product-search'],
+  research: ['models', 'notebooks', 'archive'],
+  default: ['sandbox', 'docs'],
+};
+const sleepingInstances = ['archive', 'preview-1842'];
+const asleep = { annotations: { 'sleepmode.platform.sh/force': 'true' } };
+
+/** The clusters and templates that projects may use. */
+const allowed = {
+  allowedClusters: [{ name: '*' }],
+  allowedTemplates: [{ kind: 'VirtualClusterTemplate', name: '*' }],
+};
+
 const data = mkdtempSync(join(tmpdir(), 'flotilla-pictures-'));
 const server = spawn(process.execPath, [
   join(root, 'bin/flotilla.js'),
@@ -60,85 +105,30 @@ async function fillFleet(url, key) {
     if (response.statusCode !== 201) throw new Error(`${kind} ${metadata.name}: ${await response.body.text()}`);
     await response.body.dump();
   };
-  await create(
-    'virtualclustertemplates',
-    'VirtualClusterTemplate',
-    { name: 'preview' },
-    {
-      displayName: 'Branch preview',
-      description: 'A cluster for one branch, deleted when it is unused.',
-      template: { objects: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {{ .Values.branch }}\n' },
-      parameters: [
-        {
-          variable: 'branch',
-          label: 'Branch',
-          description: 'The name of a namespace in the virtual cluster.',
-          required: true,
-          defaultValue: 'main',
-        },
-        {
-          variable: 'size',
-          label: 'Size',
-          type: 'string',
-          options: ['small', 'medium', 'large'],
-          defaultValue: 'small',
-        },
-        { variable: 'replicas', label: 'Replicas', type: 'number', min: 1, max: 5, defaultValue: '2' },
-      ],
-    },
-  );
-  await create(
-    'virtualclustertemplates',
-    'VirtualClusterTemplate',
-    { name: 'search-service' },
-    {
-      displayName: 'Search service',
-      template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: products\n' },
-    },
-  );
-  const allowed = {
-    allowedClusters: [{ name: '*' }],
-    allowedTemplates: [{ kind: 'VirtualClusterTemplate', name: '*' }],
+  for (const [name, spec] of Object.entries(templates)) {
+    await create('virtualclustertemplates', 'VirtualClusterTemplate', { name }, spec);
+  }
+  const createProject = async (name, displayName, virtualclusterinstances) => {
+    const quotas = { project: { virtualclusterinstances } };
+    await create('projects', 'Project', { name }, { displayName, ...allowed, quotas });
   };
-  await create(
-    'projects',
-    'Project',
-    { name: 'web-shop' },
-    {
-      displayName: 'Web shop',
-      ...allowed,
-      quotas: { project: { virtualclusterinstances: '10' } },
-    },
-  );
-  await create(
-    'projects',
-    'Project',
-    { name: 'research' },
-    {
-      displayName: 'Research',
-      ...allowed,
-      quotas: { project: { virtualclusterinstances: '4' } },
-    },
-  );
+  await createProject('web-shop', 'Web shop', '10');
+  await createProject('research', 'Research', '4');
   await create('clusters', 'Cluster', { name: 'frankfurt' }, { displayName: 'Frankfurt', networkPeer: true });
   await create('ownedaccesskeys', 'OwnedAccessKey', { name: 'nightly' }, { displayName: 'Nightly tests', ttl: 120 });
-  const instances = {
-    'web-shop': ['checkout', 'catalogue', 'preview-1842', 'preview-1843', 'preview-1851', 'payments', 'product-search'],
-    research: ['models', 'notebooks', 'archive'],
-    default: ['sandbox', 'docs'],
-  };
-  const asleep = { annotations: { 'sleepmode.platform.sh/force': 'true' } };
   for (const [project, names] of Object.entries(instances)) {
     for (const name of names) {
-      const template =
-        name === 'product-search' ? 'search-service' : name.startsWith('preview') ? 'preview' : 'control-plane';
-      const sleeps = name === 'archive' || name === 'preview-1842';
       const path = `namespaces/platform-p-${project}/virtualclusterinstances`;
-      const metadata = sleeps ? { name, ...asleep } : { name };
-      await create(path, 'VirtualClusterInstance', metadata, { templateRef: { name: template } });
+      const metadata = sleepingInstances.includes(name) ? { name, ...asleep } : { name };
+      await create(path, 'VirtualClusterInstance', metadata, { templateRef: { name: templateOf(name) } });
     }
   }
   await dispatcher.close();
+}
+
+function templateOf(instance) {
+  if (instance === 'product-search') return 'search-service';
+  return instance.startsWith('preview') ? 'preview' : 'control-plane';
 }
 
 async function takePictures(url, key) {
