@@ -1,4 +1,4 @@
-// npm run check: types, lint and format, the import table, file sizes, dead code, docs against code, the documentation site.
+// npm run check: types, lint and format, the import table, sizes, dead code, docs against code, the documentation site.
 // All checks run concurrently and print all problems before the process exits with an error code.
 import { execFile } from 'node:child_process';
 import { checkDocs } from './check/docs.mjs';

@@ -1,8 +1,11 @@
 import { dirname } from 'node:path';
+import { functionsOf } from './function-lines.mjs';
 import { filesBelow, read } from './sources.mjs';
 
 /** A longer file usually contains more than one idea. */
 const maxLines = 400;
+/** A longer function is cut into functions with names. Blank lines and comments do not count. */
+const maxFunctionLines = 80;
 /** A folder with more sources than a reader can survey needs subfolders. Tests, suites and fixtures do not count. */
 const maxSources = 25;
 
@@ -12,7 +15,13 @@ export function checkFileSizes() {
     ...filesBelow('src', '.ts'),
     ...filesBelow('web', '.ts', '.tsx', '.css'),
   ];
-  return [...longFiles(sources), ...fullFolders(sources)];
+  const scripts = filesBelow('scripts', '.ts', '.mjs', '.js');
+  const tests = filesBelow('test', '.ts', '.mjs');
+  return [
+    ...longFiles(sources),
+    ...longFunctions([...sources, ...scripts]),
+    ...fullFolders([...sources, ...scripts, ...tests]),
+  ];
 }
 
 function longFiles(sources) {
@@ -23,13 +32,29 @@ function longFiles(sources) {
     .map(([path, lines]) => `${path}: ${lines} lines; split it; the limit is ${maxLines} lines`);
 }
 
+/** The functions of tests and suites contain many tests, which are read one at a time. */
+function longFunctions(sources) {
+  return sources
+    .filter((path) => !path.endsWith('.css') && !isTest(path) && !path.startsWith('src/store/suite/'))
+    .flatMap((path) => functionsOf(path, read(path)).map((found) => ({ path, ...found })))
+    .filter(({ lines }) => lines > maxFunctionLines)
+    .map(
+      ({ path, line, name, lines }) =>
+        `${path}:${line}: ${name} has ${lines} lines of code; split it; the limit is ${maxFunctionLines} lines`,
+    );
+}
+
 function fullFolders(sources) {
   const counts = new Map();
   for (const path of sources) {
-    if (path.endsWith('.css') || /\.(test|suite|fixture)\.tsx?$/.test(path)) continue;
+    if (path.endsWith('.css') || isTest(path)) continue;
     counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   }
   return [...counts]
     .filter(([, count]) => count > maxSources)
     .map(([folder, count]) => `${folder}: ${count} sources; cut it into subfolders; the limit is ${maxSources}`);
+}
+
+function isTest(path) {
+  return /\.(test|suite|fixture)\.tsx?$/.test(path);
 }
