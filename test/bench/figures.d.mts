@@ -9,6 +9,8 @@ export type Figure =
   | 'milliseconds'
   | 'growth'
   | 'memory'
+  | 'share'
+  | 'perWatch'
   | 'quietP50'
   | 'quietP99'
   | 'loadedP50'

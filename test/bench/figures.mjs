@@ -36,6 +36,7 @@ export const figures = {
   milliseconds: { title: 'ms', digits: 0 },
   // Differences below a few megabytes depend on when the garbage collector ran.
   growth: { title: 'memory growth MiB', digits: 1, least: 4 },
+  perWatch: { title: 'memory per watch kB', digits: 1, least: 4 },
   memory: { title: 'memory MiB', digits: 1 },
   disk: { title: 'disk kB each', digits: 1 },
   slower: { title: 'slower %', digits: 1 },
@@ -57,3 +58,5 @@ export function timesBetter(figure, ours, theirs) {
 }
 
 export const mebibytes = (bytes) => bytes / 1024 / 1024;
+
+export const kilobytesOf = (mebibytesOfMemory) => (mebibytesOfMemory * 1024 * 1024) / 1000;

@@ -46,7 +46,7 @@ const notes = {
     'counted. The figures are those of the round with the median p99 of the lag, and "delivered" is the minimum of all rounds.',
   watchers:
     'Each watcher has its own connection. The lag is defined as above, the CPU time is per event, and the memory growth is ' +
-    'the memory that the open watches add.',
+    'the memory that the open watches add, with their connections.',
   fairness:
     'One key sends one request at a time, first alone (quiet) and then beside another key that sends as many requests as it ' +
     'can (loaded). Per second: the completed requests of the other key.',

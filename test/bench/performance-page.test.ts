@@ -76,6 +76,16 @@ describe('the page of a result', () => {
     expect(page).toContain('| start, empty: ms | 10× | – | missed |');
   });
 
+  it('says that more workers do not pay, and that watches need too much memory', () => {
+    const rows: BenchResult['rows'] = [
+      { scenario: 'busyPlanes', id: 'busy-2', operation: 'busy, 2 workers', ours: { share: 84 } },
+      { scenario: 'watchers', id: 'watchers', operation: '1,000 watchers', ours: { perWatch: 49.4 } },
+    ];
+    const page = performancePage({ ...both, rows });
+    expect(page).toContain('| busy, 2 workers: of the rate % | at least 150 | 84 | missed |');
+    expect(page).toContain('| 1,000 watchers: memory per watch kB | under 20.0 | 49.4 | missed |');
+  });
+
   it('shows the figures of a cold run beside the warm ones, and which targets it must reach too', () => {
     const cold: BenchResult = {
       ...both,

@@ -18,6 +18,8 @@ const limits = [
   { id: 'planes-idle', figure: 'disk', limit: 20 },
   { id: 'plane-away', figure: 'p50', limit: 100 },
   { id: 'plane-rounds', figure: 'growth', limit: 8 },
+  { id: 'busy-2', figure: 'share', limit: 150 },
+  { id: 'watchers', figure: 'perWatch', limit: 20 },
   { id: 'instance-ready', figure: 'p50', limit: 50 },
   { id: 'instance-ready', figure: 'p99', limit: 250, isForColdRuns: true },
   { id: 'instance-gone', figure: 'milliseconds', limit: 60_000 },

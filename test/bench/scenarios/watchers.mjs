@@ -1,3 +1,5 @@
+import { kilobytesOf } from '../figures.mjs';
+
 /** Many watchers of one collection, each on its own connection, and five writes per second. */
 export async function watchers(session) {
   const { sizes } = session;
@@ -13,5 +15,6 @@ export async function watchers(session) {
     writes: sizes.fanOutWrites,
     everyMilliseconds: 200,
   };
-  session.note('watchers', operation, await session.measure(operation, 'fanOut', options));
+  const measured = await session.measure(operation, 'fanOut', options);
+  session.note('watchers', operation, { ...measured, perWatch: kilobytesOf(measured.growth) / sizes.watchers });
 }
