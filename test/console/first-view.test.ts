@@ -47,7 +47,8 @@ describeConsole('the first view of the fleet', (env) => {
     // The scripts of the page are part of the measurement.
     expect(kilobytes).toBeGreaterThan(100);
     expect(kilobytes).toBeLessThan(maxKilobytes);
-    // CPU time does not depend on the load of the machine, and is most of the elapsed time.
+    // The elapsed time depends on the load of the machine: beside other suites it is ten times the CPU time. The benchmark runs
+    // alone and has the target of one second for it (test/bench/targets.mjs).
     expect(spent).toBeLessThan(maxCpuMs);
     expectNoProblems(watched);
     await context.close();
