@@ -86,6 +86,49 @@ describeConsole('the command palette', (env) => {
     await watched.context.close();
   });
 
+  it('creates every kind of object, and signs out', async () => {
+    const watched = await env.open();
+    const { page } = watched;
+    await signIn(page, env.flotilla.adminKey);
+    for (const [action, title] of [
+      ['New project', 'New project'],
+      ['New template', 'New template'],
+      ['New space template', 'New template'],
+      ['New user', 'New user'],
+      ['New team', 'New team'],
+      ['Connect a cluster', 'Connect cluster'],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await field(page).fill(action);
+      await selected(page).filter({ hasText: action }).waitFor();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: title, exact: true });
+      await dialog.waitFor();
+      // The focus is in the dialog, not where it was before the palette was opened.
+      await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+      // A reload does not open the dialog again.
+      await expect.poll(() => new URL(page.url()).search).toBe('');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+    }
+    // The same action also works on its own page.
+    await page.keyboard.press('Control+k');
+    await field(page).fill('connect a cluster');
+    await selected(page).filter({ hasText: 'Connect a cluster' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Connect cluster', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+    await page.keyboard.press('Control+k');
+    await field(page).fill('sign out');
+    await selected(page).filter({ hasText: 'Sign out' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Username').waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
   it('offers only what the user may see and do', async () => {
     const watched = await env.open({ width: 390 });
     const { page } = watched;
@@ -105,6 +148,18 @@ describeConsole('the command palette', (env) => {
         .filter({ hasText: /Audit log|Users/ })
         .count(),
     ).toBe(0);
+    await field(page).fill('new');
+    await results(page).filter({ hasText: 'New access key' }).waitFor();
+    expect(
+      await results(page)
+        .filter({ hasText: /New (project|template|space template|user|team)/ })
+        .count(),
+    ).toBe(0);
+    // The URL does not open the dialog either.
+    await page.goto('/projects?new=true');
+    await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    expect(await page.getByRole('dialog').count()).toBe(0);
     expectNoProblems(watched);
     await watched.context.close();
   });

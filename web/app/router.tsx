@@ -43,6 +43,16 @@ function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
   };
 }
 
+/** The URL parameters of a list page on which users create objects in a dialog. */
+interface CreatableListSearch extends ListSearch {
+  /** Opens the dialog. */
+  readonly new?: true | undefined;
+}
+
+function creatableListSearch(search: Record<string, unknown>): CreatableListSearch {
+  return { ...listSearch(search), ...(search.new === true ? { new: true } : {}) };
+}
+
 /** The URL parameters of the explorer: the open kind, namespace and object. */
 export interface ExplorerSearch extends ListSearch {
   /** The kind as `group/version/plural`, for example `/v1/configmaps` in the core group. */
@@ -147,7 +157,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/projects',
-    validateSearch: listSearch,
+    validateSearch: creatableListSearch,
     component: lazyRouteComponent(() => import('../pages/projects/projects-page.tsx'), 'ProjectsPage'),
   }),
   createRoute({
@@ -159,7 +169,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/hosts',
-    validateSearch: listSearch,
+    validateSearch: creatableListSearch,
     component: lazyRouteComponent(() => import('../pages/hosts/hosts-page.tsx'), 'HostsPage'),
   }),
   createRoute({
@@ -171,7 +181,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/templates',
-    validateSearch: listSearch,
+    validateSearch: creatableListSearch,
     component: lazyRouteComponent(() => import('../pages/templates/templates-page.tsx'), 'TemplatesPage'),
   }),
   createRoute({
@@ -183,7 +193,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/space-templates',
-    validateSearch: listSearch,
+    validateSearch: creatableListSearch,
     component: lazyRouteComponent(() => import('../pages/templates/templates-page.tsx'), 'SpaceTemplatesPage'),
   }),
   createRoute({
@@ -213,7 +223,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/users',
-    validateSearch: listSearch,
+    validateSearch: creatableListSearch,
     component: lazyRouteComponent(() => import('../pages/people/users-page.tsx'), 'UsersPage'),
   }),
   createRoute({
@@ -225,7 +235,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/teams',
-    validateSearch: listSearch,
+    validateSearch: creatableListSearch,
     component: lazyRouteComponent(() => import('../pages/people/teams-page.tsx'), 'TeamsPage'),
   }),
   createRoute({

@@ -17,8 +17,6 @@ import { trackFocus } from '../components/form/page-focus.ts';
 import { Icon } from '../components/icon.tsx';
 import { Logo } from '../components/logo.tsx';
 import { MenuLink } from '../components/menu-link.tsx';
-import { notify } from '../components/notifications.tsx';
-import { signOut } from '../data/session/sign-in.ts';
 import { useSelf } from '../data/session/use-self.ts';
 import { NotificationBell } from './notification-bell.tsx';
 import { PaletteHost } from './palette/palette-host.tsx';
@@ -26,6 +24,7 @@ import { PasswordPromptDialog } from './password-prompt-dialog.tsx';
 import { usePermittedDestinations } from './permitted-destinations.ts';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
+import { signOutOrNotify } from './sign-out.ts';
 
 /** The header and navigation around every page. */
 export function Shell() {
@@ -144,10 +143,7 @@ function Account() {
         <Menu.Item component={Link} to="/cli" leftSection={<Icon name="download" size={16} />}>
           Get the CLI
         </Menu.Item>
-        <Menu.Item
-          leftSection={<Icon name="signOut" size={16} />}
-          onClick={() => void signOut().catch((error: unknown) => notify.failed('Sign-out failed', error))}
-        >
+        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={signOutOrNotify}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

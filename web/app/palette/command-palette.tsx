@@ -1,21 +1,19 @@
-import { Text, TextInput, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Dialog } from '../../components/form/dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { pluralize } from '../../data/format-text.ts';
-import { type InstanceType, spaceType, virtualClusterType } from '../../data/instance-types.ts';
+import type { InstanceType } from '../../data/instance-types.ts';
 import { type KindRef, kinds } from '../../data/kind-ref.ts';
 import { usePermissions } from '../../data/permissions.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { useSeesAll } from '../../data/rows/use-sees-all.ts';
-import { useSelf } from '../../data/session/use-self.ts';
-import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { InstanceChangeDialog, type InstanceChangeRequest } from '../../pages/instances/list/change-dialog.tsx';
-import { usePermittedDestinations } from '../permitted-destinations.ts';
 import classes from './command-palette.module.css';
 import { findEntries, type PaletteEntry, sourceOf } from './find-entries.ts';
+import { useFixedEntries } from './fixed-entries.ts';
 import { type KindRows, objectSources, paletteKinds } from './object-sources.ts';
 
 /** The maximum number of results. Some more are searched, because the user may lack the permission for some actions. */
@@ -246,86 +244,4 @@ function usePermittedEntries(entries: readonly PaletteEntry[]): readonly Palette
   const permissions = usePermissions(checked.flatMap(({ permission }) => permission ?? []));
   const allowed = new Set(checked.filter((_, index) => permissions[index]?.allowed === true));
   return entries.filter((entry) => entry.permission === undefined || allowed.has(entry)).slice(0, maxShown);
-}
-
-/** Returns the actions that create an instance, for the types that the user may create somewhere. */
-function createEntries(
-  types: readonly (InstanceType | false)[],
-  navigate: ReturnType<typeof useNavigate>,
-): readonly PaletteEntry[] {
-  return types
-    .filter((type) => type !== false)
-    .map(({ noun, createPath }) => ({
-      id: `new ${noun}`,
-      title: `New ${noun}`,
-      about: 'Action',
-      icon: 'plus',
-      run: () => void navigate({ to: createPath }),
-    }));
-}
-
-/** Returns the entries that do not depend on objects: pages and general actions. */
-function useFixedEntries(onHelp: () => void): readonly PaletteEntry[] {
-  const navigate = useNavigate();
-  const destinations = usePermittedDestinations();
-  const { self } = useSelf();
-  const { setColorScheme } = useMantineColorScheme();
-  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
-  const user = self?.user?.name;
-  const mayCreate = useCreatableProjects(kinds.instance).projects.length > 0;
-  const mayCreateSpace = useCreatableProjects(kinds.space).projects.length > 0;
-  return useMemo(
-    () => [
-      ...destinations.map(({ to, label, icon }) => ({
-        id: `page ${to}`,
-        title: label,
-        about: 'Page',
-        icon,
-        run: () => void navigate({ to }),
-      })),
-      ...createEntries([mayCreate && virtualClusterType, mayCreateSpace && spaceType], navigate),
-      {
-        id: 'new key',
-        title: 'New access key',
-        about: 'Action',
-        icon: 'plus',
-        run: () => void navigate({ to: '/keys/new' }),
-      },
-      {
-        id: 'offboarding',
-        title: 'Offboard a user',
-        about: 'Action',
-        icon: 'signOut',
-        permission: { verb: 'create', kind: kinds.user, subresource: 'offboard' },
-        run: () => void navigate({ to: '/offboarding' }),
-      },
-      ...(user === undefined
-        ? []
-        : [
-            {
-              id: 'account',
-              title: 'Account settings',
-              about: 'Page',
-              icon: 'users' as const,
-              run: () => void navigate({ to: '/users/$user', params: { user } }),
-            },
-          ]),
-      {
-        id: 'cli',
-        title: 'Get the CLI',
-        about: 'Page',
-        icon: 'download',
-        run: () => void navigate({ to: '/cli' }),
-      },
-      {
-        id: 'theme',
-        title: `Switch to ${other} theme`,
-        about: 'Action',
-        icon: other === 'dark' ? 'moon' : 'sun',
-        run: () => setColorScheme(other),
-      },
-      { id: 'help', title: 'Keyboard shortcuts', about: 'Help', icon: 'more', run: onHelp },
-    ],
-    [destinations, navigate, mayCreate, mayCreateSpace, user, other, setColorScheme, onHelp],
-  );
 }

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { useCreateDialog } from '../../components/list/create-dialog-state.ts';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -32,7 +33,7 @@ export function HostsPage() {
   const rows = useRows({ kind: kinds.cluster, objects: true });
   const instances = useRows({ kind: kinds.instance });
   const { allowed: mayConnect } = usePermission({ verb: 'create', kind: kinds.cluster });
-  const [isConnecting, setConnecting] = useState(false);
+  const connection = useCreateDialog();
   const extraColumns = useMemo(() => {
     const clusterOf = columnText(instances, 'Cluster');
     const counts = new Map<string, number>();
@@ -52,7 +53,7 @@ export function HostsPage() {
     ];
   }, [instances]);
   const connect = mayConnect ? (
-    <Button onClick={() => setConnecting(true)} leftSection={<Icon name="plus" />}>
+    <Button onClick={connection.open} leftSection={<Icon name="plus" />}>
       Connect cluster
     </Button>
   ) : undefined;
@@ -91,7 +92,7 @@ export function HostsPage() {
               }
         }
       />
-      {isConnecting ? <ConnectCluster onClose={() => setConnecting(false)} /> : null}
+      {connection.isOpen && mayConnect ? <ConnectCluster onClose={connection.close} /> : null}
     </>
   );
 }

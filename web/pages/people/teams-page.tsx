@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
+import { useCreateDialog } from '../../components/list/create-dialog-state.ts';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import type { CellRenderers } from '../../components/list/table-row.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -22,9 +22,9 @@ const cells: CellRenderers = {
 export function TeamsPage() {
   const rows = useRows({ kind: kinds.team });
   const { allowed } = usePermission({ verb: 'create', kind: kinds.team });
-  const [isCreating, setCreating] = useState(false);
+  const creation = useCreateDialog();
   const make = allowed ? (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+    <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
       New team
     </Button>
   ) : undefined;
@@ -45,7 +45,7 @@ export function TeamsPage() {
           action: make,
         }}
       />
-      {isCreating ? <CreateTeam onClose={() => setCreating(false)} /> : null}
+      {creation.isOpen && allowed ? <CreateTeam onClose={creation.close} /> : null}
     </>
   );
 }

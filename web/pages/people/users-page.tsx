@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
+import { useCreateDialog } from '../../components/list/create-dialog-state.ts';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import type { CellRenderers } from '../../components/list/table-row.tsx';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
@@ -55,9 +55,9 @@ export function UsersPage() {
   const rows = useRows({ kind: kinds.user, objects: true });
   const { allowed } = usePermission({ verb: 'create', kind: kinds.user });
   const mayOffboard = usePermission({ verb: 'create', kind: kinds.user, subresource: 'offboard' }).allowed;
-  const [isCreating, setCreating] = useState(false);
+  const creation = useCreateDialog();
   const make = allowed ? (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+    <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
       New user
     </Button>
   ) : undefined;
@@ -93,7 +93,7 @@ export function UsersPage() {
           action: make,
         }}
       />
-      {isCreating ? <CreateUser onClose={() => setCreating(false)} /> : null}
+      {creation.isOpen && allowed ? <CreateUser onClose={creation.close} /> : null}
     </>
   );
 }

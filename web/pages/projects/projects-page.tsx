@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { useCreateDialog } from '../../components/list/create-dialog-state.ts';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { kinds } from '../../data/kind-ref.ts';
@@ -24,7 +25,7 @@ export function ProjectsPage() {
   const instances = useRows({ kind: kinds.instance });
   const spaces = useRows({ kind: kinds.space });
   const { allowed: mayCreate } = usePermission({ verb: 'create', kind: kinds.project });
-  const [isCreating, setCreating] = useState(false);
+  const creation = useCreateDialog();
   const counts = useVisibleCounts(kinds.instance, rows.rows, instances);
   const spaceCounts = useVisibleCounts(kinds.space, rows.rows, spaces);
   const extraColumns = useMemo(
@@ -41,7 +42,7 @@ export function ProjectsPage() {
     [counts, spaceCounts],
   );
   const create = mayCreate ? (
-    <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" />}>
+    <Button onClick={creation.open} leftSection={<Icon name="plus" />}>
       New project
     </Button>
   ) : undefined;
@@ -83,7 +84,7 @@ export function ProjectsPage() {
               }
         }
       />
-      {isCreating ? <CreateProject onClose={() => setCreating(false)} /> : null}
+      {creation.isOpen && mayCreate ? <CreateProject onClose={creation.close} /> : null}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
+import { useCreateDialog } from '../../components/list/create-dialog-state.ts';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { displayNameColumn } from '../../data/objects/display-name.ts';
@@ -59,9 +59,9 @@ interface TemplatesListProps {
 function TemplatesList({ type, title, what }: TemplatesListProps) {
   const rows = useRows({ kind: type.kind, objects: true });
   const { allowed: mayCreate } = usePermission({ verb: 'create', kind: type.kind });
-  const [isCreating, setCreating] = useState(false);
+  const creation = useCreateDialog();
   const create = mayCreate ? (
-    <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" />}>
+    <Button onClick={creation.open} leftSection={<Icon name="plus" />}>
       New template
     </Button>
   ) : undefined;
@@ -90,7 +90,7 @@ function TemplatesList({ type, title, what }: TemplatesListProps) {
           ...(create === undefined ? {} : { action: create }),
         }}
       />
-      {isCreating ? <CreateTemplate type={type} onClose={() => setCreating(false)} /> : null}
+      {creation.isOpen && mayCreate ? <CreateTemplate type={type} onClose={creation.close} /> : null}
     </>
   );
 }
