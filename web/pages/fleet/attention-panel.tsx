@@ -5,6 +5,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { pluralize } from '../../data/format-text.ts';
 import classes from './attention-panel.module.css';
+import type { AttentionState } from './attention-state.ts';
 import { groupIssues, type Issue, type IssueGroup, type IssueTarget } from './issues.ts';
 
 /** The maximum numbers of groups that the panel shows, and of objects in each group. */
@@ -13,12 +14,12 @@ const maxObjects = 5;
 
 export interface AttentionPanelProps {
   readonly issues: readonly Issue[];
-  /** `loading` until all data is loaded; `unavailable` if the server does not respond. */
-  readonly dataState: 'complete' | 'loading' | 'unavailable';
+  readonly dataState: AttentionState;
 }
 
-const emptyTexts: Readonly<Record<AttentionPanelProps['dataState'], string>> = {
+const emptyTexts: Readonly<Record<AttentionState, string>> = {
   complete: 'Nothing needs attention.',
+  partial: 'Nothing that you can see needs attention.',
   loading: 'Loading…',
   unavailable: 'Unknown, because the server does not respond.',
 };
@@ -30,7 +31,7 @@ export function AttentionPanel({ issues, dataState }: AttentionPanelProps) {
     <Panel title="Needs attention">
       {issues.length === 0 ? (
         <Group gap="sm" c="dimmed">
-          <Icon name={dataState === 'complete' ? 'check' : 'clock'} />
+          <Icon name={dataState === 'complete' || dataState === 'partial' ? 'check' : 'clock'} />
           <Text size="sm">{emptyTexts[dataState]}</Text>
         </Group>
       ) : (

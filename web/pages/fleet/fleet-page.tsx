@@ -13,12 +13,12 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermission } from '../../data/permissions.ts';
-import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 import { useSelf } from '../../data/session/use-self.ts';
 import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
-import { AttentionPanel, type AttentionPanelProps } from './attention-panel.tsx';
+import { AttentionPanel } from './attention-panel.tsx';
+import { attentionState } from './attention-state.ts';
 import { FirstRunPanel } from './first-run-panel.tsx';
 import { HostsPanel } from './hosts-panel.tsx';
 import { findIssues } from './issues.ts';
@@ -71,7 +71,7 @@ export function FleetPage() {
       {isEmpty ? (
         <Panel>
           <EmptyState
-            title="No virtual clusters yet"
+            title={seesAll ? 'No virtual clusters yet' : 'No virtual clusters that you can see'}
             text={
               mayCreate ? (
                 <FirstSteps />
@@ -82,12 +82,12 @@ export function FleetPage() {
             action={create}
           />
         </Panel>
-      ) : (
-        <PhaseTiles instances={instances} seesAll={seesAll} />
-      )}
+      ) : null}
+      {/* Zeros would say that there are no virtual clusters, which is unknown while the list is refused or loading. */}
+      {instances.rows.length === 0 ? null : <PhaseTiles instances={instances} seesAll={seesAll} />}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" mt="md">
         <div>
-          <AttentionPanel issues={issues} dataState={dataStateOf([instances, clusters, keys])} />
+          <AttentionPanel issues={issues} dataState={attentionState([instances, clusters, keys], { seesAll })} />
           <Panel title="Time to Ready">
             <TimeToReady days={readyDays} />
           </Panel>
@@ -100,12 +100,6 @@ export function FleetPage() {
       </SimpleGrid>
     </>
   );
-}
-
-/** A refused list counts as loaded: the caller may not see its objects. */
-function dataStateOf(lists: readonly Pick<RowsSnapshot, 'state'>[]): AttentionPanelProps['dataState'] {
-  if (lists.some(({ state }) => state === 'interrupted')) return 'unavailable';
-  return lists.some(({ state }) => state === 'loading') ? 'loading' : 'complete';
 }
 
 function FirstSteps() {

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { Project } from '../../../src/api/management/v1/project.ts';
+import type { Project, quotaResources } from '../../../src/api/management/v1/project.ts';
 import { QuotaBar } from '../../components/object/quota-bar.tsx';
 import { Panel } from '../../components/panel.tsx';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
@@ -8,7 +8,10 @@ import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 const maxShown = 6;
 
 /** The names of the counted resources for display. */
-const resourceNames: Readonly<Record<string, string>> = { virtualclusterinstances: 'virtual clusters' };
+const resourceNames: Readonly<Record<string, string>> = {
+  virtualclusterinstances: 'virtual clusters',
+  spaceinstances: 'spaces',
+} satisfies Readonly<Record<(typeof quotaResources)[number], string>>;
 
 /** A panel with the quota usage of all projects, the highest usage first. */
 export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot<Project> }) {

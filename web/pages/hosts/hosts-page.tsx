@@ -15,6 +15,7 @@ import { columnText, loadedCount } from '../../data/rows/fleet-counts.ts';
 import type { ListColumn } from '../../data/rows/list-columns.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
+import { useSeesAll } from '../../data/rows/use-sees-all.ts';
 import { clusterStatus } from './cluster-info.ts';
 import { ConnectCluster } from './connect-cluster.tsx';
 
@@ -32,6 +33,7 @@ const filters = ['Status', 'Reached By'];
 export function HostsPage() {
   const rows = useRows({ kind: kinds.cluster, objects: true });
   const instances = useRows({ kind: kinds.instance });
+  const seesAll = useSeesAll(kinds.instance);
   const { allowed: mayConnect } = usePermission({ verb: 'create', kind: kinds.cluster });
   const connection = useCreateDialog();
   const extraColumns = useMemo(() => {
@@ -47,11 +49,12 @@ export function HostsPage() {
         name: 'Virtual Clusters',
         about: 'Virtual clusters on this cluster that you can see.',
         isWide: false,
-        text: (row: Row) => (isCounted ? String(count(row)) : ''),
+        // Zero would say that there are none, which a user who may not see all of them cannot know.
+        text: (row: Row) => (isCounted && (seesAll || count(row) > 0) ? String(count(row)) : ''),
         rank: count,
       },
     ];
-  }, [instances]);
+  }, [instances, seesAll]);
   const connect = mayConnect ? (
     <Button onClick={connection.open} leftSection={<Icon name="plus" />}>
       Connect cluster
