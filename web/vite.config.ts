@@ -15,7 +15,7 @@ const groups = [
   {
     name: 'shared',
     priority: 2,
-    test: (id: string) => /\/web\/(?:components(?!\/(?:editor|log|terminal)\/)|data)\//.test(id),
+    test: (id: string) => /\/web\/(?:components(?!\/(?:editor|log|terminal)\/|\/usage\/(?!usage-tab))|data)\//.test(id),
   },
   { name: 'manage', priority: 1, test: (id: string) => managementPages.test(id) },
 ];

@@ -9,9 +9,9 @@ const folder = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
 type Chunk = { file: string; css?: string[]; imports?: string[]; dynamicImports?: string[] };
 
-/** Chunks that are loaded on demand: the editor with its YAML parser, the terminal, the log, and kubectl commands. */
+/** Chunks that are loaded on demand: the editor with its YAML parser, the terminal, the log, kubectl commands, and charts. */
 const onDemand =
-  /components\/(?:editor|log|terminal)\/|terminal\/kubectl-console|inside\/pod\/pod-panel|control-plane-log|^_js-yaml-/;
+  /components\/(?:editor|log|terminal)\/|terminal\/kubectl-console|inside\/pod\/pod-panel|control-plane-log|usage\/usage-view|^_js-yaml-/;
 
 function weightOf(files: Iterable<string>): number {
   let bytes = 0;
@@ -58,8 +58,10 @@ it.each([
   ['components/terminal/shell-terminal.tsx', 100],
   ['components/log/log-panel.tsx', 10],
   ['pages/terminal/kubectl-console.tsx', 30],
+  ['components/usage/usage-view.tsx', 6],
 ])('%s has at most %d kB', (entry, limit) => {
-  const pages = filesOf('index.html', (name) => onDemand.test(name));
+  const pages = filesOf('index.html', (name, isDynamic) => isDynamic && onDemand.test(name));
+  expect(pages.chunks.has(entry)).toBe(false);
   const part = filesOf(entry, (name, isDynamic) => isDynamic || pages.chunks.has(name));
   expect(part.chunks.has(entry)).toBe(true);
   const kilobytes = weightOf([...part.files].filter((file) => !pages.files.has(file))) / 1000;
