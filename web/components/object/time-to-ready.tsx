@@ -7,6 +7,7 @@ import {
 } from '../../../src/api/management/time-to-ready.ts';
 import type { ReadyDay } from '../../../src/api/management/v1/project.ts';
 import { pluralize } from '../../data/format-text.ts';
+import { formatDay } from '../../data/format-time.ts';
 import classes from './time-to-ready.module.css';
 
 /** The size and the margins of the chart, in units of the SVG view box. */
@@ -90,7 +91,7 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
           <tbody>
             {shown.map(({ day, count, half, most }) => (
               <tr key={day}>
-                <td>{day}</td>
+                <td>{formatDay(day)}</td>
                 <td>{count}</td>
                 <td>{count === 0 ? '–' : statsText({ half, most })}</td>
               </tr>
@@ -132,7 +133,7 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
       {shown.map(({ day, half, most, count }, index) =>
         most === undefined ? null : (
           <g key={day}>
-            <title>{`${day}: ${pluralize(count, 'virtual cluster')}, ${statsText({ half, most })}`}</title>
+            <title>{`${formatDay(day)}: ${pluralize(count, 'virtual cluster')}, ${statsText({ half, most })}`}</title>
             <rect
               x={x(index) - step * 0.28}
               width={step * 0.56}
