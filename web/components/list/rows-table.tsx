@@ -6,9 +6,9 @@ import { columnTitle, type ListColumn } from '../../data/rows/list-columns.ts';
 import { widestRows } from '../../data/rows/query-rows.ts';
 import { selectRange, toggleKey } from '../../data/rows/row-selection.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
-import { useOverflowMark } from './overflow-mark.ts';
 import classes from './rows-table.module.css';
 import { type CellRenderers, TableRow, WidestCells } from './table-row.tsx';
+import { useOverflowMark } from './use-overflow-mark.ts';
 import { useVisibleRows } from './visible-rows.ts';
 
 export interface RowsTableProps<Type extends KubeObject> {

@@ -12,7 +12,7 @@ import { groupIssues, type Issue, type IssueGroup, type IssueTarget } from './is
 const maxGroups = 8;
 const maxObjects = 5;
 
-export interface AttentionPanelProps {
+interface AttentionPanelProps {
   readonly issues: readonly Issue[];
   readonly dataState: AttentionState;
 }

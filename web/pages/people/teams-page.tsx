@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../../components/icon.tsx';
-import { useCreateDialog } from '../../components/list/create-dialog-state.ts';
 import { ResourceList } from '../../components/list/resource-list.tsx';
 import type { CellRenderers } from '../../components/list/table-row.tsx';
+import { useCreateDialog } from '../../components/list/use-create-dialog.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { usePermission } from '../../data/permissions.ts';

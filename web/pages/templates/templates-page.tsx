@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../../components/icon.tsx';
-import { useCreateDialog } from '../../components/list/create-dialog-state.ts';
 import { ResourceList } from '../../components/list/resource-list.tsx';
+import { useCreateDialog } from '../../components/list/use-create-dialog.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { displayNameColumn } from '../../data/objects/display-name.ts';
 import { usePermission } from '../../data/permissions.ts';

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 
-export interface CreateDialogState {
+interface CreateDialogState {
   readonly isOpen: boolean;
   open(): void;
   close(): void;
