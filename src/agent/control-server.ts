@@ -61,6 +61,12 @@ export interface ControlServerOptions {
 }
 
 const responseTimeout = 10_000;
+/**
+ * The time after which an idle connection is closed, in milliseconds. The server keeps memory for each connection of each
+ * agent, and an idle agent sends requests only after it has connected. It is longer than the interval at which an agent in use
+ * reports activity, so that these reports share a connection.
+ */
+const idleTimeout = 15_000;
 
 /** Creates a client for the paths that the control server provides for the agent of this cluster. */
 export function openControlServer(options: ControlServerOptions): ControlServer {
@@ -168,7 +174,7 @@ class ControlServerConnection {
         ...(authority === undefined ? {} : { certificateAuthority: authority }),
         ...(proxyUrl === undefined ? {} : { proxyUrl }),
       },
-      { clock, answerTimeout: responseTimeout, currentToken: () => credential.token() },
+      { clock, answerTimeout: responseTimeout, idleTimeout, currentToken: () => credential.token() },
     );
     this.#known = { id, connection: opened };
     await before?.close();

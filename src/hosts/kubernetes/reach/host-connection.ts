@@ -27,6 +27,8 @@ export interface HostConnectionOptions {
    * requests.
    */
   readonly answerTimeout?: number;
+  /** The time after which an idle connection is closed, in milliseconds. Optional. */
+  readonly idleTimeout?: number | undefined;
   /** The servers that may be connected to. Optional; defaults to all. */
   readonly policy?: ConnectionPolicy | undefined;
   /** Returns the current token of the user, if it changes. Optional; otherwise the credentials of the kubeconfig are used. */
@@ -92,6 +94,13 @@ const defaults = {
 };
 
 /**
+ * The time after which an idle connection in a tunnel is closed, in milliseconds. A new one takes a single round trip, and an
+ * idle one takes memory at both ends. It is shorter than the interval of the probes, which are the only requests to most
+ * clusters.
+ */
+const tunnelIdleTimeout = 5_000;
+
+/**
  * Maximum number of connections for short requests. It is high enough for the requests that a server executes at the
  * same time, and low enough not to exhaust the sockets of this process.
  */
@@ -99,7 +108,7 @@ const maxConnections = 256;
 
 /** Creates a connection. Throws StatusError 400 if the certificates or keys in the kubeconfig are unusable. */
 export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOptions): HostConnection {
-  const { clock, connectTimeout, answerTimeout, policy, currentToken, tunnel } = { ...defaults, ...options };
+  const { clock, connectTimeout, answerTimeout, idleTimeout, policy, currentToken, tunnel } = { ...defaults, ...options };
   const { origin, pathname, host } = new URL(kubeconfig.server);
   const poolFor = (address: ServerAddress) =>
     openHttpPool({
@@ -109,6 +118,7 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
       clock,
       responseTimeoutMs: answerTimeout,
       maxConnections,
+      idleTimeoutMs: tunnel === undefined ? idleTimeout : tunnelIdleTimeout,
     });
   const name = tunnel?.displayName ?? host;
   const { clientCertificate, clientKey: _, ...anybody } = kubeconfig;

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../../../test/bad-days/eventually.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { bodyText, neverAborted, statusErrorOf } from '../observe/api-request.fixture.ts';
 import { ApiServerTestEnv } from './api-server.fixture.ts';
@@ -20,7 +21,7 @@ afterEach(async () => {
   await bench.close();
 });
 
-function wireTo(server: string): HttpPool {
+function wireTo(server: string, idleTimeoutMs?: number): HttpPool {
   const dial = dialServer({ ...bench.kubeconfig, server }, { clock: systemClock, timeout: 10_000 });
   const wire = openHttpPool({
     origin: server,
@@ -28,6 +29,7 @@ function wireTo(server: string): HttpPool {
     clock: systemClock,
     responseTimeoutMs: 10_000,
     maxConnections: mostConnections,
+    idleTimeoutMs,
   });
   open.push(wire);
   return wire;
@@ -82,6 +84,43 @@ test('a request beyond the queue limit gets 429, and watches are not delayed', a
   for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
   bench.respond = (_, response) => response.end('ok');
   expect(await bodyText(await wire.send(asking('/api')))).toBe('ok');
+});
+
+test('idle connections are closed after the timeout, and later requests open new ones', async () => {
+  const wire = wireTo(bench.kubeconfig.server, 100);
+  for (let round = 1; round <= 2; round++) {
+    const before = bench.connections;
+    const answers = await Promise.all([wire.send(asking('/api')), wire.send(asking('/api?watch=1'))]);
+    for (const answer of answers) expect(await bodyText(answer)).toBe('{}');
+    await eventually(
+      30,
+      () => wire.connections,
+      (open) => open === 0,
+    );
+    expect(bench.connections).toBe(before + 2);
+  }
+});
+
+test('a request keeps its connection longer than the idle timeout', async () => {
+  const wire = wireTo(bench.kubeconfig.server, 100);
+  let finish = () => {};
+  bench.respond = ({ url }, response) => {
+    if (url !== '/slow') {
+      response.end('ok');
+      return;
+    }
+    response.write('begun ');
+    finish = () => response.end('and finished');
+  };
+  const slow = await wire.send(asking('/slow'));
+  await bodyText(await wire.send(asking('/api')));
+  await eventually(
+    30,
+    () => wire.connections,
+    (open) => open === 1,
+  );
+  finish();
+  expect(await bodyText(slow)).toBe('begun and finished');
 });
 
 test('a slow reader slows down the download', async () => {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Pool } from 'undici';
 import { badRequest, serviceUnavailable, tooManyRequests } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { lazyValue } from '../../../lib/lazy-value.ts';
+import { type LazyValue, lazyValue } from '../../../lib/lazy-value.ts';
 import { Semaphore } from '../../../lib/queue/semaphore.ts';
 import type { ApiResponse, UpgradedConnection } from '../../host.ts';
 import type { HttpPoolRequest } from './http-pool-request.ts';
@@ -24,6 +24,8 @@ export interface HttpPoolOptions {
   readonly responseTimeoutMs: number;
   /** The maximum number of concurrent short requests. Further requests wait until another one has ended. */
   readonly maxConnections: number;
+  /** The time after which an idle connection is closed, in milliseconds. Optional; defaults to 55 seconds. */
+  readonly idleTimeoutMs?: number | undefined;
 }
 
 /** An HTTP/1.1 client for one server with a pool of keep-alive connections. Rejects with StatusError. */
@@ -44,12 +46,27 @@ const maxWaiting = 2000;
  * Idle connections are closed after this time. Go servers close them after 90 seconds or more. If this side closes
  * first, no request is sent on a connection that the server is closing.
  */
-const idleTimeoutMs = 55_000;
+const defaultIdleTimeoutMs = 55_000;
 /** Request bodies up to this size are buffered before they are sent, so that a slow client occupies no connection. */
 const maxBufferedBody = 64 * 1024;
 
 export function openHttpPool(options: HttpPoolOptions): HttpPool {
   return new UndiciHttpPool(options);
+}
+
+/**
+ * The pools of undici. They are created on first use, because each allocates memory for thousands of requests. Requests wait
+ * for a slot before they enter a pool, because the pool would keep aborted requests in its own queue.
+ */
+interface Pools {
+  readonly short: LazyValue<Promise<Pool>>;
+  /** Each long-running request gets its own connection, so that watches do not occupy the connections of short requests. */
+  readonly long: LazyValue<Promise<Pool>>;
+}
+
+async function destroy({ short, long }: Pools): Promise<void> {
+  const created = await Promise.all([short.created, long.created]);
+  await Promise.all(created.map((pool) => pool?.destroy()));
 }
 
 class UndiciHttpPool implements HttpPool {
@@ -59,11 +76,9 @@ class UndiciHttpPool implements HttpPool {
   readonly #closing = new AbortController();
   readonly #sockets = new Set<DialedSocket>();
   readonly #slots: Semaphore;
-  // Created on first use, because an undici pool allocates memory for thousands of requests. Requests wait for a slot
-  // before they enter the pool, because the pool would keep aborted requests in its own queue.
-  readonly #shortRequests = lazyValue(() => this.#pool(this.#options.maxConnections));
-  // Each long-running request gets its own connection, so that watches do not occupy the connections of short requests.
-  readonly #longRunning = lazyValue(() => this.#pool(null));
+  #pools = this.#lazyPools();
+  /** The number of requests that use a pool. */
+  #requests = 0;
 
   constructor(options: HttpPoolOptions) {
     this.#options = options;
@@ -82,7 +97,10 @@ class UndiciHttpPool implements HttpPool {
     this.#closing.signal.throwIfAborted();
     const socket = await this.#options.dial(signal);
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#discardUnusedPools();
+    });
     if (this.#closing.signal.aborted) socket.destroy();
     return socket;
   }
@@ -124,8 +142,26 @@ class UndiciHttpPool implements HttpPool {
   async close(): Promise<void> {
     this.#closing.abort(serviceUnavailable(`the connection to ${this.#where} is closed`));
     for (const socket of this.#sockets) socket.destroy();
-    const pools = await Promise.all([this.#shortRequests.created, this.#longRunning.created]);
-    await Promise.all(pools.map((each) => each?.destroy()));
+    await destroy(this.#pools);
+  }
+
+  #lazyPools(): Pools {
+    return {
+      short: lazyValue(() => this.#pool(this.#options.maxConnections)),
+      long: lazyValue(() => this.#pool(null)),
+    };
+  }
+
+  /** Frees the memory of the pools if they have neither requests nor connections. The next request creates new ones. */
+  #discardUnusedPools(): void {
+    // Deferred, because undici may still use a pool that has just ended a request.
+    setImmediate(() => {
+      const pools = this.#pools;
+      if (this.#requests > 0 || this.#sockets.size > 0) return;
+      if (pools.short.created === undefined && pools.long.created === undefined) return;
+      this.#pools = this.#lazyPools();
+      void destroy(pools);
+    });
   }
 
   async #pool(connections: number | null): Promise<Pool> {
@@ -133,6 +169,7 @@ class UndiciHttpPool implements HttpPool {
     // The default export is used because in the bundled program a CommonJS package has no named exports.
     const { default: undici } = await import('undici');
     const { Pool: UndiciPool } = undici;
+    const { idleTimeoutMs = defaultIdleTimeoutMs } = this.#options;
     return new UndiciPool(this.#options.origin, {
       connections,
       pipelining: 1,
@@ -161,15 +198,21 @@ class UndiciHttpPool implements HttpPool {
   async #dispatch(request: HttpPoolRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
     const { method, path, headers, signal } = request;
     const isLongRunning = mayBeLongRunning(path);
-    const dispatcher = await (isLongRunning ? this.#longRunning : this.#shortRequests).get();
-    const onOver = isLongRunning ? () => {} : await this.#slot(signal);
+    const leaveSlot = isLongRunning ? () => {} : await this.#slot(signal);
+    this.#requests++;
+    const onRelease = () => {
+      leaveSlot();
+      this.#requests--;
+      if (this.#sockets.size === 0) this.#discardUnusedPools();
+    };
+    const dispatcher = await this.#pools[isLongRunning ? 'long' : 'short'].get();
     if (signal.aborted) {
-      onOver();
+      onRelease();
       throw signal.reason;
     }
     const response = new ResponseStream({
       signal,
-      onRelease: onOver,
+      onRelease,
       translate: (error) => this.#toStatusError(error, signal),
     });
     const dispatchOptions = { method, path, headers: headers as string[], body: body ?? null };
