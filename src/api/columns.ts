@@ -1,5 +1,5 @@
-import { type JsonObject, type JsonValue, textAt, valueAt } from '@flotilla/json';
-import type { AnyFields, KubeObject, TypedObject } from './meta.ts';
+import { type JsonObject, type JsonValue, valueAt } from '@flotilla/json';
+import type { AnyFields, TypedObject } from './meta.ts';
 import { quarantinedReason } from './quarantined-reason.ts';
 import type { Column } from './resource.ts';
 
@@ -42,17 +42,18 @@ export const ageColumn: Column = column('Age', 'metadata.creationTimestamp', {
  */
 export const createdAtColumn: Column = column(
   'Created At',
-  (object) => textAt(object as JsonValue, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
+  ({ metadata }) => metadata.creationTimestamp || '0001-01-01T00:00:00Z',
   { type: 'date', verbatim: true, description: 'The creation time of the object.' },
 );
+
+/** The fields of kinds whose objects have a phase. */
+type PhaseFields = { status?: { phase?: string; reason?: string } };
 
 /**
  * Returns the phase to display: Terminating if the object is being deleted, Quarantined if a quarantine is the reason for
  * its phase, otherwise `status.phase`.
  */
-export function displayedPhase(object: KubeObject): string | undefined {
-  if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
-  if (textAt(object as JsonValue, 'status', 'reason') === quarantinedReason) return quarantinedReason;
-  const phase = textAt(object as JsonValue, 'status', 'phase');
-  return phase === '' ? undefined : phase;
+export function displayedPhase({ metadata, status = {} }: TypedObject<PhaseFields>): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
+  return status.reason === quarantinedReason ? quarantinedReason : status.phase || undefined;
 }

@@ -44,8 +44,8 @@ export function renderDefinition({
   const read = readParameters(parameterValues, parameters);
   const problems = read.errors.map(({ field, message }) => `${field}: ${message}`);
   const values: JsonObject = { ...withEmptyValues(parameters, read.values), [templateValuesName]: { ...platform } };
-  const rendered = new DefinitionRenderer({ Values: values }, problems).render(definition as JsonObject, '');
-  return { definition: rendered as TemplateDefinition, problems };
+  const rendered = new DefinitionRenderer({ Values: values }, problems).render(definition, '');
+  return { definition: rendered, problems };
 }
 
 /**
@@ -86,13 +86,18 @@ class DefinitionRenderer {
     this.#problems = problems;
   }
 
-  render(value: JsonValue, field: string): JsonValue {
+  /** Renders the strings in a value. The cast is safe, because the result has the same structure. */
+  render<Value extends JsonValue>(value: Value, field: string): Value {
+    return this.#render(value, field) as Value;
+  }
+
+  #render(value: JsonValue, field: string): JsonValue {
     if (typeof value === 'string') return this.#isStopped ? '' : this.#renderText(value, field);
-    if (Array.isArray(value)) return value.map((item, at) => this.render(item, indexPath(field, at)));
+    if (Array.isArray(value)) return value.map((item, at) => this.#render(item, indexPath(field, at)));
     if (!isJsonObject(value)) return value;
     const made: JsonObject = {};
     for (const [name, member] of Object.entries(value)) {
-      setMember(made, name, this.render(member, childPath(field, name)));
+      setMember(made, name, this.#render(member, childPath(field, name)));
     }
     return made;
   }

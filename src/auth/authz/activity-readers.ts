@@ -1,8 +1,12 @@
-import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
+import type { AccessEntry } from '../../api/management/v1/access.ts';
+import { activityRecordKind } from '../../api/management/v1/notifications/activity-record.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { typedObject } from '../../api/resource.ts';
 import { accessListGrants, reading } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Caller } from './caller.ts';
@@ -11,17 +15,36 @@ import { owns } from './owns.ts';
 import { hasRole } from './project-grants.ts';
 import { readsProject } from './reads-project.ts';
 
+/** The permissions on the object of an activity record when the record was written. */
+export type ActivityReaders = {
+  /** The UID of the project that contained the object. A later project of the same name has another one. */
+  projectUid?: string;
+  owner?: Owner;
+  access?: AccessEntry[];
+};
+
+/** The hidden part of an activity record. */
+type ActivityRecordHidden = { readers?: ActivityReaders };
+
+/** Returns the hidden part of an activity record with these permissions. */
+export function hiddenActivityReaders(readers: ActivityReaders): ActivityRecordHidden {
+  return { readers };
+}
+
+/** Casts the hidden part of an activity record, which `hiddenActivityReaders` has created. */
+function readersIn(hidden: JsonObject | undefined): ActivityReaders {
+  const { readers = {} } = (hidden ?? {}) as ActivityRecordHidden;
+  return readers;
+}
+
 /**
  * Returns an activity record in the form that the authorizer needs: with the owner and the `access` list that its
  * object had when the record was written. The authorizer uses them if the object has been deleted.
  */
 export function guardedActivityRecord(record: KubeObject, hidden: JsonObject | undefined): GuardedObject {
-  const { apiVersion, kind, metadata } = record;
-  const readers = objectAt(hidden, 'readers') ?? {};
-  const spec = readers as NonNullable<GuardedFields['spec']>;
-  const involvedObject = objectAt(record, 'involvedObject') ?? {};
-  const guarded = { apiVersion, kind, metadata, spec, involvedObject, projectUid: textAt(readers, 'projectUid') };
-  return guarded as GuardedObject;
+  const { apiVersion, kind, metadata, involvedObject } = typedObject<GuardedFields>(activityRecordKind, record);
+  const { projectUid = '', ...spec } = readersIn(hidden);
+  return { apiVersion, kind, metadata, spec, projectUid, ...(involvedObject === undefined ? {} : { involvedObject }) };
 }
 
 interface RecordContext {
@@ -38,16 +61,15 @@ interface RecordContext {
  * project with the UID of that time, so that a later project of the same name does not show it.
  */
 export function readsActivityRecord({ caller, state, namespace, project, object: record }: RecordContext): boolean {
-  const about = objectAt(record, 'involvedObject');
-  if (record === undefined || about === undefined) return false;
-  if (project === undefined || project.metadata.uid !== textAt(record, 'projectUid')) return false;
+  if (record?.involvedObject === undefined) return false;
+  if (project === undefined || project.metadata.uid !== record.projectUid) return false;
   if (hasRole(caller, project, 'admin')) return true;
-  const kind = textAt(about, 'kind');
+  const { kind, name, uid } = record.involvedObject;
   if (kind === projectKind.kind) return readsProject({ caller, project });
   const find = instances[kind];
   if (find === undefined) return false;
-  const found = find(state, namespace, textAt(about, 'name'));
-  const guarded = found !== undefined && found.metadata.uid === textAt(about, 'uid') ? found : record;
+  const found = find(state, namespace, name);
+  const guarded = found !== undefined && found.metadata.uid === uid ? found : record;
   return owns(caller, guarded) || accessListGrants(caller, guarded, reading);
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, textAt } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
 import { configMapKind } from '../../api/core/config-map.ts';
 import { secretKind } from '../../api/core/secret.ts';
 import type { Owner } from '../../api/management/v1/owner.ts';
@@ -13,14 +13,23 @@ export function isConfigKind(group: string, resource: string): boolean {
   return configKinds.some((kind) => kind.group === group && kind.plural === resource);
 }
 
-const ownerMember = 'owner';
+/** The hidden part of a configuration object. */
+type ConfigObjectHidden = { owner?: Owner };
+
+/**
+ * Casts the hidden part of a record to that of a configuration object. All such casts go through this function. They are
+ * safe, because only `recordConfigOwner` changes the hidden part.
+ */
+function configHiddenOf(hidden: JsonObject): ConfigObjectHidden {
+  return hidden as ConfigObjectHidden;
+}
 
 /**
  * Records the owner of a configuration object in the hidden part of its record. The object itself stays as the client sent
  * it, because tools such as Terraform report fields that the server adds as a difference.
  */
 export function recordConfigOwner(hidden: JsonObject, owner: Owner): void {
-  hidden[ownerMember] = { ...owner };
+  configHiddenOf(hidden).owner = { ...owner };
 }
 
 /** Returns the name of a configuration object, and its owner in the form of objects that have one in their spec. */
@@ -28,7 +37,6 @@ export function guardedConfigObject(
   { apiVersion, kind, metadata }: KubeObject,
   hidden: JsonObject | undefined,
 ): GuardedObject {
-  const recorded = objectAt(hidden, ownerMember);
-  const owner = { user: textAt(recorded, 'user'), team: textAt(recorded, 'team') };
-  return { apiVersion, kind, metadata, spec: { owner } };
+  const { user = '', team = '' } = configHiddenOf(hidden ?? {}).owner ?? {};
+  return { apiVersion, kind, metadata, spec: { owner: { user, team } } };
 }

@@ -69,7 +69,7 @@ type Find<Found> = (state: AccessState, namespace: string, name: string) => Foun
 
 /** A kind of the management API, with the rules that grant permissions on it. */
 export interface GuardedKind {
-  readonly kind: ResourceKind<GuardedFields>;
+  readonly kind: ResourceKind;
   /**
    * Returns the rule for a verb on a subresource. `undefined` if there is none; only admins have the permission then.
    */
@@ -123,7 +123,7 @@ const allKinds: readonly GuardedKind[] = [
     guardedFieldsOf: guardedActivityRecord,
   },
   {
-    ...guarded(projectWebhookKind as ResourceKind, webhookPermissions, { find: () => undefined, project: inNamespace }),
+    ...guarded(projectWebhookKind, webhookPermissions, { find: () => undefined, project: inNamespace }),
     // The project alone grants permissions.
     guardedFieldsOf: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
   },
@@ -189,7 +189,7 @@ function configObjects(kind: ResourceKind, rules: readonly Permission[]): Guarde
 }
 
 function guarded(
-  kind: ResourceKind<GuardedFields>,
+  kind: ResourceKind,
   rules: readonly Permission[],
   lookups: Pick<GuardedKind, 'find' | 'project'> = {},
 ): GuardedKind {
@@ -202,7 +202,7 @@ function guarded(
     kind,
     permissions: rules,
     ...lookups,
-    guardedFieldsOf: (object) => typedObject(kind, object),
+    guardedFieldsOf: (object) => typedObject<GuardedFields>(kind, object),
     permissionFor(subresource, verb) {
       const exact = rulesByVerb.get(`${verb} ${subresource}`);
       return exact ?? rulesByVerb.get(`${verb} ${fieldWildcard(subresource)}`);

@@ -8,6 +8,8 @@ import type { ManagementState } from '../state.ts';
 import { type AccessKeyHidden, hiddenGrantedGroups, hiddenKeyHash } from './access-key-hidden.ts';
 import { recordFollowedGroups, withoutLostGroups } from './followed-groups.ts';
 
+/** The parts of an access key that determine its groups. */
+type StoredKey = Pick<AccessKey, 'metadata' | 'spec'>;
 type Owners = Pick<ManagementState, 'user' | 'userHidden' | 'team'>;
 type Keys = Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
 
@@ -34,9 +36,9 @@ export function recordGrantedGroups(draft: AccessKeyDraft, context: RequestConte
  * with the user on whom they depend. The other groups come from its owner.
  */
 export function withGrantedGroups(
-  key: AccessKey,
+  key: StoredKey,
   state: Pick<ManagementState, 'accessKeyHidden' | 'user' | 'userHidden'>,
-): AccessKey {
+): StoredKey {
   const listed = key.spec?.groups ?? [];
   if (listed.length === 0) return key;
   const hidden = state.accessKeyHidden(key.metadata.name ?? '');
@@ -86,7 +88,7 @@ function heldWithoutKey(context: RequestContext, state: Keys): readonly string[]
  * Returns the groups that were granted to the key itself. Older keys have no record of them; for these keys, returns
  * all groups in `spec.groups`.
  */
-function grantedGroups(key: AccessKey, hidden: AccessKeyHidden | undefined): readonly string[] {
+function grantedGroups(key: StoredKey, hidden: AccessKeyHidden | undefined): readonly string[] {
   return hidden?.[hiddenGrantedGroups] ?? key.spec?.groups ?? [];
 }
 

@@ -171,7 +171,10 @@ function scopesText(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidde
 /**
  * Returns the scopes of a key: its own, and those inherited from its creator. A request must be allowed by all of them.
  */
-export function scopesOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly Scope[] {
+export function scopesOf(
+  key: Pick<AccessKey, 'metadata' | 'spec'>,
+  state: Pick<ManagementState, 'accessKeyHidden'>,
+): readonly Scope[] {
   const own = key.spec?.scope ?? undefined;
   const inherited = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenInheritedScopes] ?? [];
   return own === undefined ? inherited : [own, ...inherited];

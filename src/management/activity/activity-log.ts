@@ -1,6 +1,5 @@
-import type { AccessEntry } from '../../api/management/v1/access.ts';
 import type { ActivityRecord } from '../../api/management/v1/notifications/activity-record.ts';
-import type { Owner } from '../../api/management/v1/owner.ts';
+import type { ActivityReaders } from '../../auth/authz/activity-readers.ts';
 import type { StoredResource } from '../../registry/resource.ts';
 
 /** A record as it is stored: the fields of the object, and the permissions that determine who may read it. */
@@ -9,14 +8,6 @@ export interface StoredActivity extends Pick<ActivityRecord, 'action' | 'type' |
   /** The time of the record in milliseconds since the epoch. */
   readonly time: number;
   readonly readers: ActivityReaders;
-}
-
-/** The permissions on the object when the record was written. */
-export interface ActivityReaders {
-  /** The UID of the project that contained the object. A later project of the same name has another one. */
-  readonly projectUid?: string;
-  readonly owner?: Owner;
-  readonly access?: readonly AccessEntry[];
 }
 
 /** The key of a record. Names sort from the newest record to the oldest. */

@@ -1,6 +1,7 @@
 import { type JsonValue, textAt } from '@flotilla/json';
 import { activityRecordKind } from '../../api/management/v1/notifications/activity-record.ts';
 import { apiVersionOf, type KubeObject, timestamp } from '../../api/meta.ts';
+import { type ActivityReaders, hiddenActivityReaders } from '../../auth/authz/activity-readers.ts';
 import { toServedObject } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
@@ -9,7 +10,7 @@ import { withStatusErrors } from '../../registry/store-status.ts';
 import type { ListOptions, ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { decodeContinueToken, encodeContinueToken } from './activity-continue.ts';
-import type { ActivityReaders, ActivityRecordKey, ActivityRow } from './activity-log.ts';
+import type { ActivityRecordKey, ActivityRow } from './activity-log.ts';
 
 /** The number of records in a page if the client sets no limit, and the maximum if it does. */
 const maxPage = 500;
@@ -99,7 +100,7 @@ function readableBy(
   const known = new Map<string, Promise<ActivityReaders | undefined>>();
   return (record, row) => {
     const { readers, involvedObject } = row.stored;
-    const mayReadWith = (given: ActivityReaders) => mayRead(record, { readers: { ...given } as KubeObject });
+    const mayReadWith = (given: ActivityReaders) => mayRead(record, hiddenActivityReaders(given));
     const { projectUid } = readers;
     const ofProject = projectUid === undefined ? {} : { projectUid };
     if (mayReadWith(ofProject)) return true;

@@ -1,15 +1,15 @@
 import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../api/meta.ts';
 import { nonDeletableAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
+import type { SharedObject } from '../shared-fields.ts';
 import { describeChange } from './describe-change.ts';
 
-const object = (members: JsonObject = {}, metadata: JsonObject = {}): KubeObject =>
-  ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', ...metadata }, ...members }) as KubeObject;
+const object = (members: JsonObject = {}, metadata: JsonObject = {}): SharedObject =>
+  ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', ...metadata }, ...members }) as SharedObject;
 const phase = (name: string, message = '') => object({ status: { phase: name, message } });
-const byClient = (old: KubeObject | undefined, next: KubeObject | undefined) =>
+const byClient = (old: SharedObject | undefined, next: SharedObject | undefined) =>
   describeChange(old, next, { isByServer: false });
-const byServer = (old: KubeObject | undefined, next: KubeObject | undefined) =>
+const byServer = (old: SharedObject | undefined, next: SharedObject | undefined) =>
   describeChange(old, next, { isByServer: true });
 
 describe('describeChange', () => {

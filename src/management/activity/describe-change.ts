@@ -1,7 +1,7 @@
-import { equalJson, type JsonObject, listAt, objectAt, textAt, textsAt } from '@flotilla/json';
+import { equalJson, type JsonObject } from '@flotilla/json';
 import type { activityActions } from '../../api/management/v1/notifications/activity-record.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { lastActivityAnnotation, nonDeletableAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
+import type { SharedObject } from '../shared-fields.ts';
 
 /** The members of an activity record that a write determines. */
 export interface ActivityChange {
@@ -20,11 +20,11 @@ const maxNames = 5;
  * and heartbeats of clients. Messages contain names of fields, users and teams, and never values of fields.
  */
 export function describeChange(
-  old: KubeObject | undefined,
-  next: KubeObject | undefined,
+  old: SharedObject | undefined,
+  next: SharedObject | undefined,
   { isByServer }: { readonly isByServer: boolean },
 ): ActivityChange | undefined {
-  const isEnding = (object: KubeObject | undefined) =>
+  const isEnding = (object: SharedObject | undefined) =>
     object === undefined || object.metadata.deletionTimestamp !== undefined;
   if (old === undefined) return next === undefined || isByServer ? undefined : normal('Created', 'created');
   // The removal of an object that was already being deleted is not another deletion.
@@ -43,11 +43,11 @@ function shortened(message: string): string {
 }
 
 /** Describes a change of the phase that the server has observed. */
-function phaseChange(old: KubeObject, next: KubeObject): ActivityChange | undefined {
+function phaseChange(old: SharedObject, next: SharedObject): ActivityChange | undefined {
   const [before, after] = [phaseOf(old), phaseOf(next)];
   if (before === after) return undefined;
   if (after === 'Failed') {
-    const message = shortened(textAt(next, 'status', 'message') || 'failed');
+    const message = shortened(next.status?.message || 'failed');
     return { action: 'Failed', type: 'Warning', message };
   }
   if (after === 'Sleeping') return normal('Slept', 'went to sleep');
@@ -57,11 +57,11 @@ function phaseChange(old: KubeObject, next: KubeObject): ActivityChange | undefi
   return before === 'Failed' ? normal('Recovered', 'works again') : normal('Ready', 'became ready');
 }
 
-function phaseOf(object: KubeObject): string {
-  return textAt(object, 'status', 'phase');
+function phaseOf(object: SharedObject): string {
+  return object.status?.phase ?? '';
 }
 
-function clientChange(old: KubeObject, next: KubeObject): ActivityChange | undefined {
+function clientChange(old: SharedObject, next: SharedObject): ActivityChange | undefined {
   const [forcedBefore, forced] = [old, next].map((one) => annotationOf(one, sleepForceAnnotation) === 'true');
   if (forced !== forcedBefore) {
     return forced === true
@@ -74,12 +74,12 @@ function clientChange(old: KubeObject, next: KubeObject): ActivityChange | undef
   return fields.length === 0 ? undefined : normal('Changed', `changed ${someNames(fields)}`);
 }
 
-function annotationOf(object: KubeObject, name: string): string {
+function annotationOf(object: SharedObject, name: string): string {
   return object.metadata.annotations?.[name] ?? '';
 }
 
 /** Returns the names that got or lost access, as a text; '' if there are none. */
-function sharingChange(old: KubeObject, next: KubeObject): string {
+function sharingChange(old: SharedObject, next: SharedObject): string {
   const [before, after] = [principalsOf(old), principalsOf(next)];
   const added = [...after].filter((one) => !before.has(one));
   const removed = [...before].filter((one) => !after.has(one));
@@ -91,15 +91,14 @@ function sharingChange(old: KubeObject, next: KubeObject): string {
 }
 
 /** Returns the users and teams to whom the object grants something, such as `user anna`. */
-function principalsOf(object: KubeObject): ReadonlySet<string> {
+function principalsOf(object: SharedObject): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const rule of [...listAt(object, 'spec', 'access'), ...listAt(object, 'spec', 'extraAccessRules')]) {
-    for (const user of textsAt(rule, 'users')) found.add(user === '*' ? 'everybody' : `user ${user}`);
-    for (const team of textsAt(rule, 'teams')) found.add(`team ${team}`);
+  const { access = [], extraAccessRules = [], members = [] } = object.spec ?? {};
+  for (const { users = [], teams = [] } of [...access, ...extraAccessRules]) {
+    for (const user of users) found.add(user === '*' ? 'everybody' : `user ${user}`);
+    for (const team of teams) found.add(`team ${team}`);
   }
-  for (const member of listAt(object, 'spec', 'members')) {
-    found.add(`${textAt(member, 'kind').toLowerCase()} ${textAt(member, 'name')}`);
-  }
+  for (const { kind = '', name = '' } of members) found.add(`${kind.toLowerCase()} ${name}`);
   return found;
 }
 
@@ -107,11 +106,10 @@ function principalsOf(object: KubeObject): ReadonlySet<string> {
 const recordedMetadata = ['labels', 'annotations'] as const;
 
 /** Returns the names of the changed fields, without values. */
-function changedFields(old: KubeObject, next: KubeObject): string[] {
-  const [before, after] = [old, next].map((one) => objectAt(one, 'spec') ?? {});
-  const inSpec = changedMembers(before ?? {}, after ?? {}).map((name) => `spec.${name}`);
+function changedFields(old: SharedObject, next: SharedObject): string[] {
+  const inSpec = changedMembers(old.spec ?? {}, next.spec ?? {}).map((name) => `spec.${name}`);
   const inMetadata = recordedMetadata.flatMap((part) => {
-    const changed = changedMembers(objectAt(old, 'metadata', part) ?? {}, objectAt(next, 'metadata', part) ?? {});
+    const changed = changedMembers(old.metadata[part] ?? {}, next.metadata[part] ?? {});
     return changed
       .filter((name) => !silentAnnotations.has(name))
       .map((name) => knownNames.get(name) ?? `metadata.${part}`);

@@ -1,15 +1,14 @@
-import { objectAt, textAt } from '@flotilla/json';
-import type { AccessEntry } from '../../api/management/v1/access.ts';
 import { fleetActivityNamespace } from '../../api/management/v1/notifications/activity-record.ts';
 import type { Owner } from '../../api/management/v1/owner.ts';
-import { projectKind } from '../../api/management/v1/project.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { projectNamespace, projectOfNamespace } from '../../api/naming.ts';
+import { typedObject } from '../../api/resource.ts';
+import type { ActivityReaders } from '../../auth/authz/activity-readers.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import type { ActivityReaders } from './activity-log.ts';
+import type { SharedFields, SharedObject } from '../shared-fields.ts';
 import { describeChange } from './describe-change.ts';
 
 /**
@@ -27,9 +26,10 @@ export function withActivity(resource: StoredResource, dependencies: Dependencie
     ...resource,
     writtenAlongside(old, next, context) {
       const others = resource.writtenAlongside?.(old, next, context) ?? [];
-      const object = next?.object ?? old?.object;
+      const [before, after] = [old, next].map((one) => one && typedObject<SharedFields>(resource, one.object));
+      const object = after ?? before;
       if (object === undefined || context === undefined) return others;
-      const change = describeChange(old?.object, next?.object, { isByServer: context.system });
+      const change = describeChange(before, after, { isByServer: context.system });
       if (change === undefined) return others;
       const { namespace: own = '', name = '', uid = '' } = object.metadata;
       const namespace = recordNamespace(resource.kind, object);
@@ -47,7 +47,7 @@ export function withActivity(resource: StoredResource, dependencies: Dependencie
 }
 
 /** Returns the namespace of the records about an object: that of its project, or the one for all other objects. */
-function recordNamespace(kind: string, { metadata: { namespace = '', name = '' } }: KubeObject): string {
+function recordNamespace(kind: string, { metadata: { namespace = '', name = '' } }: SharedObject): string {
   if (kind === projectKind.kind) return projectNamespace(name);
   return namespace === '' ? fleetActivityNamespace : namespace;
 }
@@ -60,15 +60,13 @@ export function actorOf({ user, responsible }: Pick<RequestContext, 'user' | 're
 
 function readersOf(
   kind: string,
-  object: KubeObject,
-  findProject: (name: string) => KubeObject | undefined,
+  object: SharedObject,
+  findProject: (name: string) => Project | undefined,
 ): ActivityReaders {
   const { namespace = '', uid } = object.metadata;
   const projectUid = kind === projectKind.kind ? uid : findProject(projectOfNamespace(namespace) ?? '')?.metadata.uid;
-  const spec = objectAt(object, 'spec');
-  const [user, team] = [textAt(spec, 'owner', 'user'), textAt(spec, 'owner', 'team')];
+  const { owner: { user = '', team = '' } = {}, access } = object.spec ?? {};
   const owner: Owner | undefined = user === '' && team === '' ? undefined : user === '' ? { team } : { user };
-  const access = spec?.access as AccessEntry[] | undefined;
   const isKept = access !== undefined && access.length > 0 && JSON.stringify(access).length <= maxAccessLength;
   return {
     ...(projectUid === undefined ? {} : { projectUid }),

@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@flotilla/json';
+import type { JsonValue } from '@flotilla/json';
 import type { ManagementState } from '../state.ts';
 import { namingObjects } from './plan-offboarding.ts';
-import type { NamingSpec } from './without-user.ts';
 
 /**
  * Returns the names of all users that objects name, who need not exist: as owner, as member of a project, or in a list
@@ -10,10 +9,9 @@ import type { NamingSpec } from './without-user.ts';
  */
 export function namedUsers(state: ManagementState): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const [, object] of namingObjects(state)) {
-    const { spec } = object as { readonly spec?: JsonObject };
+  for (const [, { spec }] of namingObjects(state)) {
     if (spec === undefined) continue;
-    const { owner, members = [] } = spec as NamingSpec;
+    const { owner, members = [] } = spec;
     if (owner?.user !== undefined) names.add(owner.user);
     for (const { kind, name = '' } of members) if (kind !== 'Team') names.add(name);
     addListed(spec, names);

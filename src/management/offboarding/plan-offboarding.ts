@@ -13,13 +13,14 @@ import type { KubeObject } from '../../api/meta.ts';
 import { clusterOfAgentUser, projectOfNamespace } from '../../api/naming.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { keeperOf } from '../access-keys/access-key-creator.ts';
+import type { SharedSpecObject } from '../shared-fields.ts';
 import type { ManagementState } from '../state.ts';
-import { type NamingSpec, withoutUser } from './without-user.ts';
+import { withoutUser } from './without-user.ts';
 
 /** One write of an offboarding. */
 export interface OffboardingStep {
   readonly kind: ResourceKind;
-  readonly object: KubeObject;
+  readonly object: Pick<KubeObject, 'metadata'>;
   /** The new values of fields of the spec. `undefined` if the object is deleted. */
   readonly spec: JsonObject | undefined;
   readonly items: readonly OffboardingItem[];
@@ -66,7 +67,7 @@ export function planOffboarding(
 
 function stepOfUser(user: User, action: 'Disable' | 'Delete', spec: JsonObject | undefined): OffboardingStep {
   const items = [{ kind: userKind.kind, name: user.metadata.name ?? '', action }];
-  return { kind: userKind, object: user as KubeObject, spec, items };
+  return { kind: userKind, object: user, spec, items };
 }
 
 /** Returns the last step of an offboarding. */
@@ -117,26 +118,30 @@ function tokenItems(user: string): OffboardingItem[] {
 }
 
 /** Returns all objects that can name a user. */
-export function* namingObjects(state: ManagementState): Iterable<readonly [ResourceKind, KubeObject]> {
-  for (const object of state.teams()) yield [teamKind, object as KubeObject];
+export function* namingObjects(state: ManagementState): Iterable<readonly [ResourceKind, SharedSpecObject]> {
+  for (const object of state.teams()) yield [teamKind, object];
   for (const project of state.projects()) {
-    yield [projectKind, project as KubeObject];
+    yield [projectKind, project];
     for (const object of state.instancesOf(project.metadata.name ?? '')) {
-      yield [virtualClusterInstanceKind, object as KubeObject];
+      yield [virtualClusterInstanceKind, object];
     }
-    for (const object of state.spacesOf(project.metadata.name ?? '')) yield [spaceInstanceKind, object as KubeObject];
+    for (const object of state.spacesOf(project.metadata.name ?? '')) yield [spaceInstanceKind, object];
   }
-  for (const object of state.clusters()) yield [clusterKind, object as KubeObject];
-  for (const object of state.templates()) yield [virtualClusterTemplateKind, object as KubeObject];
-  for (const object of state.spaceTemplates()) yield [spaceTemplateKind, object as KubeObject];
-  for (const object of state.users()) yield [userKind, object as KubeObject];
+  for (const object of state.clusters()) yield [clusterKind, object];
+  for (const object of state.templates()) yield [virtualClusterTemplateKind, object];
+  for (const object of state.spaceTemplates()) yield [spaceTemplateKind, object];
+  for (const object of state.users()) yield [userKind, object];
 }
 
 /** Returns the change that removes the user from an object. Empty if the object does not name the user. */
-export function changeOf(kind: ResourceKind, object: KubeObject, user: string, transferTo: string): OffboardingStep[] {
+export function changeOf(
+  kind: ResourceKind,
+  object: SharedSpecObject,
+  user: string,
+  transferTo: string,
+): OffboardingStep[] {
   if (object.metadata.deletionTimestamp !== undefined) return [];
-  const spec = ((object as JsonObject & KubeObject).spec ?? {}) as NamingSpec;
-  const { grants, isOwner } = withoutUser(spec, user);
+  const { grants, isOwner } = withoutUser(object.spec ?? {}, user);
   if (!isOwner && Object.keys(grants).length === 0) return [];
   const project = projectOfNamespace(object.metadata.namespace ?? '');
   const itemFor = (action: 'Transfer' | 'RemoveAccess', message: string): OffboardingItem => ({

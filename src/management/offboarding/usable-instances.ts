@@ -41,6 +41,6 @@ function* subjectsOf(name: string, state: ManagementState): Iterable<Authorizati
 }
 
 function subjectOf(key: Pick<AccessKey, 'metadata' | 'spec'>, state: IdentityState): AuthorizationSubject | undefined {
-  const user = accessKeyIdentity(withGrantedGroups(key as AccessKey, state), state);
-  return user && { user, system: false, scopes: scopesOf(key as AccessKey, state).map(compileScope) };
+  const user = accessKeyIdentity(withGrantedGroups(key, state), state);
+  return user && { user, system: false, scopes: scopesOf(key, state).map(compileScope) };
 }

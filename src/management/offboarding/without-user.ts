@@ -1,16 +1,9 @@
-import { equalJson, type JsonObject, type JsonValue } from '@flotilla/json';
-import type { AccessEntry, AccessRule } from '../../api/management/v1/access.ts';
-import type { Owner } from '../../api/management/v1/owner.ts';
-import type { Project } from '../../api/management/v1/project.ts';
+import { equalJson, type JsonObject } from '@flotilla/json';
+import type { AccessEntry } from '../../api/management/v1/access.ts';
+import type { SharedFields } from '../shared-fields.ts';
 
 /** The fields of any kind that can name a user. */
-export interface NamingSpec {
-  readonly owner?: Owner;
-  readonly access?: AccessEntry[];
-  readonly extraAccessRules?: AccessRule[];
-  readonly members?: NonNullable<NonNullable<Project['spec']>['members']>;
-  readonly users?: string[];
-}
+export type NamingSpec = NonNullable<SharedFields['spec']>;
 
 /** The changes that remove a user from an object. */
 export interface Removal {
@@ -30,8 +23,8 @@ export function withoutUser({ owner, access, extraAccessRules, members, users }:
   const before = { access, extraAccessRules, members, users };
   const grants: JsonObject = {};
   for (const field of ['access', 'extraAccessRules', 'members', 'users'] as const) {
-    const next = after[field] as JsonValue | undefined;
-    if (next !== undefined && !equalJson(next, before[field] as unknown as JsonValue)) grants[field] = next;
+    const next = after[field];
+    if (next !== undefined && !equalJson(next, before[field])) grants[field] = next;
   }
   return { grants, isOwner: owner?.user === user };
 }

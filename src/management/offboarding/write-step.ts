@@ -1,9 +1,10 @@
 import { userKind } from '../../api/management/v1/user.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import { typedObject } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import { contextWithChanges, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { SharedFields } from '../shared-fields.ts';
 import { changeOf, type OffboardingStep } from './plan-offboarding.ts';
 
 export interface StepWriterOptions {
@@ -37,7 +38,7 @@ export function createStepWriter({ stores, context, user, transferTo }: StepWrit
     );
   }
 
-  async function remove(store: KindStore, { metadata }: KubeObject, dryRun: boolean): Promise<void> {
+  async function remove(store: KindStore, { metadata }: OffboardingStep['object'], dryRun: boolean): Promise<void> {
     const { name = '', uid = '' } = metadata;
     const options = { dryRun, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: { uid } };
     await store.verbs.delete(contextWithChanges(context, { namespace: '' }), name, options);
@@ -59,7 +60,7 @@ export function createStepWriter({ stores, context, user, transferTo }: StepWrit
           if (next.spec === undefined || error.code === 404) return;
           if (attempt === maxAttempts) throw error;
           const current = store.peek(namespace, name)?.object;
-          next = current && changeOf(step.kind, current as KubeObject, user, transferTo)[0];
+          next = current && changeOf(step.kind, typedObject<SharedFields>(step.kind, current), user, transferTo)[0];
         }
       }
     },

@@ -1,19 +1,24 @@
-import { equalJson, type JsonValue, listAt, textsAt } from '@flotilla/json';
+import { equalJson } from '@flotilla/json';
 import { type FieldError, notSupported } from '../../api/field-error.ts';
+import type { AccessEntry } from '../../api/management/v1/access.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import type { Scope } from '../../api/management/v1/scope.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
-import type { ResourceKind } from '../../api/resource.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { StoredResource } from '../../registry/resource.ts';
+import type { SharedFields } from '../shared-fields.ts';
 import type { ManagementState } from '../state.ts';
 
 type Lookups = Pick<ManagementState, 'user' | 'team' | 'project' | 'cluster'>;
 
 /** The verbs that an entry of `access` can grant. */
 const accessVerbs = ['get', 'list', 'watch', 'update', 'patch', 'delete', 'use', '*'] as const;
+
+/** The fields of a spec that name users and teams. */
+const principalLists = ['access', 'extraAccessRules'] as const;
 
 /** Maximum number of names of one write that are looked up. */
 const maxLookups = 200;
@@ -27,15 +32,16 @@ export function withKnownNames(resource: StoredResource, state: Lookups): Stored
     ...resource,
     validate(draft, context, subresource) {
       const errors = resource.validate?.(draft, context, subresource) ?? [];
-      const { spec } = draft.object;
-      const isChanged = (list: string) =>
-        !equalJson([...listAt(spec, list)], [...listAt(draft.old?.object.spec, list)]);
-      const changed = context.system ? [] : ['access', 'extraAccessRules'].filter(isChanged);
+      const { old, object } = draft;
+      const { spec } = typedObject<SharedFields>(resource, object);
+      const before = old && typedObject<SharedFields>(resource, old.object).spec;
+      const isChanged = (list: (typeof principalLists)[number]) => !equalJson(spec?.[list] ?? [], before?.[list] ?? []);
+      const changed = context.system ? [] : principalLists.filter(isChanged);
       if (changed.length === 0) return errors;
-      const names = changed.flatMap((list) => principalNames(spec, list));
+      const names = changed.flatMap((list) => principalNames(spec?.[list] ?? [], list));
       return warnAboutUnknown(names, context, state).then(async () => [
         ...(await errors),
-        ...(changed.includes('access') ? verbErrors(spec) : []),
+        ...(changed.includes('access') ? verbErrors(spec?.access ?? []) : []),
       ]);
     },
   };
@@ -97,15 +103,15 @@ async function mayRead({ group, plural }: ResourceKind, name: string, context: R
   return await context.may({ verb: 'get', group, resource: plural, name });
 }
 
-function principalNames(spec: JsonValue | undefined, list: string): NamedReference[] {
-  return listAt(spec, list).flatMap((entry, index) =>
+function principalNames(entries: readonly Pick<AccessEntry, 'users' | 'teams'>[], list: string): NamedReference[] {
+  return entries.flatMap((entry, index) =>
     (
       [
         ['users', userKind],
         ['teams', teamKind],
       ] as const
     ).flatMap(([member, kind]) =>
-      textsAt(entry, member)
+      (entry[member] ?? [])
         .filter((name) => name !== '*')
         .map((name, at) => ({ field: `spec.${list}[${index}].${member}[${at}]`, kind, name })),
     ),
@@ -123,9 +129,9 @@ function namesIn<Member extends string>(
   });
 }
 
-function verbErrors(spec: JsonValue | undefined): FieldError[] {
-  return listAt(spec, 'access').flatMap((entry, index) =>
-    textsAt(entry, 'verbs').flatMap((verb, at) =>
+function verbErrors(access: readonly Partial<AccessEntry>[]): FieldError[] {
+  return access.flatMap(({ verbs = [] }, index) =>
+    verbs.flatMap((verb, at) =>
       (accessVerbs as readonly string[]).includes(verb)
         ? []
         : [notSupported(`spec.access[${index}].verbs[${at}]`, verb, accessVerbs)],

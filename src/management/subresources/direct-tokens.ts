@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type JsonObject, numberAt, objectAt, writeJson } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
-import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
+import {
+  type DirectClusterEndpointToken,
+  directClusterEndpointTokenKind,
+} from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import type { Scope } from '../../api/management/v1/scope.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
@@ -15,6 +18,7 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { scopeErrors } from '../rules/scope-errors.ts';
 import { computedObject } from './computed-object.ts';
+import { typedBody } from './request-body.ts';
 import { requestingKeyScopes, requireRequestingKey, tokenExpiry, tokenGroups } from './requesting-key.ts';
 
 export interface DirectTokensOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
@@ -25,6 +29,8 @@ export interface DirectTokensOptions extends Pick<ManagementDependencies, 'state
 }
 
 const kind = directClusterEndpointTokenKind;
+
+type TokenSpec = NonNullable<DirectClusterEndpointToken['spec']>;
 
 /** Maximum size in bytes of the scopes in a token, as JSON. A token must fit into a request header. */
 const maxScopeBytes = 8 * 1024;
@@ -38,20 +44,22 @@ export function directClusterEndpointTokens(options: DirectTokensOptions): Mount
     verbs: {
       async create(context, sent, { dryRun }) {
         const name = sent.metadata.name ?? '';
-        const scopes = tokenScopes(sent, context, options);
+        const body = typedBody(kind, name, sent);
+        const { spec = {} } = body;
+        const scopes = tokenScopes(spec, context, options);
         throwIfInvalid(name, [
-          ...validateSchema(kind.schema, sent, ''),
-          ...ttlErrors(sent, options),
-          ...scopeErrors(objectAt(sent, 'spec', 'scope'), 'spec.scope'),
+          ...validateSchema(kind.schema, body, ''),
+          ...ttlErrors(spec, options),
+          ...scopeErrors(spec.scope, 'spec.scope'),
           ...sizeErrors(scopes),
         ]);
-        const token = await signDirectToken(options.signer(), claimsOf(sent, scopes, context, options));
+        const token = await signDirectToken(options.signer(), claimsOf(body, scopes, context, options));
         throwIfInvalid(
           name,
           token.length > maxDirectTokenLength ? [tooLong('status.token', maxDirectTokenLength)] : [],
         );
         return computedObject(kind, sent.metadata, {
-          spec: objectAt(sent, 'spec') ?? {},
+          spec,
           ...(dryRun ? {} : { status: { token } }),
         });
       },
@@ -66,8 +74,13 @@ function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
 
-function ttlErrors(sent: KubeObject, { settings }: DirectTokensOptions): FieldError[] {
-  const ttl = numberAt(sent, 'spec', 'ttl');
+/** Returns the requested lifetime in seconds. The JSON parser returns integers beyond 2^53 as bigint. */
+function ttlIn({ ttl }: TokenSpec): number | undefined {
+  return ttl === undefined ? undefined : Number(ttl);
+}
+
+function ttlErrors(spec: TokenSpec, { settings }: DirectTokensOptions): FieldError[] {
+  const ttl = ttlIn(spec);
   const { maxTTL } = settings.directTokens;
   if (ttl === undefined) return [];
   if (ttl <= 0) return [invalid('spec.ttl', ttl, 'must be greater than 0')];
@@ -84,19 +97,18 @@ function sizeErrors(scopes: readonly Scope[]): FieldError[] {
  * Returns the requested scope and the scopes of the access key. All of them must allow a request, so the token allows
  * no more than its access key.
  */
-function tokenScopes(sent: KubeObject, context: RequestContext, { state }: DirectTokensOptions): JsonObject[] {
-  const own = objectAt(sent, 'spec', 'scope');
-  return [...(own === undefined ? [] : [own]), ...requestingKeyScopes(context, state)];
+function tokenScopes({ scope: own }: TokenSpec, context: RequestContext, { state }: DirectTokensOptions): Scope[] {
+  return [...(own === undefined || own === null ? [] : [own]), ...requestingKeyScopes(context, state)];
 }
 
 function claimsOf(
-  sent: KubeObject,
+  body: TypedObject<DirectClusterEndpointToken>,
   scopes: readonly Scope[],
   context: RequestContext,
   { state, settings, clock, instanceId }: DirectTokensOptions,
 ): DirectTokenClaims {
   const now = clock.now();
-  const found = requireRequestingKey(context, state, now, (detail) => refusal(sent, detail));
+  const found = requireRequestingKey(context, state, now, (detail) => refusal(body, detail));
   const issuedAt = Math.floor(now / 1000);
   return {
     issuer: instanceId,
@@ -105,11 +117,11 @@ function claimsOf(
     scopes,
     accessKey: { name: found.name, uid: found.uid, mark: keyFingerprint(found) },
     issuedAt,
-    expiresAt: tokenExpiry(context, found, issuedAt, numberAt(sent, 'spec', 'ttl') ?? settings.directTokens.defaultTTL),
+    expiresAt: tokenExpiry(context, found, issuedAt, ttlIn(body.spec ?? {}) ?? settings.directTokens.defaultTTL),
     id: randomUUID(),
   };
 }
 
-function refusal(sent: KubeObject, detail: string): Error {
-  return forbidden(groupResourceOf(kind), sent.metadata.name ?? '', detail);
+function refusal({ metadata }: Pick<KubeObject, 'metadata'>, detail: string): Error {
+  return forbidden(groupResourceOf(kind), metadata.name ?? '', detail);
 }

@@ -1,11 +1,11 @@
-import { type JsonObject, textAt, valueAt } from '@flotilla/json';
+import type { JsonObject } from '@flotilla/json';
 import { nameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import type { Owner } from '../../api/management/v1/owner.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import type { VirtualClusterInstanceSpec } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { importedAnnotation, managementGroup, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
@@ -33,6 +33,7 @@ import { acceptsInstances, isReadOnly, projectAllowsCluster, readOnlyDetail } fr
 import { missingOwnerErrors, ownerErrors } from '../rules/owner-errors.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
+import { typedBody } from './request-body.ts';
 
 export interface ImportOptions {
   readonly state: ManagementState;
@@ -50,11 +51,16 @@ export interface ImportSource {
   readonly owner: Owner;
 }
 
+/** The source as the request body names it. */
+export type SentSource = Partial<Omit<ImportSource, 'owner'>> & { readonly owner?: Owner };
+
 /** The differences between the imports of the kinds of instances. */
-export interface ImportRules {
-  readonly kind: ResourceKind;
+export interface ImportRules<Fields extends JsonObject> {
+  readonly kind: ResourceKind<Fields>;
   /** The member of the request body that describes the source. */
-  readonly sourceField: string;
+  readonly sourceField: string & keyof Fields;
+  /** Returns that member. `undefined` if it is missing. */
+  sourceIn(body: TypedObject<Fields>): SentSource | undefined;
   readonly requiredMembers: readonly ('name' | 'namespace' | 'cluster')[];
   readonly instances: InstanceRules;
   /** The resource of the source on its host, for messages. */
@@ -63,8 +69,8 @@ export interface ImportRules {
   readonly actsOnHost?: boolean;
   driverOf(host: Host): InstanceDriver;
   locationOf(source: ImportSource): HostLocation;
-  /** Returns the spec of the new instance, without its owner. */
-  specOf(source: ImportSource, sent: KubeObject): VirtualClusterInstanceSpec;
+  /** Returns the spec of the new instance, without its owner. Without a body, returns the location alone. */
+  specOf(source: ImportSource, body?: TypedObject<Fields>): VirtualClusterInstanceSpec;
   /** Throws if this source cannot be imported. Optional. */
   checkSource?(source: ImportSource, found: HostedVirtualCluster, state: ManagementState): void;
 }
@@ -73,14 +79,17 @@ export interface ImportRules {
  * Creates an instance for an existing virtual cluster or namespace (completions §4, §12). The instance records the UID, so
  * that it does not match another virtual cluster or namespace that is created at the same location later.
  */
-export function importInstance(rules: ImportRules, options: ImportOptions): MountedSubresource {
+export function importInstance<Fields extends JsonObject>(
+  rules: ImportRules<Fields>,
+  options: ImportOptions,
+): MountedSubresource {
   const { state, instances } = options;
   const { kind, sourceResource } = rules;
   const { kind: instanceKind, noun, locationFields } = rules.instances;
 
   /** Throws 409 if the source already has an instance. Names the instance only if the caller may see it. */
   async function rejectTaken(source: ImportSource, context: RequestContext): Promise<void> {
-    const clusterRef = rules.specOf(source, emptyBody).clusterRef ?? {};
+    const clusterRef = rules.specOf(source).clusterRef ?? {};
     const claim = locationClaim(locationFields.map((field) => clusterRef[field] ?? ''));
     const { metadata } = instances.byClaim(claim)?.object ?? {};
     if (metadata === undefined) return;
@@ -97,7 +106,8 @@ export function importInstance(rules: ImportRules, options: ImportOptions): Moun
     kind,
     verbs: {
       async createNamed(context, projectName, sent, writeOptions) {
-        const source = readSource(rules, sent, context, state);
+        const body = typedBody(kind, sent.metadata.name ?? '', sent);
+        const source = readSource(rules, body, context, state);
         const project = state.project(projectName);
         if (project === undefined) throw notFound(groupResourceOf(projectKind), projectName);
         const cluster = state.cluster(source.cluster);
@@ -127,7 +137,7 @@ export function importInstance(rules: ImportRules, options: ImportOptions): Moun
         }
         await state.caughtUp();
         rules.checkSource?.(source, found, state);
-        const wanted = instanceFor(rules, source, { found, sent, context });
+        const wanted = instanceFor(rules, source, { found, body, context });
         try {
           await instances.verbs.create(contextWithChanges(context, { system: true, namespace }), wanted, writeOptions);
         } catch (error) {
@@ -149,29 +159,28 @@ function instanceNameOf({ importName, name }: ImportSource): string {
 }
 
 /** Validates the request body. Throws 422 with all errors at once. */
-function readSource(
-  { kind, sourceField, requiredMembers }: ImportRules,
-  sent: KubeObject,
+function readSource<Fields extends JsonObject>(
+  { kind, sourceField, requiredMembers, sourceIn }: ImportRules<Fields>,
+  body: TypedObject<Fields>,
   context: RequestContext,
   state: ManagementState,
 ): ImportSource {
-  const source = valueAt(sent, sourceField);
-  const missing = requiredMembers.filter((member) => textAt(source, member) === '');
-  const importName = textAt(source, 'importName');
+  const source = sourceIn(body);
+  const { cluster = '', namespace = '', name = '', importName = '' } = source ?? {};
+  const missing = requiredMembers.filter((member) => (source?.[member] ?? '') === '');
   // An owner other than the caller must exist. The caller may be a subject without a User object.
-  const [user, team] = [textAt(source, 'owner', 'user'), textAt(source, 'owner', 'team')];
+  const { user = '', team = '' } = source?.owner ?? {};
   const owner = { ...(user === '' ? {} : { user }), ...(team === '' ? {} : { team }) };
   const namesOther = user !== context.user.name;
   const ownerField = `${sourceField}.owner`;
-  throwIfInvalid(kind, sent, [
-    ...validateSchema(kind.schema, sent, ''),
-    ...(source === undefined || source === null ? [required(sourceField)] : []),
+  throwIfInvalid(kind, body, [
+    ...validateSchema(kind.schema, body, ''),
+    ...(source === undefined ? [required(sourceField)] : []),
     ...missing.map((member) => required(`${sourceField}.${member}`)),
     ...(importName === '' ? [] : nameErrors(`${sourceField}.importName`, importName)),
     ...ownerErrors(owner, ownerField),
     ...(namesOther ? missingOwnerErrors(owner, ownerField, state) : []),
   ]);
-  const [cluster, namespace, name] = [textAt(source, 'cluster'), textAt(source, 'namespace'), textAt(source, 'name')];
   return { cluster, namespace, name, importName, owner };
 }
 
@@ -194,7 +203,7 @@ function throwIfInvalid(kind: ResourceKind, sent: KubeObject, errors: readonly F
  * Finds the source on its host. `undefined` if there is no access to the host. Throws 404 if it does not exist.
  */
 async function find(
-  rules: ImportRules,
+  rules: Pick<ImportRules<JsonObject>, 'driverOf' | 'locationOf' | 'sourceResource'>,
   host: Host | undefined,
   source: ImportSource,
   { signal }: RequestContext,
@@ -223,20 +232,25 @@ function ownerFor({ owner }: ImportSource, { user }: RequestContext): Owner {
   return isGiven ? owner : ownerOf(callerOf(user));
 }
 
-interface FoundSource {
+interface FoundSource<Fields extends JsonObject> {
   readonly found: HostedVirtualCluster;
-  readonly sent: KubeObject;
+  readonly body: TypedObject<Fields>;
   readonly context: RequestContext;
 }
 
-function instanceFor(rules: ImportRules, source: ImportSource, { found, sent, context }: FoundSource): KubeObject {
-  const spec = { owner: ownerFor(source, context), ...rules.specOf(source, sent) };
-  const body = { metadata: { name: instanceNameOf(source), annotations: { [importedAnnotation]: found.uid } }, spec };
+function instanceFor<Fields extends JsonObject>(
+  rules: ImportRules<Fields>,
+  source: ImportSource,
+  { found, body, context }: FoundSource<Fields>,
+): KubeObject {
+  const spec = { owner: ownerFor(source, context), ...rules.specOf(source, body) };
+  const document = {
+    metadata: { name: instanceNameOf(source), annotations: { [importedAnnotation]: found.uid } },
+    spec,
+  };
   const instanceKind: ResourceKind = rules.instances.kind;
-  return decodeDocument(instanceKind, body, { findings: [] }).object;
+  return decodeDocument(instanceKind, document, { findings: [] }).object;
 }
-
-const emptyBody: KubeObject = { apiVersion: '', kind: '', metadata: {} };
 
 /** Returns the members of the request body except apiVersion, kind and metadata. */
 function membersOf(sent: KubeObject): JsonObject {

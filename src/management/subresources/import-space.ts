@@ -1,6 +1,6 @@
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { projectImportSpaceKind } from '../../api/management/v1/subresources/project-import-space.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { type FieldsOf, groupResourceOf } from '../../api/resource.ts';
 import { conflict, forbidden } from '../../api/status.ts';
 import type { HostedVirtualCluster } from '../../hosts/host.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
@@ -11,9 +11,10 @@ import { isInstanceIn, isOwnerPresent } from './namespace-holders.ts';
 
 const namespaces = groupResourceOf(namespaceKind);
 
-const rules: ImportRules = {
+const rules: ImportRules<FieldsOf<typeof projectImportSpaceKind>> = {
   kind: projectImportSpaceKind,
   sourceField: 'sourceSpace',
+  sourceIn: ({ sourceSpace }) => sourceSpace,
   requiredMembers: ['name', 'cluster'],
   instances: spaceRules,
   sourceResource: namespaces,

@@ -1,7 +1,6 @@
-import { flagAt } from '@flotilla/json';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { projectImportVirtualClusterKind } from '../../api/management/v1/subresources/project-import-virtual-cluster.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { type FieldsOf, groupResourceOf } from '../../api/resource.ts';
 import { conflict } from '../../api/status.ts';
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
@@ -10,17 +9,18 @@ import type { ManagementState } from '../state.ts';
 import { type ImportOptions, type ImportRules, type ImportSource, importInstance } from './import-instance.ts';
 import { isInstanceIn } from './namespace-holders.ts';
 
-const rules: ImportRules = {
+const rules: ImportRules<FieldsOf<typeof projectImportVirtualClusterKind>> = {
   kind: projectImportVirtualClusterKind,
   sourceField: 'sourceVirtualCluster',
+  sourceIn: ({ sourceVirtualCluster }) => sourceVirtualCluster,
   requiredMembers: ['name', 'namespace', 'cluster'],
   instances: virtualClusterRules,
   sourceResource: groupResourceOf(virtualClusterKind),
   driverOf: (host) => host,
   locationOf: ({ namespace, name }) => ({ namespace, name }),
-  specOf: ({ cluster, namespace, name }, sent) => ({
+  specOf: ({ cluster, namespace, name }, body) => ({
     clusterRef: { cluster, namespace, virtualCluster: name },
-    ...(flagAt(sent, 'skipHelmDeploy') ? { external: true } : {}),
+    ...(body?.skipHelmDeploy === true ? { external: true } : {}),
   }),
   checkSource,
 };

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type JsonObject, numberAt, objectAt, textAt, writeJson } from '@flotilla/json';
+import { type JsonObject, writeJson } from '@flotilla/json';
 import { dump } from 'js-yaml';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
 import type { Scope } from '../../api/management/v1/scope.ts';
 import { spaceInstanceKind } from '../../api/management/v1/space-instance.ts';
 import { spaceInstanceKubeConfigKind } from '../../api/management/v1/subresources/space-instance-kube-config.ts';
-import { virtualClusterInstanceKubeConfigKind } from '../../api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
+import {
+  type VirtualClusterInstanceKubeConfig,
+  virtualClusterInstanceKubeConfigKind,
+} from '../../api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type { TypedObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
@@ -19,6 +22,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { computedObject } from './computed-object.ts';
+import { typedBody } from './request-body.ts';
 import { requestingKeyScopes, requireRequestingKey, tokenExpiry } from './requesting-key.ts';
 
 /** The address at which clients reach this server. */
@@ -39,9 +43,11 @@ export interface InstanceKubeConfigOptions extends Pick<ManagementDependencies, 
   hasGateway(cluster: string): boolean;
 }
 
+type KubeConfigSpec = NonNullable<VirtualClusterInstanceKubeConfig['spec']>;
+
 /** The instances of one kind, for which the server issues kubeconfigs. */
 interface ConfigurableKind {
-  readonly kind: ResourceKind;
+  readonly kind: ResourceKind<VirtualClusterInstanceKubeConfig>;
   readonly instanceKind: ResourceKind;
   /** The path segment in `/<api_prefix>/project/<project>/<segment>/<name>`. */
   readonly pathSegment: string;
@@ -103,22 +109,24 @@ function kubeConfigOf(configurable: ConfigurableKind, options: InstanceKubeConfi
         const instance = configurable.find(options.state, context.namespace, name);
         if (project === undefined || instance === undefined) throw notFound(groupResourceOf(instanceKind), name);
         const scopes = requestingKeyScopes(context, options.state);
-        throwIfInvalid({ kind, name }, sent, scopes, options);
+        const body = typedBody(kind, name, sent);
+        const { spec = {} } = body;
+        throwIfInvalid({ kind, name }, body, scopes, options);
         const { cluster, namespace } = instance;
         if (cluster !== '' && !options.hasGateway(cluster)) {
           throw notImplemented(`this server has no gateway to the cluster ${cluster}`);
         }
-        throwIfNoEndpoint({ kind, name }, cluster, sent, options);
+        throwIfNoEndpoint({ kind, name }, cluster, spec, options);
         const noKeyError = (detail: string) => forbidden(groupResourceOf(instanceKind), name, detail);
-        const token = await tokenFor(instance.uid, sent, context, { ...options, noKeyError });
-        const { root, authority } = addressFor(cluster, textAt(sent, 'spec', 'via'), options);
+        const token = await tokenFor(instance.uid, spec, context, { ...options, noKeyError });
+        const { root, authority } = addressFor(cluster, spec.via, options);
         const path = `/project/${project}/${pathSegment}/${name}`;
-        const server = serverOf(textAt(sent, 'spec', 'server'), root, path);
+        const server = serverOf(spec.server ?? '', root, path);
         const kubeConfig = writeKubeconfig(`${project}/${name}`, { server, authority, token, namespace });
         return computedObject(
           kind,
           { ...sent.metadata, name, namespace: context.namespace },
-          { spec: objectAt(sent, 'spec') ?? {}, ...(dryRun ? {} : { status: { kubeConfig } }) },
+          { spec, ...(dryRun ? {} : { status: { kubeConfig } }) },
         );
       },
     },
@@ -127,26 +135,32 @@ function kubeConfigOf(configurable: ConfigurableKind, options: InstanceKubeConfi
 
 function throwIfInvalid(
   { kind, name }: { readonly kind: ResourceKind; readonly name: string },
-  sent: KubeObject,
+  body: TypedObject<VirtualClusterInstanceKubeConfig>,
   scopes: readonly Scope[],
   { settings }: InstanceKubeConfigOptions,
 ): void {
-  const ttl = numberAt(sent, 'spec', 'certificateTTL');
+  const { server = '' } = body.spec ?? {};
+  const ttl = ttlIn(body.spec);
   const { maxTokenTTL } = settings.gateway;
   const ttlPath = 'spec.certificateTTL';
   const isTooLong = Buffer.byteLength(writeJson([...scopes])) > maxScopeBytes;
   const errors: FieldError[] = [
-    ...validateSchema(kind.schema, sent, ''),
+    ...validateSchema(kind.schema, body, ''),
     ...(ttl !== undefined && ttl <= 0 ? [invalid(ttlPath, ttl, 'must be greater than 0')] : []),
     ...(ttl !== undefined && ttl > maxTokenTTL
       ? [invalid(ttlPath, ttl, `must be less than or equal to ${maxTokenTTL}, the maximum of this server`)]
       : []),
-    ...serverErrors(textAt(sent, 'spec', 'server')),
+    ...serverErrors(server),
     ...(isTooLong ? [tooLong('scope', maxScopeBytes)] : []),
   ];
   // Only the first error of each field is reported. A value that is not a number gets no second error for its size.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
+}
+
+/** Returns the requested lifetime in seconds. The JSON parser returns integers beyond 2^53 as bigint. */
+function ttlIn({ certificateTTL: ttl }: KubeConfigSpec = {}): number | undefined {
+  return ttl === undefined ? undefined : Number(ttl);
 }
 
 function serverErrors(server: string): FieldError[] {
@@ -166,10 +180,10 @@ function isServer(text: string): boolean {
 function throwIfNoEndpoint(
   { kind, name }: { readonly kind: ResourceKind; readonly name: string },
   cluster: string,
-  sent: KubeObject,
+  { via }: KubeConfigSpec,
   { state }: InstanceKubeConfigOptions,
 ): void {
-  if (textAt(sent, 'spec', 'via') !== 'direct' || directEndpointOf(cluster, state).host !== '') return;
+  if (via !== 'direct' || directEndpointOf(cluster, state).host !== '') return;
   const message = `the cluster ${JSON.stringify(cluster)} has no direct endpoint; use gateway or auto`;
   throw invalidObject(kind, name, [invalid('spec.via', 'direct', message)]);
 }
@@ -181,7 +195,11 @@ function directEndpointOf(cluster: string, state: InstanceKubeConfigOptions['sta
 }
 
 /** Returns the address for the kubeconfig: the direct endpoint of the cluster, or this server. */
-function addressFor(cluster: string, via: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
+function addressFor(
+  cluster: string,
+  via: KubeConfigSpec['via'],
+  { state, address }: InstanceKubeConfigOptions,
+): ServerAddress {
   const serverAddress = address();
   const { host, authority } = directEndpointOf(cluster, state);
   if (host === '' || via === 'gateway') return serverAddress;
@@ -206,14 +224,14 @@ interface TokenOptions extends InstanceKubeConfigOptions {
 
 async function tokenFor(
   instance: string,
-  sent: KubeObject,
+  spec: KubeConfigSpec,
   context: RequestContext,
   { state, settings, clock, instanceId, sign, noKeyError }: TokenOptions,
 ): Promise<string> {
   const now = clock.now();
   const key = requireRequestingKey(context, state, now, noKeyError);
   const issuedAt = Math.floor(now / 1000);
-  const seconds = numberAt(sent, 'spec', 'certificateTTL') ?? settings.gateway.defaultTokenTTL;
+  const seconds = ttlIn(spec) ?? settings.gateway.defaultTokenTTL;
   const id = randomUUID();
   context.annotate?.(`${managementGroup}/gateway-token`, id);
   return await sign(

@@ -1,9 +1,9 @@
-import { objectAt } from '@flotilla/json';
-import type { ResourceKind } from '../../api/resource.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import { toServedObject } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedObject } from '../../registry/verbs.ts';
+import type { SharedFields } from '../shared-fields.ts';
 
 /**
  * With `?extended=true`, get and list add to the status of each instance whether the caller may use or change it. A
@@ -47,7 +47,7 @@ async function extended(kind: ResourceKind, context: RequestContext, { object }:
   const { namespace = '', name = '' } = object.metadata;
   const may = async (verb: string) => await context.may({ verb, group, resource, namespace, name });
   const status = {
-    ...objectAt(object, 'status'),
+    ...typedObject<SharedFields>(kind, object).status,
     canUse: await may('use'),
     canUpdate: await may('update'),
   };

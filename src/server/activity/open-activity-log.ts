@@ -1,5 +1,6 @@
 import { parseTrustedJson } from '@flotilla/json';
-import type { ActivityLog, ActivityReaders, StoredActivity } from '../../management/activity/activity-log.ts';
+import type { ActivityReaders } from '../../auth/authz/activity-readers.ts';
+import type { ActivityLog, StoredActivity } from '../../management/activity/activity-log.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { ActivityRetention } from './activity-retention.ts';
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
+import { isJsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { projectOfNamespace } from '../../../api/naming.ts';
 import { quarantinedReason } from '../../../api/quarantined-reason.ts';
 import { StatusError } from '../../../api/status.ts';
@@ -12,10 +12,25 @@ import { formatTable } from '../../output/print-table.ts';
 /** The virtual clusters that caused the replacement of worker threads. Members are absent if the caller may not read them. */
 export interface StalledVirtualClusters {
   /** The virtual clusters in quarantine, on all clusters. */
-  readonly quarantined?: JsonObject[];
+  readonly quarantined?: QuarantinedVirtualCluster[];
   /** The worker threads of the built-in cluster that were replaced in the last hour, for which events are kept. */
-  readonly replacedWorkers?: JsonObject[];
+  readonly replacedWorkers?: ReplacedWorker[];
 }
+
+type QuarantinedVirtualCluster = {
+  readonly project: string;
+  readonly name: string;
+  readonly cluster: string;
+  readonly message: string;
+};
+
+type ReplacedWorker = {
+  readonly time: string;
+  readonly namespace: string;
+  readonly virtualCluster: string;
+  readonly quarantined: boolean;
+  readonly message: string;
+};
 
 /** The reasons of the events that the server writes when it replaces a worker thread. */
 const eventReasons: readonly string[] = ['WorkerReplaced', quarantinedReason];
@@ -41,7 +56,7 @@ async function unlessForbidden<T>(fetching: Promise<T>): Promise<T | undefined> 
   });
 }
 
-async function fetchQuarantined(api: ServerApi, signal: AbortSignal): Promise<JsonObject[]> {
+async function fetchQuarantined(api: ServerApi, signal: AbortSignal): Promise<QuarantinedVirtualCluster[]> {
   const { items } = await listObjects(api, virtualClusters, { signal }, { fieldSelector: 'status.phase=Failed' });
   return items
     .filter(({ status }) => status?.reason === quarantinedReason)
@@ -53,7 +68,7 @@ async function fetchQuarantined(api: ServerApi, signal: AbortSignal): Promise<Js
     }));
 }
 
-async function fetchReplacedWorkers(api: ServerApi, signal: AbortSignal): Promise<JsonObject[]> {
+async function fetchReplacedWorkers(api: ServerApi, signal: AbortSignal): Promise<ReplacedWorker[]> {
   const path = `/${api.access.apiPrefix}/cluster/local/api/v1/events`;
   const query = { fieldSelector: 'type=Warning,involvedObject.kind=VirtualCluster' };
   const time = (event: JsonValue) => textAt(event, 'lastTimestamp');
@@ -79,7 +94,7 @@ export function stalledText({ quarantined, replacedWorkers }: StalledVirtualClus
       table: (items) =>
         formatTable(
           ['Project', 'Name', 'Cluster', 'Message'],
-          cells(items, 'project', 'name', 'cluster', 'message'),
+          items.map(({ project, name, cluster, message }) => escaped([project, name, cluster, message])),
           colors,
         ),
     }),
@@ -89,24 +104,26 @@ export function stalledText({ quarantined, replacedWorkers }: StalledVirtualClus
       table: (items) =>
         formatTable(
           ['Time', 'Namespace', 'Virtual cluster', 'Message'],
-          cells(items, 'time', 'namespace', 'virtualCluster', 'message'),
+          items.map(({ time, namespace, virtualCluster, message }) =>
+            escaped([time, namespace, virtualCluster, message]),
+          ),
           colors,
         ),
     }),
   ].join('');
 }
 
-interface Section {
+interface Section<Item> {
   readonly title: string;
   readonly none: string;
-  table(items: readonly JsonObject[]): string;
+  table(items: readonly Item[]): string;
 }
 
-function section(items: readonly JsonObject[] | undefined, { title, none, table }: Section): string {
+function section<Item>(items: readonly Item[] | undefined, { title, none, table }: Section<Item>): string {
   if (items === undefined) return '';
   return items.length === 0 ? `${none}\n` : `\n${title}\n${table(items)}`;
 }
 
-function cells(items: readonly JsonObject[], ...members: readonly string[]): string[][] {
-  return items.map((item) => members.map((member) => escapeControlCharacters(textAt(item, member))));
+function escaped(cells: readonly string[]): string[] {
+  return cells.map((cell) => escapeControlCharacters(cell));
 }

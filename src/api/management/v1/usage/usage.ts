@@ -48,6 +48,8 @@ const schema = t.object({
 export type UsageTotal = Static<typeof total>;
 export type UsageSample = Static<typeof sample>;
 
+type ColumnFields = Partial<Pick<Static<typeof schema>, 'total'>>;
+
 export const usageKind = defineKind({
   group: managementGroup,
   version: managementVersion,
@@ -61,8 +63,12 @@ export const usageKind = defineKind({
   columns: [
     column('Period', 'period', { description: 'Period until now.' }),
     column('Requests', 'total.requests', { type: 'integer', description: 'Number of requests.' }),
-    column('Running', (object) => roundedAt(object, 'running'), { description: 'Average number that were ready.' }),
-    column('Objects', (object) => roundedAt(object, 'objects'), { description: 'Average number of stored objects.' }),
+    column<ColumnFields>('Running', ({ total }) => rounded(total?.running), {
+      description: 'Average number that were ready.',
+    }),
+    column<ColumnFields>('Objects', ({ total }) => rounded(total?.objects), {
+      description: 'Average number of stored objects.',
+    }),
     column('Cost', 'total.cost', { description: 'Cost with the current prices.' }),
     column('Currency', 'currency', { description: 'Currency of the cost.' }),
   ],
@@ -70,7 +76,6 @@ export const usageKind = defineKind({
 
 export type Usage = ObjectOf<typeof usageKind>;
 
-function roundedAt(object: object, field: keyof UsageTotal): string | undefined {
-  const value = (object as Partial<Usage>).total?.[field];
-  return typeof value === 'number' ? String(Math.round(value * 100) / 100) : undefined;
+function rounded(value: number | undefined): string | undefined {
+  return value !== undefined ? String(Math.round(value * 100) / 100) : undefined;
 }
