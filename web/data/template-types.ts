@@ -2,11 +2,20 @@ import { defaultSpaceRole } from '../../src/api/management/space-roles.ts';
 import type { SpaceTemplate } from '../../src/api/management/v1/space-template.ts';
 import type { VirtualClusterTemplate } from '../../src/api/management/v1/virtual-cluster-template.ts';
 import { defaultVirtualClusterRole } from '../../src/api/management/virtual-cluster-roles.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
 import { hostNamespaceBaseName, spaceNamespaceBaseName } from '../../src/api/naming.ts';
 import { type KindRef, kinds } from './kind-ref.ts';
 
 /** A template for virtual clusters or for spaces. */
 export type Template = VirtualClusterTemplate | SpaceTemplate;
+
+/**
+ * Casts an object of one of the kinds of templates. All such casts go through this function. A draft that the user edits
+ * may contain other types, so code that reads drafts has to check them.
+ */
+export function typedTemplate(object: KubeObject): Template {
+  return object as Template;
+}
 
 /** The differences between the pages of the two kinds of templates. */
 export interface TemplateType {

@@ -85,9 +85,15 @@ export function withCliDefault(scope: Scope): Scope {
 
 /** Removes the empty lists of a scope. */
 function tidyScope(scope: Scope): Scope {
-  const { [scopeCliFlag]: forCli, ...lists } = scope;
-  const filled = Object.entries(lists).filter(([, list]) => Array.isArray(list) && list.length > 0);
-  return { ...(forCli === true ? { [scopeCliFlag]: true } : {}), ...(Object.fromEntries(filled) as Scope) };
+  const { projects = [], spaces = [], virtualClusters = [], clusters = [], rules = [] } = scope;
+  return {
+    ...(scope[scopeCliFlag] === true ? { [scopeCliFlag]: true } : {}),
+    ...(projects.length === 0 ? {} : { projects }),
+    ...(spaces.length === 0 ? {} : { spaces }),
+    ...(virtualClusters.length === 0 ? {} : { virtualClusters }),
+    ...(clusters.length === 0 ? {} : { clusters }),
+    ...(rules.length === 0 ? {} : { rules }),
+  };
 }
 
 /** Returns a sentence about the expiration of an access key. */

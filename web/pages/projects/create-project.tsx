@@ -32,10 +32,9 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
 
   async function send(): Promise<void> {
     const all = [{ name: '*' }];
-    const patch = quotaPatch([
+    const { quotas: limits } = quotaPatch([
       { resource: 'virtualclusterinstances', before: noLimits, after: { ...noLimits, project: limit } },
-    ]);
-    const { quotas: limits } = (patch as { spec: { quotas: object } }).spec;
+    ]).spec;
     const made = await createObject(kinds.project, {
       apiVersion: apiVersionOf(kinds.project),
       kind: kinds.project.kind,

@@ -52,7 +52,7 @@ export interface QuotaChange {
 }
 
 /** Returns a merge patch with the limits that differ. A limit of `undefined` is removed. */
-export function quotaPatch(changes: readonly QuotaChange[]): object {
+export function quotaPatch(changes: readonly QuotaChange[]): { readonly spec: { readonly quotas: object } } {
   const limits = (side: 'before' | 'after', scope: keyof QuotaLimits) =>
     Object.fromEntries(changes.map((change) => [change.resource, change[side][scope] ?? null]));
   const changed = (['project', 'user'] as const).map(

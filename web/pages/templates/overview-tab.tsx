@@ -1,7 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { SpaceDefinition } from '../../../src/api/management/v1/space-definition.ts';
 import type { TemplateDefinition } from '../../../src/api/management/v1/template-definition.ts';
 import { Command } from '../../components/command.tsx';
 import { Age } from '../../components/object/age.tsx';
@@ -13,7 +12,7 @@ import { ownerOf } from '../../data/owner.ts';
 import type { Template, TemplateType } from '../../data/template-types.ts';
 import { createCommandText } from './create-command-text.ts';
 import { ParameterTable } from './parameter-table.tsx';
-import { templateSpec, templateVersions } from './template-versions.ts';
+import { type TemplateVersion, templateSpec, templateVersions } from './template-versions.ts';
 import { useTemplateInstances } from './use-template-instances.ts';
 
 interface TemplateTabProps {
@@ -69,17 +68,17 @@ export function OverviewTab({ type, template }: TemplateTabProps) {
   );
 }
 
-function contentsOf(type: TemplateType, definition: TemplateDefinition | SpaceDefinition): Record<string, ReactNode> {
+function contentsOf(type: TemplateType, definition: TemplateVersion['definition']): Record<string, ReactNode> {
   const objects = definition.objects ? `${objectCount(definition.objects)}, applied in the ${type.noun}` : 'None';
   if (type.noun === 'space') {
-    const { resourceQuota, limitRange } = definition as SpaceDefinition;
+    const { resourceQuota, limitRange } = definition;
     return {
       'Objects in the space': objects,
       'Resource quota': resourceQuota === undefined ? undefined : 'Set',
       'Limit range': limitRange === undefined ? undefined : 'Set',
     };
   }
-  const { spaceTemplate, helmRelease } = definition as TemplateDefinition;
+  const { spaceTemplate, helmRelease } = definition;
   return {
     'Objects in the virtual cluster': objects,
     'Objects on the host cluster': spaceTemplate?.objects

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@flotilla/json';
+import { isJsonObject } from '@flotilla/json';
 import type { PlatformValues, renderDefinition } from '../../../src/api/management/render-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
@@ -31,10 +31,11 @@ const parametersField = 'spec.parameters';
 
 /** Returns the parameters that have a variable name. A template that the user is still editing may lack some names. */
 export function usableParameters({ parameters }: TemplateVersion): readonly TemplateParameter[] {
-  const all = parameters as unknown as JsonValue;
-  if (!Array.isArray(all)) return [];
-  const isUsable = (one: JsonValue) => isJsonObject(one) && typeof one.variable === 'string' && one.variable !== '';
-  return all.filter(isUsable) as unknown as readonly TemplateParameter[];
+  return Array.isArray(parameters) ? parameters.filter(isUsable) : [];
+}
+
+function isUsable(parameter: unknown): parameter is TemplateParameter {
+  return isJsonObject(parameter) && typeof parameter.variable === 'string' && parameter.variable !== '';
 }
 
 /** The server's own template renderer. The preview uses it, so that it shows exactly what the server would create. */
@@ -45,7 +46,7 @@ export function renderSample(
   part: TemplateVersion,
   { given, platform }: { readonly given: string; readonly platform: PlatformValues },
 ): RenderedSample {
-  const definition = (isJsonObject(part.definition) ? part.definition : {}) as TemplateDefinition;
+  const definition: TemplateDefinition = isJsonObject(part.definition) ? part.definition : {};
   const rendered = render({ definition, parameters: usableParameters(part), parameterValues: given, platform });
   const valueProblems = new Map<string, string>();
   const problems: TextProblem[] = [];

@@ -1,9 +1,13 @@
 import { compareVersions } from '../../../src/api/management/template-version.ts';
+import type { SpaceDefinition } from '../../../src/api/management/v1/space-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import type { Template } from '../../data/template-types.ts';
+import { type Template, typedTemplate } from '../../data/template-types.ts';
 
 type TemplateSpec = NonNullable<Template['spec']>;
+
+/** The definition of a virtual cluster or a space. Each kind has only some of the fields. */
+type Definition = TemplateDefinition & SpaceDefinition;
 
 /**
  * A definition that instances can use: one version of a template, or the template itself if it has no versions.
@@ -13,7 +17,7 @@ export interface TemplateVersion {
   readonly version: string;
   /** The path of the definition in the template object, in the server's notation: `spec` or `spec.versions[2]`. */
   readonly path: string;
-  readonly definition: TemplateDefinition;
+  readonly definition: Definition;
   readonly parameters: readonly TemplateParameter[];
 }
 
@@ -24,7 +28,7 @@ export function templateSpec({ spec = {} }: Template): TemplateSpec {
 function part(
   version: string,
   path: string,
-  holder: { template?: TemplateDefinition; parameters?: readonly TemplateParameter[] } | null,
+  holder: { template?: Definition; parameters?: readonly TemplateParameter[] } | null,
 ): TemplateVersion {
   return { version, path, definition: holder?.template ?? {}, parameters: holder?.parameters ?? [] };
 }
@@ -34,7 +38,7 @@ function part(
  * checked, because a draft that the user edits may contain anything.
  */
 export function templateVersions(template: KubeObject): readonly TemplateVersion[] {
-  const spec = (template.spec ?? {}) as TemplateSpec;
+  const { spec = {} } = typedTemplate(template);
   const versions: unknown = spec.versions;
   if (!Array.isArray(versions) || versions.length === 0) return [part('', 'spec', spec)];
   return versions

@@ -61,7 +61,7 @@ export function CreateForm({ type, projects, project, template }: CreateFormProp
     { ...about, subresource: 'spec.owner' },
   ]);
   const check = useDryRun(type.kind, namespace, form.offer.isKnown && fault === undefined ? form.manifest : undefined);
-  const isNamed = form.text('metadata', 'name').trim() !== '';
+  const isNamed = form.fields.name.trim() !== '';
   const found = useMemo(() => problemsOf(check.error, isNamed), [check.error, isNamed]);
 
   const labels = { ...fieldLabels, ...parameterLabels(form.parameters) };

@@ -27,7 +27,7 @@ export function DetailsPanel({ form, problem, projects }: DetailsPanelProps) {
           label="Name"
           description="Use lowercase letters, digits and hyphens."
           placeholder="demo"
-          value={form.text('metadata', 'name')}
+          value={form.fields.name}
           onChange={(event) => form.setName(event.currentTarget.value)}
           error={problem('metadata.name')}
           autoComplete="off"
@@ -39,7 +39,7 @@ export function DetailsPanel({ form, problem, projects }: DetailsPanelProps) {
         <TextInput
           label="Display name"
           description="Shown in the console instead of the name. Optional."
-          value={form.text('spec', 'displayName')}
+          value={form.fields.displayName}
           onChange={(event) => form.set(['spec', 'displayName'], event.currentTarget.value)}
           error={problem('spec.displayName')}
           autoComplete="off"
@@ -51,7 +51,7 @@ export function DetailsPanel({ form, problem, projects }: DetailsPanelProps) {
           autosize
           minRows={1}
           maxRows={6}
-          value={form.text('spec', 'description')}
+          value={form.fields.description}
           onChange={(event) => form.set(['spec', 'description'], event.currentTarget.value)}
           error={problem('spec.description')}
           data-path="spec.description"

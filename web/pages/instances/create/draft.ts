@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, textAt, valueAt } from '@flotilla/json';
+import { flagAt, isJsonObject, type JsonObject, objectAt, textAt, valueAt } from '@flotilla/json';
 import { DocumentError } from '../../../../src/api/decode/document-error.ts';
 import { readYaml } from '../../../../src/api/decode/yaml-document.ts';
 import { apiVersionOf } from '../../../../src/api/meta.ts';
@@ -11,8 +11,46 @@ export type InstanceDraft = JsonObject;
 
 export const emptyDraft: InstanceDraft = { metadata: { name: '' }, spec: {} };
 
-export function isInline(draft: InstanceDraft): boolean {
-  return valueAt(draft, 'spec', 'template') !== undefined;
+/** The fields of a draft that the form shows. */
+export interface DraftFields {
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string;
+  /** The name of the template; '' if the draft names none. */
+  readonly templateName: string;
+  readonly templateVersion: string;
+  readonly syncOnce: boolean;
+  /** True if the draft contains its own template. */
+  readonly isInline: boolean;
+  /** The template in the draft; empty if there is none. */
+  readonly template: JsonObject;
+  readonly parameters: string;
+  readonly cluster: string;
+  readonly owner: { readonly user: string; readonly team: string };
+  /** Returns an annotation; '' if the draft does not set it. */
+  annotation(name: string): string;
+}
+
+/**
+ * Reads the fields of a draft. A field of another type than the kind defines, which only an edit of the YAML can set, counts
+ * as absent.
+ */
+export function fieldsOf(draft: InstanceDraft): DraftFields {
+  const { metadata, spec } = draft;
+  return {
+    name: textAt(metadata, 'name'),
+    displayName: textAt(spec, 'displayName'),
+    description: textAt(spec, 'description'),
+    templateName: textAt(spec, 'templateRef', 'name'),
+    templateVersion: textAt(spec, 'templateRef', 'version'),
+    syncOnce: flagAt(spec, 'templateRef', 'syncOnce'),
+    isInline: valueAt(spec, 'template') !== undefined,
+    template: objectAt(spec, 'template') ?? {},
+    parameters: textAt(spec, 'parameters'),
+    cluster: textAt(spec, 'clusterRef', 'cluster'),
+    owner: { user: textAt(spec, 'owner', 'user'), team: textAt(spec, 'owner', 'team') },
+    annotation: (name) => textAt(metadata, 'annotations', name),
+  };
 }
 
 export interface DraftContext {
@@ -24,8 +62,9 @@ export interface DraftContext {
 
 /** Returns the manifest to send. It contains all values that the form shows, including the default template. */
 export function manifestOf(draft: InstanceDraft, { kind, project, defaultTemplate }: DraftContext): JsonObject {
-  const name = textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
-  const explicit = isInline(draft) || name === '' ? draft : setAt(draft, ['spec', 'templateRef', 'name'], name);
+  const { templateName, isInline } = fieldsOf(draft);
+  const name = templateName || defaultTemplate;
+  const explicit = isInline || name === '' ? draft : setAt(draft, ['spec', 'templateRef', 'name'], name);
   const placed = setAt(explicit, ['metadata', 'namespace'], projectNamespace(project));
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, ...placed };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, objectAt, writeJson } from '@flotilla/json';
+import { isJsonObject, type JsonObject, writeJson } from '@flotilla/json';
 import { yamlText } from '@flotilla/yaml';
 import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
@@ -16,7 +16,7 @@ export interface InlineTemplateProps extends FormSectionProps {
  * An editor for an inline template, that is a template definition for this instance only, without parameters.
  */
 export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) {
-  const now = objectAt(form.draft, 'spec', 'template') ?? {};
+  const now = form.fields.template;
   const key = writeJson(now);
   const [text, setText] = useState(() => textOf(now));
   const [applied, setApplied] = useState(key);

@@ -1,4 +1,3 @@
-import { objectAt, textAt } from '@flotilla/json';
 import { NativeSelect, SimpleGrid } from '@mantine/core';
 import type { Cluster } from '../../../../src/api/management/v1/cluster.ts';
 import { PrincipalPicker } from '../../../components/form/principal-picker.tsx';
@@ -14,9 +13,8 @@ interface LifecyclePanelProps extends FormSectionProps {
 
 /** A section of the creation form: cluster, owner, auto-sleep and auto-delete. All settings are optional. */
 export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelProps) {
-  const { type, offer, draft } = form;
-  const owner = objectAt(draft, 'spec', 'owner');
-  const [user, team] = [textAt(owner, 'user'), textAt(owner, 'team')];
+  const { type, offer, fields } = form;
+  const { user, team } = fields.owner;
   return (
     <Panel title="Placement and lifecycle">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
@@ -27,7 +25,7 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
               ? 'The cluster that the virtual cluster runs on. Cannot be changed later.'
               : 'The cluster that has the namespace. Cannot be changed later.'
           }
-          value={form.text('spec', 'clusterRef', 'cluster')}
+          value={fields.cluster}
           onChange={(event) => form.set(['spec', 'clusterRef', 'cluster'], event.currentTarget.value)}
           error={problem('spec.clusterRef')}
           data={[
@@ -57,7 +55,7 @@ export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelPro
             key={annotation}
             annotation={annotation}
             noun={type.noun}
-            value={textAt(draft, 'metadata', 'annotations', annotation)}
+            value={fields.annotation(annotation)}
             templateValue={form.templateAnnotations[annotation]}
             onChange={(value) => form.set(['metadata', 'annotations', annotation], value)}
           />

@@ -1,4 +1,3 @@
-import { textAt } from '@flotilla/json';
 import { yamlText } from '@flotilla/yaml';
 import { Button, Code, Group, Text } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
@@ -39,8 +38,8 @@ export function ManifestPanel(props: ManifestPanelProps) {
   );
 }
 
-function ManifestView({ form: { type, manifest, parameters } }: Pick<ManifestPanelProps, 'form'>) {
-  const given = textAt(manifest, 'spec', 'parameters');
+function ManifestView({ form: { type, manifest, parameters, fields } }: Pick<ManifestPanelProps, 'form'>) {
+  const given = fields.parameters;
   const shown = maskPasswords(given, parameters);
   const text = yamlText(given === shown ? manifest : setAt(manifest, ['spec', 'parameters'], shown));
   return (

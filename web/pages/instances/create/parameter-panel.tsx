@@ -9,7 +9,7 @@ import { parameterValues, withParameter } from './parameter-values.ts';
 /** A section of the creation form: the parameters of the selected template. */
 export function ParameterPanel({ form, problem }: FormSectionProps) {
   const { parameters } = form;
-  const text = form.text('spec', 'parameters');
+  const text = form.fields.parameters;
   const values = parameterValues(text, parameters);
   if (parameters.length === 0) return null;
   return (

@@ -1,4 +1,3 @@
-import { flagAt } from '@flotilla/json';
 import { Checkbox, Group, NativeSelect, Radio, SimpleGrid, Text } from '@mantine/core';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { LoadingIndicator } from '../../../components/loading-indicator.tsx';
@@ -6,7 +5,6 @@ import { Panel } from '../../../components/panel.tsx';
 import { displayNameOf } from '../../../data/objects/display-name.ts';
 import type { Template } from '../../../data/template-types.ts';
 import classes from './create.module.css';
-import { isInline } from './draft.ts';
 import type { FormSectionProps } from './form-section.ts';
 import { InlineTemplate, type InlineTemplateProps } from './inline-template.tsx';
 import { versionChoices, versionsOf } from './template-choices.ts';
@@ -21,8 +19,8 @@ const inlineValue = '/';
 
 /** A section of the creation form: the template and its version. */
 export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePanelProps) {
-  const { type, offer, draft, templateName, template } = form;
-  const isInlineSelected = isInline(draft);
+  const { type, offer, fields, templateName, template } = form;
+  const isInlineSelected = fields.isInline;
   const mayOmit = type.template.isOptional && offer.defaultTemplate === '';
   if (offer.error !== undefined) return <ErrorNotice error={offer.error} onRetry={offer.retry} />;
   if (!offer.isKnown) return <LoadingIndicator message="Loading templates" />;
@@ -132,7 +130,7 @@ function VersionFields({ form, problem, template }: FormSectionProps & { readonl
         mt={choices.length === 0 ? 0 : 28}
         label="Pin to the current template"
         description={`Later changes to the template are not applied to this ${form.type.noun}.`}
-        checked={flagAt(form.draft, 'spec', 'templateRef', 'syncOnce')}
+        checked={form.fields.syncOnce}
         onChange={(event) => form.set(['spec', 'templateRef', 'syncOnce'], event.currentTarget.checked || undefined)}
       />
     </SimpleGrid>

@@ -1,11 +1,11 @@
-import { type JsonValue, textAt } from '@flotilla/json';
+import type { JsonValue } from '@flotilla/json';
 import { useMemo, useState } from 'react';
 import { resolveTemplate } from '../../../../src/api/management/resolve-template.ts';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
 import type { InstanceType } from '../../../data/instance-types.ts';
 import { setAt } from '../../../data/objects/set-at.ts';
 import type { Template } from '../../../data/template-types.ts';
-import { emptyDraft, type InstanceDraft, isInline, manifestOf } from './draft.ts';
+import { emptyDraft, fieldsOf, type InstanceDraft, manifestOf } from './draft.ts';
 import { retainParameters } from './parameter-values.ts';
 import { useProjectOptions } from './use-project-options.ts';
 
@@ -32,9 +32,10 @@ export function useDraftForm({ type, ...first }: FirstValues) {
   const offer = useProjectOptions(type, project);
 
   const { templates, defaultTemplate } = offer;
-  const templateName = isInline(draft) ? '' : textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
+  const fields = useMemo(() => fieldsOf(draft), [draft]);
+  const templateName = fields.isInline ? '' : fields.templateName || defaultTemplate;
   const template = templates.find(({ metadata }) => metadata.name === templateName);
-  const version = textAt(draft, 'spec', 'templateRef', 'version');
+  const version = fields.templateVersion;
   const resolved = useMemo(
     () => (template === undefined ? undefined : resolveTemplate(template, version)),
     [template, version],
@@ -48,7 +49,8 @@ export function useDraftForm({ type, ...first }: FirstValues) {
   return {
     type,
     project,
-    draft,
+    /** The fields of the manifest that the form shows. */
+    fields,
     offer,
     templateName,
     template,
@@ -60,7 +62,6 @@ export function useDraftForm({ type, ...first }: FirstValues) {
     manifestFor: manifestOf,
     touch,
     isTouched,
-    text: (...path: string[]) => textAt(draft, ...path),
     /** Sets a field. An empty text removes the field. */
     set(path: readonly string[], value: JsonValue | undefined) {
       touch(path.join('.'));
@@ -127,8 +128,7 @@ function useTouchedFields() {
 
 /** Removes the values of parameters that the template `of` in version `ofVersion` does not have. */
 function withParametersOf(next: InstanceDraft, of: Template | undefined, ofVersion: string): InstanceDraft {
-  const text = textAt(next, 'spec', 'parameters');
-  const kept = retainParameters(text, parametersOf(of, ofVersion));
+  const kept = retainParameters(fieldsOf(next).parameters, parametersOf(of, ofVersion));
   return setAt(next, ['spec', 'parameters'], kept === '' ? undefined : kept);
 }
 
