@@ -44,6 +44,8 @@ const refusals: readonly [chart: string, values: readonly string[], message: Reg
   ['flotilla-agent', ['joinToken=join1.e30.x', 'joinTokenSecret=token'], /joinTokenSecret: must be empty/],
   ['flotilla-agent', ['joinTokenSecret=token', 'persistence.enabled=false'], /persistence\.enabled: must be true/],
   ['flotilla-agent', [...agent, 'builtIn=true', 'persistence.enabled=false'], /persistence\.enabled: must be true/],
+  ['flotilla-agent', [...agent, 'proxy.url=http://proxy:3128', 'proxy.urlSecret=a'], /proxy\.url: must be empty/],
+  ['flotilla-agent', [...agent, 'proxy.url=http://user:password@proxy:3128'], /proxy.*url.*\n?.*pattern/i],
   ['flotilla-agent', [...agent, 'replicas=2'], /replicas: more than 1 needs tunnel=true/],
   ['flotilla-agent', [...agent, 'replicas=9', 'tunnel=true'], /replicas.*\n?.*(maximum|less than)/i],
   ['flotilla-agent', [...agent, 'replicas=2', 'builtIn=true'], /replicas: must be 1 if builtIn is true/],
