@@ -12,6 +12,7 @@ import { onAbort } from '../../http/request/request-end.ts';
 import { newExchange } from '../../http/router.ts';
 import { flowKeyOf } from '../../http/session/caller.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { withTransfer } from '../../lib/link/transferred-buffers.ts';
 import { type FinishedSpan, Span } from '../../lib/trace/span.ts';
 import type { SpanContext } from '../../lib/trace/trace-context.ts';
 import type { OpenedPlane } from '../plane-runner.ts';
@@ -93,7 +94,10 @@ export class ForwardedRequests {
       exchange.span?.end();
       const details = this.#detailsOf(active, opened);
       const streamed = streamedBody(reply, nextTimeSlice);
-      if (streamed === undefined) return { reply: { status, headers, ...wholeBody(reply) }, details };
+      if (streamed === undefined) {
+        const whole = wholeBody(reply);
+        return withTransfer({ reply: { status, headers, ...whole }, details }, whole.body);
+      }
       isStreaming = true;
       const pump = new StreamPump({ id, feed: streamed.feed, outbox: this.#outbox, onEnd: finish });
       active.pump = pump;
@@ -171,7 +175,7 @@ function serveExchange({ target }: OpenedPlane, exchange: Exchange): Promise<Rep
   return checked(exchange, (allowed) => target.serve(allowed));
 }
 
-/** Returns the body of a reply that is not streamed. A message contains the whole memory block behind an array. */
+/** Returns a copy of the body of a reply that is not streamed. A message contains the whole memory block behind an array. */
 function wholeBody({ body }: Reply): { readonly body?: string | Uint8Array } {
   if (typeof body === 'string') return { body };
   if (body instanceof Uint8Array) return { body: new Uint8Array(body) };

@@ -14,6 +14,7 @@ import { ownTokenDigest } from '../../http/session/own-token.ts';
 import { readBody } from '../../http/wire/read-body.ts';
 import { feedIterator } from '../../lib/feed.ts';
 import { LinkClosedError, MessageLink } from '../../lib/link/message-link.ts';
+import { withTransfer } from '../../lib/link/transferred-buffers.ts';
 import type { Log } from '../../lib/log.ts';
 import { WakeScheduler } from '../../lib/queue/wake-scheduler.ts';
 import type { MaintenanceWork } from '../../registry/write/maintenance-work.ts';
@@ -178,11 +179,13 @@ export class RemotePlanes {
     this.#calls.set(id, call);
     const { method, url, httpVersion, webSocket, remoteAddress } = request;
     const { authorization: _, cookie: __, ...headers } = request.headers;
-    const body = this.#deniedBodies.get(exchange) ?? receivedBody(exchange);
+    const received = this.#deniedBodies.get(exchange) ?? receivedBody(exchange);
+    // A message contains the whole memory block behind an array. The copy may move to the worker.
+    const body = received && new Uint8Array(received);
     let isStreaming = false;
     try {
-      const answer = this.#answer(
-        this.#link.call('serve', {
+      const forwarded = withTransfer(
+        {
           id,
           planeId,
           project,
@@ -199,15 +202,17 @@ export class RemotePlanes {
           span: exchange.span?.context,
           auditLevel: exchange.auditLevel,
           body,
-        }),
+        },
+        body,
       );
+      const answer = this.#answer(this.#link.call('serve', forwarded));
       // The worker must get the request before its cancellation: the request may have ended while the worker started.
       stopFollowing = exchange.end.onEnd((reason) =>
         this.#link.send('cancel', { id, reason: reason instanceof StatusError ? encodeError(reason) : undefined }),
       );
       const { reply, error, details } = await answer;
       this.#applyDetails(exchange, details);
-      if (body !== undefined && details.decision?.allowed === false) this.#deniedBodies.set(exchange, body);
+      if (received !== undefined && details.decision?.allowed === false) this.#deniedBodies.set(exchange, received);
       if (reply === undefined) throw error === undefined ? new Error('the worker sent no reply') : decodeError(error);
       isStreaming = reply.stream !== undefined;
       return this.#replyOf(id, call, reply);
@@ -312,8 +317,7 @@ function workerEnded(): StatusError {
   return serviceUnavailable('the control plane of the virtual cluster is being restarted; try again', 1);
 }
 
-/** Returns the body if it has arrived completely. A message contains the whole memory block behind an array. */
+/** Returns the body if it has arrived completely. */
 function receivedBody({ request }: Exchange): Uint8Array | undefined {
-  const body = request.body.takeBuffered?.(Number(request.headers['content-length'] ?? 0));
-  return body && new Uint8Array(body);
+  return request.body.takeBuffered?.(Number(request.headers['content-length'] ?? 0));
 }

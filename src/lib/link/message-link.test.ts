@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ErrorCodec, LinkClosedError, MessageLink } from './message-link.ts';
+import { withTransfer } from './transferred-buffers.ts';
 
 interface Left {
   note(text: string): void;
@@ -12,6 +13,7 @@ interface Right {
   fail(message: string): Promise<never>;
   uncloneable(): unknown;
   never(): Promise<void>;
+  sum(parameter: { readonly bytes: Uint8Array }): number;
 }
 
 const errors: ErrorCodec = {
@@ -47,12 +49,24 @@ describe('MessageLink', () => {
         fail: (message) => Promise.reject(new TypeError(message)),
         uncloneable: () => () => {},
         never: () => new Promise(() => {}),
+        sum: ({ bytes }) => bytes.reduce((sum, byte) => sum + byte, 0),
       },
       onClose: () => closed.push('right'),
     });
     links.push(left);
     return { left, right, notes, closed };
   }
+
+  it('moves the memory of long arrays to the other thread, and copies all others', async () => {
+    const { left } = connect();
+    const sumOf = (bytes: Uint8Array) => left.call('sum', withTransfer({ bytes }, bytes));
+    const long = new Uint8Array(20_000).fill(1);
+    const short = new Uint8Array(1_000).fill(1);
+    const part = new Uint8Array(40_000).fill(1).subarray(20_000);
+    const shared = new Uint8Array(new SharedArrayBuffer(20_000)).fill(1);
+    expect(await Promise.all([long, short, part, shared].map(sumOf))).toEqual([20_000, 1_000, 20_000, 20_000]);
+    expect([long, short, part, shared].map(({ length }) => length)).toEqual([0, 1_000, 20_000, 20_000]);
+  });
 
   it('returns results, and rejects with the decoded error', async () => {
     const { left } = connect();

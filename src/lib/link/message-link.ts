@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { isPromise } from '../maybe-promise.ts';
+import { buffersToTransfer } from './transferred-buffers.ts';
 
 /** The methods that one side of a link offers, by name. Their parameters and results are copied to the other side. */
 export type LinkMethods<Methods> = { readonly [Name in keyof Methods]: (parameter: never) => unknown };
@@ -156,7 +157,7 @@ export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMe
     if (batch.length === 0 || this.#isClosed) return;
     this.#outgoing = [];
     try {
-      this.#port.postMessage(batch);
+      this.#port.postMessage(batch, batch.flatMap(buffersOf));
     } catch {
       // A value of one message cannot be copied. Only that message must fail.
       for (const message of batch) this.#postAlone(message);
@@ -165,11 +166,18 @@ export class MessageLink<Local extends LinkMethods<Local>, Remote extends LinkMe
 
   #postAlone(message: Message): void {
     try {
-      this.#port.postMessage([message]);
+      this.#port.postMessage([message], buffersOf(message));
     } catch (error) {
       if (message[0] === 'call') this.#take(message[1])?.reject(error as Error);
       else if (message[0] === 'result') this.#port.postMessage([['error', message[1], this.#errors.encode(error)]]);
       else throw error;
     }
   }
+}
+
+const noBuffers: readonly ArrayBuffer[] = [];
+
+/** Returns the buffers of the parameter or the result in a message that leave this thread. */
+function buffersOf(message: Message): readonly ArrayBuffer[] {
+  return buffersToTransfer(message[message.length - 1]) ?? noBuffers;
 }

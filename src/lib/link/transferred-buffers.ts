@@ -1,0 +1,23 @@
+/**
+ * Shorter arrays are copied to the other thread: up to this length, that takes as long as the transfer of their memory, which
+ * also needs a block of its own.
+ */
+const minTransferLength = 16 * 1024;
+
+const transferred = new WeakMap<object, readonly ArrayBuffer[]>();
+
+/**
+ * Lets the memory of `bytes` move to the other thread when `value`, which contains it, is sent over a link. This thread must
+ * not use `bytes` afterwards. Short arrays, and those that share their memory with others, are copied instead. Returns `value`.
+ */
+export function withTransfer<Value extends object>(value: Value, bytes: unknown): Value {
+  if (!(bytes instanceof Uint8Array) || bytes.length < minTransferLength) return value;
+  const { buffer } = bytes;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length) transferred.set(value, [buffer]);
+  return value;
+}
+
+/** Returns the buffers that move to the other thread together with a value; `undefined` if there are none. */
+export function buffersToTransfer(value: unknown): readonly ArrayBuffer[] | undefined {
+  return typeof value === 'object' && value !== null ? transferred.get(value) : undefined;
+}
