@@ -5,6 +5,7 @@ import { serveTunnel } from '../../tunnel/serve-tunnel.ts';
 import { socketPair } from '../../tunnel/socket-pair.fixture.ts';
 import type { TunnelSocket } from '../../tunnel/tunnel-socket.ts';
 import type { PeerLocation } from '../peers/open-peers.ts';
+import { silentLog } from '../../lib/log.ts';
 import { connectThroughPeers, servePeerTunnel } from './peer-tunnels.ts';
 import { Tunnels } from './tunnels.ts';
 
@@ -47,7 +48,7 @@ function connectThrough(...locations: PeerLocation[]) {
           if (error !== undefined) throw error;
         }
         const [near, far] = await socketPair();
-        servePeerTunnel(far, tunnels, clock);
+        servePeerTunnel(far, tunnels, { clock, log: silentLog });
         return near;
       },
     },
