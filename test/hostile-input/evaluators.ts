@@ -18,6 +18,11 @@ export interface Attack {
 /** Generates hostile inputs of one class. The same random numbers give the same input. */
 export interface Evaluator {
   readonly name: string;
+  /**
+   * True if a budget of work limits a request whatever its size is, and small inputs can use it up: patches that copy, patterns
+   * and conditions of schemas, loops of templates. The request is then refused.
+   */
+  readonly hasFixedBudget?: boolean;
   attack(random: SeededRandom, bytes: number): Attack;
 }
 
@@ -142,6 +147,7 @@ const apply: Evaluator = {
 
 const patches: Evaluator = {
   name: 'patch',
+  hasFixedBudget: true,
   attack(random, bytes) {
     const object = shipBody('a', specOf(random, bytes / 2));
     const { type, body } = hostilePatch(random, bytes / 2);
@@ -190,6 +196,7 @@ const customDefinition: Evaluator = {
 
 const customObject: Evaluator = {
   name: 'CRD schema and object',
+  hasFixedBudget: true,
   attack(random, bytes) {
     const name = `t${random.below(1e9)}`;
     const { definition, object } = hostileRule(random, bytes, name);
@@ -230,6 +237,7 @@ const reads: Evaluator = {
 
 const templates: Evaluator = {
   name: 'template',
+  hasFixedBudget: true,
   attack(random, bytes) {
     const template = hostileTemplate(random, bytes);
     const run = (): void => {
