@@ -102,7 +102,7 @@ resources:
 {{- if not (or $joins .accessKeySecret) -}}
 {{- fail "joinToken: required; \"flotilla cluster add NAME --join\" prints the command with a token. An agent with an access key needs accessKeySecret instead" -}}
 {{- end -}}
-{{- if and .proxy.url .proxy.urlSecret -}}
+{{- if and (.proxy).url (.proxy).urlSecret -}}
 {{- fail "proxy.url: must be empty if proxy.urlSecret is set, because the Secret contains the whole URL" -}}
 {{- end -}}
 {{- if and .joinToken .joinTokenSecret -}}

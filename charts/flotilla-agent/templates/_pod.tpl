@@ -7,10 +7,10 @@
 {{- if .Values.server.caCertificate }}
 - --ca-file=/etc/flotilla/server-ca/ca.crt
 {{- end }}
-{{- if .Values.proxy.urlSecret }}
+{{- if (.Values.proxy).urlSecret }}
 - --proxy-url-file=/etc/flotilla/proxy/proxy-url
 {{- end }}
-{{- with .Values.proxy.url }}
+{{- with (.Values.proxy).url }}
 - --proxy-url={{ . }}
 {{- end }}
 {{- with .Values.cluster }}
