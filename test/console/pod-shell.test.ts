@@ -14,6 +14,8 @@ import { expectNoProblems, type MonitoredPage, openPage, signIn, startBrowser } 
 import { violationsInEveryLook } from './harness/looks.ts';
 
 const programs = findKubernetes();
+/** The channel of `channel.k8s.io` on which a client sends the size of its terminal. */
+const resizeChannel = 4;
 const missing = chromium.missing ?? (typeof programs === 'string' ? programs : undefined);
 
 /** The log and the shell of a pod that runs on the node of test clusters, in a virtual cluster with a real API server. */
@@ -116,10 +118,40 @@ describeIfAvailable(missing, 'the page of a pod', () => {
     const dialog = page.getByRole('dialog', { name: 'Paste 3 lines?' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
+    // A paste ends lines with Return, which this shell does not turn into newlines.
+    await type(page, "sed -u 's/\\r/\\n/g' | sh");
+    await page.locator('.xterm-helper-textarea').focus();
+    await page.keyboard.press('Control+Shift+v');
+    await dialog.getByRole('button', { name: 'Paste 3 lines' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.locator('.xterm-helper-textarea').focus();
+    await page.keyboard.press('Control+j');
+    await screen(page).getByText('one', { exact: true }).waitFor();
+    await screen(page).getByText('two', { exact: true }).waitFor();
     // Shift+Escape moves the focus out of the terminal.
     await page.locator('.xterm-helper-textarea').focus();
     await page.keyboard.press('Shift+Escape');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('status');
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('tells the shell its new size when the window is resized', async () => {
+    const watched = await open(podPath());
+    const { page } = watched;
+    const sizes: { Width: number; Height: number }[] = [];
+    page.on('websocket', (socket) => {
+      socket.on('framesent', ({ payload }) => {
+        const bytes = Buffer.from(payload);
+        if (bytes[0] === resizeChannel) sizes.push(JSON.parse(bytes.subarray(1).toString()));
+      });
+    });
+    await page.getByRole('link', { name: 'Terminal' }).click();
+    await page.getByText('Connected.', { exact: true }).waitFor();
+    await expect.poll(() => sizes.length).toBeGreaterThan(0);
+    const before = sizes.at(-1);
+    await page.setViewportSize({ width: 900, height: 860 });
+    await expect.poll(() => sizes.at(-1)?.Width).toBeLessThan(before?.Width ?? Number.NaN);
     expectNoProblems(watched);
     await watched.context.close();
   });
@@ -171,11 +203,16 @@ describeIfAvailable(missing, 'the page of a pod', () => {
 
   it('shows the log of the control plane to those who may read it', async () => {
     const watched = await open('/virtual-clusters/default/demo?tab=logs');
-    await watched.page
-      .getByRole('region', { name: 'Log of the control plane of demo' })
-      .getByText('has started')
-      .waitFor();
-    expect(await violationsInEveryLook(watched.page, 'control-plane-log')).toEqual([]);
+    const { page } = watched;
+    const log = page.getByRole('region', { name: 'Log of the control plane of demo' });
+    await log.getByText('has started').waitFor();
+    expect(await violationsInEveryLook(page, 'control-plane-log')).toEqual([]);
+    // The container has not been restarted, so there is no other log.
+    const probe = page.waitForResponse((response) => response.url().includes('previous=true'));
+    await page.reload();
+    expect((await probe).status()).toBe(400);
+    await log.getByText('has started').waitFor();
+    expect(await page.getByLabel('Previous container').count()).toBe(0);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -26,6 +26,16 @@ export function ControlPlaneLog({ instance }: { readonly instance: InstanceState
       return true;
     },
   });
+  // The server rejects the request if the container has not been restarted.
+  const previous = useQuery({
+    queryKey: ['previous-log', url, object.metadata.uid],
+    retry: false,
+    enabled: probe.data === true,
+    queryFn: async ({ signal }) => {
+      await (await send({ method: 'GET', url: `${url}?previous=true&tailLines=1`, accept: '*/*', signal })).text();
+      return true;
+    },
+  });
   if (probe.isPending) return <LoadingIndicator message="Loading log" />;
   if (probe.error instanceof StatusError && probe.error.code === 400) {
     return <NoLog instance={instance} message={probe.error.message} />;
@@ -37,7 +47,7 @@ export function ControlPlaneLog({ instance }: { readonly instance: InstanceState
         url={url}
         label={`Log of the control plane of ${name}`}
         fileName={`${name}-control-plane`}
-        hasPrevious
+        hasPrevious={previous.data === true}
         isActive
       />
     </Panel>
