@@ -108,7 +108,10 @@ const maxConnections = 256;
 
 /** Creates a connection. Throws StatusError 400 if the certificates or keys in the kubeconfig are unusable. */
 export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOptions): HostConnection {
-  const { clock, connectTimeout, answerTimeout, idleTimeout, policy, currentToken, tunnel } = { ...defaults, ...options };
+  const { clock, connectTimeout, answerTimeout, idleTimeout, policy, currentToken, tunnel } = {
+    ...defaults,
+    ...options,
+  };
   const { origin, pathname, host } = new URL(kubeconfig.server);
   const poolFor = (address: ServerAddress) =>
     openHttpPool({
