@@ -125,6 +125,15 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect((await rejectionStatus(ask({ scope: numbers }))).code).toBe(422);
   });
 
+  it('members of a wrong type are rejected before other errors', async () => {
+    const { ask } = await setUp();
+    for (const wrong of [{ projects: 'all' }, { rules: [5] }, { rules: [{ resources: 'pods' }] }, 'all'])
+      expect(await rejectionStatus(ask({ scope: wrong, ttl: 0 }))).toMatchObject({
+        code: 422,
+        details: { causes: [{ reason: 'FieldValueTypeInvalid' }] },
+      });
+  });
+
   it('a token contains at most 8 KiB of scopes', async () => {
     const { create, as, ask, claims } = await setUp();
     const sized = (bytes: number) => {
