@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import description from '../../package.json' with { type: 'json' };
 import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, type ServingProcess, startFlotilla, startServing } from '../harness/flotilla-process.ts';
 
@@ -62,8 +63,9 @@ describe('an agent that joins with the command that the CLI prints', () => {
     expect(await home.ok(['cluster', 'get', 'edge', '-o', 'wide'])).toContain(keyFingerprint);
     const agentLine = /^agent \d+\.\d+\.\d+ \(cluster edge\)$/m;
     await expect.poll(() => home.ok(['version']), patient).toMatch(agentLine);
-    const agents = '{range .agents[*]}{.cluster} {.connected}{end}';
-    expect(await home.ok(['version', '-o', `jsonpath=${agents}`])).toBe('edge true');
+    expect(JSON.parse(await home.ok(['version', '-o', 'json'])).agents).toEqual([
+      { cluster: 'edge', version: description.version, connected: true },
+    ]);
 
     // The disk is lost, and the token is used.
     await home.ok(['delete', 'demo', '--wait']);
