@@ -202,7 +202,7 @@ function instanceAccess(options: AgentRouterOptions): Omit<ProjectGatewayOptions
   };
 }
 
-/** Returns the object if it is the one with this metadata, and not a later object with the same name. */
+/** Returns the object with this metadata; `undefined` if only a later object has the same name. */
 function sameObject<Instance extends ProjectInstance>(
   { uid }: KubeObject['metadata'],
   found: Instance | undefined,

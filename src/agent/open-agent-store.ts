@@ -38,7 +38,7 @@ const retention = { ageMilliseconds: 300_000, changes: 10_000 };
 /**
  * Opens the store, whose values are encrypted at rest. An agent has no command for a rotation. If the first key of the
  * seal key file or the setting has changed, this function rotates the keys, and the agent rewrites the rows in the
- * background. Rejects with StartError if the seal key is not the one of this store.
+ * background. Rejects with StartError if the seal key belongs to another store.
  */
 export async function openAgentStore(options: AgentStoreOptions): Promise<AgentStore> {
   const { directory, sealKeyFile, rows, clock, log } = options;

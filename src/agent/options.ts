@@ -2,14 +2,14 @@ import type { EncryptedRows } from '../seal/rows/row-cipher.ts';
 
 /** The validated options of an agent. */
 export interface AgentOptions {
-  /** The address of the control server, as `https://host:port`. `undefined` to use that of the join token. */
+  /** The address of the control server, as `https://host:port`. `undefined` to use the value of the join token. */
   readonly management: string | undefined;
   /**
-   * A file with the server's certificate authorities as PEM; `undefined` to use those of the join token, or else the
+   * A file with the server's certificate authorities as PEM; `undefined` to use the authorities of the join token, or else the
    * machine's trusted authorities.
    */
   readonly caFile: string | undefined;
-  /** The name of the agent's Cluster object. `undefined` to use that of the join token. */
+  /** The name of the agent's Cluster object. `undefined` to use the value of the join token. */
   readonly cluster: string | undefined;
   /** A file with the access key of the agent; `undefined` if the agent joins with a token, or has already joined. */
   readonly accessKeyFile: string | undefined;
@@ -30,7 +30,7 @@ export interface AgentOptions {
   readonly proxyUrlFile: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
-  /** The API prefix of the control server. `undefined` to use that of the join token, or else `kubernetes`. */
+  /** The API prefix of the control server. `undefined` to use the prefix of the join token, or else `kubernetes`. */
   readonly apiPrefix: string | undefined;
   readonly host: AgentHostOptions;
   /** True if the agent permits only what imported virtual clusters need. */

@@ -8,7 +8,7 @@ import { spaceTemplateType, type TemplateType, virtualClusterTemplateType } from
 /** An instance of a project: a virtual cluster or a space. */
 export type Instance = VirtualClusterInstance | SpaceInstance;
 
-/** The differences between the pages of virtual clusters and those of spaces. */
+/** The differences between the pages of virtual clusters and of spaces. */
 export interface InstanceType {
   readonly kind: KindRef<Instance>;
   readonly template: TemplateType;

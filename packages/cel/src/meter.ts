@@ -49,7 +49,7 @@ export class Meter {
   }
 
   /**
-   * The cost that counts for a budget of several evaluations: at least that of the work. Otherwise, thousands of
+   * The cost that is charged to a budget of several evaluations: at least the cost of the work. Otherwise, thousands of
    * evaluations that each take as much work as allowed would cost nearly nothing.
    */
   get budgetCost(): number {

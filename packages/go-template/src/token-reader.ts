@@ -54,7 +54,7 @@ export class TokenReader {
     if (token !== undefined) this.fail(`unexpected ${describe(token)} in ${what}`);
   }
 
-  /** Throws TemplateError. Its position is that of the next token unless an offset is given. */
+  /** Throws TemplateError. Its position is the start of the next token unless an offset is given. */
   fail(message: string, offset = this.offset): never {
     throw new TemplateError(message, positionAt(this.#template, offset));
   }

@@ -60,7 +60,7 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     }
   }
 
-  /** Detects that the kubeconfig now leads to another physical cluster than the one that the instances run on. */
+  /** Detects that the kubeconfig no longer leads to the physical cluster on which the instances run. */
   async function detectMismatch(
     cluster: Cluster,
     { clusterInfo }: ClusterProbeResult,

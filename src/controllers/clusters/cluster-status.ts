@@ -16,7 +16,7 @@ export type ClusterMismatch = ReplacedClusterReason | { readonly reason: 'Alread
 
 export interface ClusterStatusOptions {
   readonly probeResult: ClusterProbeResult;
-  /** The reason why the probed cluster is not the one that this Cluster object describes; `undefined` if it is. */
+  /** The reason why the probed cluster differs from the one that this Cluster object describes; `undefined` if it is the same. */
   readonly mismatch: ClusterMismatch | undefined;
   readonly now: number;
 }

@@ -7,7 +7,7 @@ import type { HostConnection } from '../../hosts/kubernetes/reach/host-connectio
 import type { Clock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 
-/** The reason why the cluster behind a Cluster object is not the one that its instances run on, and what to do. */
+/** The reason why the cluster behind a Cluster object differs from the one that its instances run on, with the remedy. */
 export interface ReplacedClusterReason {
   readonly reason: 'AgentDataLost' | 'AnotherCluster';
   readonly message: string;
@@ -49,7 +49,7 @@ export interface ReplacedClusterCheck {
 const timeoutMs = 10_000;
 
 /**
- * Asks a cluster for its uid. Returns the reason if it is not the one of the Cluster object; `undefined` if it is, or if the
+ * Reads the UID of a cluster. Returns the reason if it differs from the UID in the Cluster object; `undefined` if it is equal, or if the
  * uid is unknown. Rejects with StatusError if the cluster does not respond.
  */
 export async function checkReplacedCluster(check: ReplacedClusterCheck): Promise<ReplacedClusterReason | undefined> {

@@ -51,7 +51,7 @@ interface PendingEvent {
   count: number;
 }
 
-/** Maximum number of queued events. Further events are dropped. Even a mass creation of instances stays below it. */
+/** Maximum number of queued events. Further events are dropped. Even the creation of many instances at once does not reach it. */
 const maxPending = 20_000;
 /** Maximum number of concurrent event writes: enough to share group commits, and too few to delay other writers. */
 const maxConcurrentWrites = 16;

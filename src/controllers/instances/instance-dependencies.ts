@@ -78,7 +78,7 @@ export interface InstanceContents {
   /** The resources that templates may not apply on the host even if the settings allow them. */
   readonly excludedResources: readonly string[];
   /**
-   * Returns the desired installation. `isolation` is that of the host namespace; `undefined` if the host does not isolate
+   * Returns the desired installation. `isolation` is the isolation of the host namespace; `undefined` if the host does not isolate
    * namespaces.
    */
   installationOf(

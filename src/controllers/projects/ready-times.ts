@@ -72,7 +72,7 @@ export function startReadyTimeRecorder({ projects, clock, log }: ReadyTimesOptio
     });
   }
 
-  /** Writes the pending durations of a project. Never rejects: durations that cannot be written stay pending. */
+  /** Writes the pending durations of a project. Never rejects: durations that cannot be written remain pending. */
   async function write(project: string, entry: PendingDays): Promise<void> {
     const { days } = entry;
     entry.days = [];

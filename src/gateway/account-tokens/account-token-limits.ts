@@ -6,7 +6,7 @@ import type { Reply } from '../../http/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { endWhenInvalid } from '../credential-expiry.ts';
 
-/** The limits of service account tokens at the gateway, in addition to those of the virtual cluster itself. */
+/** The limits of service account tokens at the gateway, in addition to the limits of the virtual cluster itself. */
 export interface AccountTokenLimits<Instance = VirtualClusterInstance> {
   /** The maximum age of a token since it was issued, in seconds. 0 means no limit. */
   readonly maxAgeSeconds: number;

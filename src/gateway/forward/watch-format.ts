@@ -11,7 +11,7 @@ export interface WatchFormat {
   errorEvent(status: JsonObject): Uint8Array;
 }
 
-/** Returns the format of a watch; `undefined` if it is not one that Kubernetes sends. */
+/** Returns the format of a watch; `undefined` if Kubernetes does not send it. */
 export function watchFormatOf({ headers }: Pick<ApiResponse, 'headers'>): WatchFormat | undefined {
   if (headers['content-encoding'] !== undefined) return undefined;
   const type = String(headers['content-type'] ?? '');

@@ -53,7 +53,7 @@ export function checkAccessKeyOwner(
 }
 
 /**
- * Returns the text by which creates of access keys are serialized. It is the same for all creates for one owner, so
+ * Returns the lock name that serializes creates of access keys. It is the same for all creates for one owner, so
  * that the access keys of the owner are counted correctly.
  */
 export function accessKeySerializationKey(sent: AccessKey, context: RequestContext): string {
@@ -73,7 +73,7 @@ export function bindToOwner(draft: AccessKeyDraft, state: Owners): void {
 }
 
 /**
- * True if the user, team or cluster that now has the owner's name is the one that owns the key. False if it was created
+ * True if the current user, team or cluster with the owner's name owns the key. False if it was created
  * later with the same name.
  */
 export function belongsToCurrentOwner(

@@ -80,7 +80,7 @@ function sealTokens(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer):
   if (Object.keys(tokens).length > 0) sealInto(draft, oidcTokensSecret, writeJson(tokens), sealer);
 }
 
-/** Seals a secret into the hidden part. An unchanged secret keeps its sealed text, so that the write stays a no-op. */
+/** Seals a secret into the hidden part. An unchanged secret keeps its sealed text, so that the write changes nothing. */
 function sealInto(draft: AccessKeyDraft, { member, purpose }: HiddenSecret, clear: string, sealer: Sealer): void {
   if (clear === '') return;
   const stored = draft.hidden[member] ?? '';

@@ -20,7 +20,7 @@ export interface SignInOptions {
   readonly freshness: Freshness | undefined;
 }
 
-/** A login that a request opened. `recoveryCodes` are those of a second factor that the request has set up. */
+/** A login that a request opened. `recoveryCodes` belong to a second factor that the request has set up. */
 export type NewLogin = OpenedLogin & { readonly recoveryCodes?: readonly string[] };
 
 /** Creates the response for an opened login. */

@@ -72,7 +72,7 @@ async function includedKeys(source: string, { sealKeyFile, passphraseFile }: Res
   return await openKeyFiles(sealed, await readPassphrase(passphraseFile));
 }
 
-/** Checks that the seal key in the data directory is that of the store. `from` names its source in error messages. */
+/** Checks that the seal key in the data directory belongs to the store. `from` names its source in error messages. */
 async function checkSealKeyFile(dir: DataDir, from: string): Promise<void> {
   const store = await openEmbeddedStore({ directory: dir.store });
   try {

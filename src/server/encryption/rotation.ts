@@ -23,7 +23,7 @@ export interface RotationOptions {
 export class KeyRotation {
   readonly #options: RotationOptions;
   readonly #rewriter: RowRewriter;
-  /** The root key for which `#followRootKey` has last looked. */
+  /** The root key that `#followRootKey` has last searched for. */
   #followed: string | undefined;
 
   constructor(options: RotationOptions) {
@@ -83,7 +83,7 @@ export class KeyRotation {
     return this.#rewriter.start();
   }
 
-  /** Creates a data key if a KMS uses another key than that of the newest data key. */
+  /** Creates a data key if a KMS now uses another key than for the newest data key. */
   async #followRootKey(): Promise<void> {
     const { encryption, log } = this.#options;
     const { keyring, roots } = encryption;

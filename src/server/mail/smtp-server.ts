@@ -98,7 +98,7 @@ export class SmtpServer implements MailServer {
         if (error) reject(signal.aborted ? signal.reason : fault(error));
         else resolve();
       };
-      // The listener of the last step stays. Without one, a later error would end the process.
+      // The listener of the last step is kept. Without one, a later error would end the process.
       connection.removeAllListeners('error');
       connection.on('error', fail);
       connection.once('end', end);

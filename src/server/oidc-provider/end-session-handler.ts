@@ -107,7 +107,7 @@ async function endLogin(
   const key = state.accessKey(login);
   const user = state.user(key?.spec?.user ?? '');
   const caller = key && keyStateOf(key, state).user;
-  // The name of a login could be that of a later one, of another user.
+  // The name of a login could later belong to the login of another user.
   if (key === undefined || !isLogin(key) || user?.metadata.uid !== subject || caller === undefined) return;
   exchange.identity = { user: caller, accessKey: login, system: false, signal: exchange.signal };
   exchange.decision = { allowed: true, reason: `logout requested by the app "${client.id}"` };

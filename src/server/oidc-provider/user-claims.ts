@@ -21,7 +21,7 @@ export interface SignedInUser {
 
 /**
  * Returns the claims that the scopes permit. The groups are the teams of the user now. Groups at an identity provider are
- * not among them: their names could be those of teams. An address is verified only if the provider of the login says so;
+ * not among them: their names could equal the names of teams. An address is verified only if the provider of the login says so;
  * users can change the address of their own user object.
  */
 export function userClaims({ user, login, teams }: SignedInUser, scopes: readonly string[]): UserClaims {

@@ -13,7 +13,7 @@ export interface RestoreMark {
 
 const markKey = installationKey('restored');
 
-/** Yields the rows of a backup and the mark, which replaces one that the backup contains. */
+/** Yields the rows of a backup and the mark. It replaces a mark in the backup. */
 export async function* withRestoreMark(rows: AsyncIterable<DumpRow>, trustsKeys: boolean): AsyncGenerator<DumpRow> {
   let mark: DumpRow | undefined;
   for await (const row of rows) {

@@ -41,7 +41,7 @@ export class InstallationRows {
   }
 
   /**
-   * Writes a row if it is still the one that `get` has returned. Otherwise returns false, and `get` returns the new row.
+   * Writes a row if it has not changed since `get` returned it. Otherwise returns false, and `get` returns the new row.
    * Rejects with StoreError.
    */
   async replace(name: InstallationRowName, previous: Entry | undefined, value: string): Promise<boolean> {

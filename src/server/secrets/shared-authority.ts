@@ -31,7 +31,7 @@ export function openAuthority(sealer: Sealer, sealed: string): CertificatePair {
 
 /**
  * Returns the certificate authority that all servers on a shared store use. It is sealed in a row; the data directory has
- * a copy. The first server stores the one of its files, or creates one. Throws StartError if a file contains another one.
+ * a copy. The first server stores the authority in its files, or creates one. Throws StartError if a file contains another one.
  */
 export async function loadSharedAuthority(options: SharedAuthorityOptions): Promise<CertificatePair> {
   const { rows, files, clock } = options;

@@ -207,7 +207,7 @@ function readEncryption(file: SettingsReader): ServerOptions['encryption'] {
   return settings;
 }
 
-/** Throws if the word is not that of this process, which `flotilla start` has chosen before (`chooseApiWord`). */
+/** Throws if the word differs from that of this process, which `flotilla start` has chosen before (`chooseApiWord`). */
 function assertApiWord(word: string | undefined): void {
   if (word === undefined || word === apiWord) return;
   throw new StartError(`api.word is "${word}", but this process was started with the API word "${apiWord}"`);

@@ -74,7 +74,7 @@ const maxDebt = 60_000;
  */
 export class TemplateRenderer {
   readonly #options: TemplateRendererOptions;
-  /** Why objects cannot be read, by digest of their text. They are tried again and again until the template changes. */
+  /** The reasons why objects cannot be read, by digest of their text. They are read repeatedly until the template changes. */
   readonly #unreadable = new BoundedCache<string>({ most: maxUnreadable, longest: maxProblemLength });
   readonly #waiting = new FairQueue({ maxDebt });
   #running: RunningThread | undefined;

@@ -52,7 +52,7 @@ export interface UseLocation {
   readonly ownsNamespace: boolean;
 }
 
-/** The pods and claims of a host by namespace, so that those of an instance are found quickly. */
+/** The pods and claims of a host, by namespace, so that lookups for an instance are fast. */
 export class HostUseIndex {
   readonly #pods: ReadonlyMap<string, readonly NonNullable<HostUse['pods']>[number][]> | undefined;
   readonly #claims: ReadonlyMap<string, readonly NonNullable<HostUse['claims']>[number][]> | undefined;
@@ -77,7 +77,7 @@ export class HostUseIndex {
   }
 }
 
-/** The labels with the name of the virtual cluster: on synced objects, and on those of its control plane. */
+/** The labels with the name of the virtual cluster: on synced objects, and on objects of its control plane. */
 const nameLabels = ['vcluster.loft.sh/managed-by', 'release'] as const;
 
 /** True if the object belongs to the virtual cluster with this name in a namespace that several of them share. */

@@ -53,7 +53,7 @@ interface PendingSubject {
 }
 
 /**
- * The longest time for which amounts are only in memory. Amounts of instances that nobody uses change little, so they are
+ * The longest time for which amounts are only in memory. Amounts of unused instances change little, so they are
  * written less often.
  */
 const maxUnwrittenMs = 5 * 60_000;

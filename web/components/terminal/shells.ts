@@ -17,7 +17,7 @@ export const shells: readonly Shell[] = [
   { id: 'cmd', label: 'cmd (Windows)', command: ['cmd'] },
 ];
 
-/** Returns the command of the shell with an id; that of the first shell for an unknown id. */
+/** Returns the command of the shell with an ID; the command of the first shell for an unknown ID. */
 export function shellCommand(id: string): readonly string[] {
   return (shells.find((shell) => shell.id === id) ?? shells[0])?.command ?? [];
 }

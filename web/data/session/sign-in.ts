@@ -19,7 +19,7 @@ export type Credentials = PasswordCredentials | { readonly accessKey: string };
 
 /**
  * Creates a session. The server sets the session cookie, which scripts cannot read. Waits for `beforePages` before the
- * pages of the console are shown. `recoveryCodes` are those of a second factor that the sign-in has set up.
+ * pages of the console are shown. `recoveryCodes` belong to a second factor that the sign-in has set up.
  */
 export async function signIn(
   credentials: Credentials,

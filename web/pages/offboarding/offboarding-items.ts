@@ -4,7 +4,7 @@ import { kinds } from '../../data/kind-ref.ts';
 
 type Action = OffboardingItem['action'];
 
-/** The actions in the order of the page: what changes first, what stays last. */
+/** The actions in the order of the page: changes first, kept objects last. */
 const actions: readonly Action[] = ['Disable', 'Delete', 'Transfer', 'RemoveAccess', 'Revoke', 'End', 'Keep'];
 
 /** The name of each action in a plan, and in the result. */

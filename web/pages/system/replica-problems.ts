@@ -1,9 +1,9 @@
 import type { ReplicaList, ReplicaStatus } from '../../../src/api/replicas/replica-list.ts';
 
-/** A server whose caches are older than this is behind the others. They are normally younger than a second. */
+/** The maximum age of the caches of a server. They are normally younger than a second. */
 const maxLagSeconds = 2;
 
-/** A clock that differs more than this from that of the answering server makes credentials valid too early or too long. */
+/** The maximum clock difference to the responding server. A greater one makes credentials valid too early or for too long. */
 const maxSkewSeconds = 2;
 
 /** Returns a sentence for everything about a server that an administrator should look into. */

@@ -54,7 +54,7 @@ function hostFault(host: string): string | undefined {
   return bad === undefined ? undefined : `invalid character ${JSON.stringify(bad)} in host name`;
 }
 
-/** Escapes a URL path. Percent escapes that it already contains stay as they are. */
+/** Escapes a URL path. Existing percent escapes are kept. */
 function escaped(path: string): string {
   return encodeURI(path.toWellFormed())
     .replace(/%25([0-9A-Fa-f]{2})/g, '%$1')

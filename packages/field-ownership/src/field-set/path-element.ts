@@ -47,7 +47,7 @@ const escapes: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these, and Go also the others.
 const needsEscape = /["\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]/;
 
-/** Returns compact JSON with the same escapes as Go's encoding/json, so that the text equals that of Go clients. */
+/** Returns compact JSON with the same escapes as Go's encoding/json, so that Go clients produce the same text. */
 export function goJson(value: JsonValue): string {
   if (typeof value === 'string' && !needsEscape.test(value)) return `"${value}"`;
   return writeJson(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);

@@ -12,7 +12,7 @@ const adminAnnotations = [abandonAnnotation, importedAnnotation];
 
 /**
  * Adds the template's labels and annotations to the instance if the template was just rendered with a new result.
- * Existing values stay. Labels that a user removes later are not added again. Returns true if the instance was written;
+ * Existing values are kept. Labels that a user removes later are not added again. Returns true if the instance was written;
  * the write triggers another reconcile.
  */
 export async function templateMetadataStep(

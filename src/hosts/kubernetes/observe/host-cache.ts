@@ -87,7 +87,7 @@ interface Failure {
 /** The watches of a cache from a start until it stops. */
 interface Run {
   readonly copies: Copies;
-  /** The failures by the plural of the kind, and the one of the heartbeat. */
+  /** The failures, by the plural of the kind, and the failure of the heartbeat. */
   readonly failures: Map<string, Failure>;
   readonly stopping: AbortController;
   readonly done: Promise<unknown>;

@@ -1,7 +1,7 @@
 import { type JsonValue, listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import type { PodProblem } from './object-summaries.ts';
 
-/** Reasons of waiting containers for which further waiting does not help. */
+/** Reasons of waiting containers that do not end by themselves. */
 const permanentReasons: readonly string[] = [
   'CrashLoopBackOff',
   'ImagePullBackOff',

@@ -27,7 +27,7 @@ export interface HostUse {
 
 const podMetricsPath = '/apis/metrics.k8s.io/v1beta1/pods';
 const claimsPath = '/api/v1/persistentvolumeclaims?limit=500';
-/** The maximum sizes of responses: about those of the metrics of 20,000 pods, and of 500 claims. Longer responses are discarded. */
+/** The maximum sizes of responses: enough for the metrics of 20,000 pods, and for 500 claims. Longer responses are discarded. */
 const maxPodsBytes = 16 * 1024 * 1024;
 const maxClaimsBytes = 4 * 1024 * 1024;
 /**

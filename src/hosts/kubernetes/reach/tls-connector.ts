@@ -15,7 +15,7 @@ import { badRequest } from '../../../api/status.ts';
 export interface TlsConnectorOptions {
   /** The certificate authorities to trust, as PEM. Optional; defaults to the well-known authorities. */
   readonly certificateAuthority?: string | undefined;
-  /** The DNS name or IP address for which the server's certificate must be valid. */
+  /** The DNS name or IP address that the server's certificate must contain. */
   readonly name: string;
   /** Further names. The server's certificate is accepted if it is valid for `name` or for one of these. */
   readonly otherNames?: readonly string[];

@@ -20,7 +20,7 @@ const lists = [
   { spec: 'ephemeralContainers', status: 'ephemeralContainerStatuses', isInit: false },
 ] as const;
 
-/** Returns the containers of a pod. The first one is the one that kubectl would choose. */
+/** Returns the containers of a pod. The first one is the default of kubectl. */
 export function podContainers(pod: KubeObject): readonly PodContainer[] {
   const [spec, status] = [objectAt(pod, 'spec'), objectAt(pod, 'status')];
   const all = lists.flatMap(({ spec: specList, status: statusList, isInit }) => {

@@ -162,7 +162,7 @@ async function clearMark(
   { key, name, secrets }: Target,
   { fence }: RefreshTenure,
 ): Promise<void> {
-  // A mark of an earlier refresh stays: the token may have been lost then.
+  // A mark of an earlier refresh is kept: the token may have been lost at that time.
   if (secrets.rotates === false || secrets.startedAt !== undefined) return;
   await unlessChanged(() =>
     refreshKeys.write(

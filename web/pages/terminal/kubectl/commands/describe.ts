@@ -100,7 +100,7 @@ function alignedLines(pairs: readonly (readonly [string, string])[], indent = ''
   });
 }
 
-/** Returns a field name in words: `creationTimestamp` is "Creation Timestamp". Keys of maps stay as they are. */
+/** Returns a field name in words: `creationTimestamp` is "Creation Timestamp". Keys of maps are not changed. */
 function titleOf(name: string): string {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) return name;
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');

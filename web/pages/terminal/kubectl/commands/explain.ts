@@ -63,7 +63,7 @@ async function schemaTree(kind: ServedKind, { root, api, signal }: CommandContex
   return tree;
 }
 
-/** Returns the schema of a field, and the schema that contains its members: that of the items for a list. */
+/** Returns the schema of a field, and the schema that contains its members: the schema of the items for a list. */
 function fieldSchema(tree: SchemaTree, fields: readonly string[], text: string) {
   let own = tree.root;
   let members = itemOf(tree, own);
