@@ -84,7 +84,7 @@ describe('an agent that joins with the command that the CLI prints', () => {
     const listed = await home.ok(['cluster', 'get', 'edge']);
     expect(listed).toMatch(/^AGENT +HOST NAME +CONNECTED +SEEN +VERSION +ROUND TRIP +THROUGHPUT +KEY$/m);
     expect(listed).toMatch(/^agent-edge-\S+ +\S+ +true .*SHA256:/m);
-    expect((await home.run(['cluster', 'add-agent', 'edge'])).stderr).toContain('contains the cluster (--built-in)');
+    expect((await home.run(['cluster', 'add-agent', 'edge'])).stderr).toContain('runs the cluster itself (--built-in)');
     expect(await home.ok(['cluster', 'upgrade-agent', 'edge'])).toContain('have the version of the server');
     const several = await home.ok(['cluster', 'add', 'pair', '--join', '--agents', '2']);
     expect(several).toContain('The token works for 2 agents.');

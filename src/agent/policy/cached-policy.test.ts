@@ -159,7 +159,7 @@ describe('the cached policy of an agent', () => {
     const before = new ManualClock();
     before.setWall(-3600_000);
     const second = await open(before);
-    await expect(second.policy.load()).rejects.toThrow('is earlier than');
+    await expect(second.policy.load()).rejects.toThrow('before the last contact');
     expect(second.policy.isUsable).toBe(false);
     await second.policy.close();
   });

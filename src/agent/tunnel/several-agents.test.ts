@@ -205,7 +205,7 @@ describe('a join token for several agents', () => {
     expect([again.code, again.text]).toEqual([409, expect.stringContaining('was deleted')]);
   });
 
-  it('lets no second agent join if one of them contains the cluster', async () => {
+  it('lets no second agent join if one of them runs the cluster itself', async () => {
     const token = await joinToken({ agents: 2 });
     expect((await joinWithoutAgent(token, 'kubernetes')).code).toBe(200);
     const second = await joinWithoutAgent(token, 'built-in');

@@ -113,7 +113,7 @@ function containsCluster(cluster: string, { spec }: AccessKey): StatusError {
   return conflict(
     groupResourceOf(clusterKind),
     cluster,
-    `the agent with the key ${fingerprint} contains the cluster (--built-in), so no other agent can serve it; set spec.replace to true to let another agent replace it (flotilla cluster rejoin ${cluster})`,
+    `the agent with the key ${fingerprint} runs the cluster itself (--built-in), so no other agent can serve it; set spec.replace to true to let another agent replace it (flotilla cluster rejoin ${cluster})`,
   );
 }
 

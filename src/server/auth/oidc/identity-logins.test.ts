@@ -187,7 +187,7 @@ describe('a sign-in with an identity of a provider', () => {
 });
 
 describe('the link between a user and an identity', () => {
-  it('prevents a first password that the person sets to stay after they are gone', async () => {
+  it('prevents a first password that the person sets from remaining after they are gone', async () => {
     const { signIn, verbs, as, patchUser } = await setUp();
     await signIn({ identity: person('s1') });
     const setPassword = (password: string) =>
