@@ -21,7 +21,9 @@ it('the isolation of hosts is read from the file, and mistakes in it are named',
     await expect(read({ quota: {} })).rejects.toThrow(/"hosts.isolation.quota" is not a known setting/);
     await expect(read({ limitRange: { min: {} } })).rejects.toThrow(/"hosts.isolation.limitRange.min" is not a known/);
     await expect(read({ resourceQuota: { pods: 'many' } })).rejects.toThrow(/"hosts.isolation.resourceQuota" contains/);
-    await expect(read({ resourceQuota: { pods: true } })).rejects.toThrow(/must be a map of quantities; the value of "pods" is not a quantity/);
+    await expect(read({ resourceQuota: { pods: true } })).rejects.toThrow(
+      /must be a map of quantities; the value of "pods" is not a quantity/,
+    );
   } finally {
     await rm(directory, { recursive: true });
   }
