@@ -10,7 +10,9 @@ import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 
-const manifest = (kind: string, name: string, member: string, value: string, displayName: string) => `
+type ManifestPart = 'name' | 'displayName' | 'member' | 'value';
+
+const manifest = (kind: string, { name, displayName, member, value }: Record<ManifestPart, string>) => `
 apiVersion: ${group}/v1
 kind: ${kind}
 metadata:
@@ -57,7 +59,7 @@ describeIfAvailable(kubectlMissing, 'secrets in manifests that kubectl applies',
       const path = join(folder, 'one.yaml');
       const apply = async (displayName: string, ...options: string[]): Promise<string> => {
         const canary = canaries.make(`${kind} ${displayName}`);
-        writeFileSync(path, manifest(kind, 'one', member, textOf(canary), displayName));
+        writeFileSync(path, manifest(kind, { name: 'one', displayName, member, value: textOf(canary) }));
         return await kubectl.ok(['apply', '-f', path, ...options]);
       };
       expect(await apply('first')).toContain('created');

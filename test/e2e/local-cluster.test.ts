@@ -8,10 +8,13 @@ import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
 import { type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 
-const manifest = (apiVersion: string, kind: string, name: string, namespace: string, members: object) =>
+/** The members besides the kind and the metadata. The version is `v1` by default. */
+type ManifestMembers = { readonly apiVersion?: string; readonly [member: string]: unknown };
+
+const manifest = (kind: string, namespace: string, name: string, { apiVersion = 'v1', ...members }: ManifestMembers) =>
   JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, ...members });
 const sleepy = (asleep: boolean) =>
-  manifest('storage.platform.sh/v1', 'VirtualCluster', 'sleepy', 'team', { spec: { asleep } });
+  manifest('VirtualCluster', 'team', 'sleepy', { apiVersion: 'storage.platform.sh/v1', spec: { asleep } });
 
 describeIfAvailable(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters on it', () => {
   let cluster: LocalCluster;
@@ -45,7 +48,7 @@ describeIfAvailable(kubectlMissing, 'kubectl, the built-in cluster and virtual c
     const { kubectl } = cluster;
     await kubectl.ok(['create', 'namespace', 'team']);
     const watch = kubectl.follow(['get', 'configmaps', '-n', 'team', '-w', '-o', 'name']);
-    const map = (color: string) => manifest('v1', 'ConfigMap', 'paint', 'team', { data: { color } });
+    const map = (color: string) => manifest('ConfigMap', 'team', 'paint', { data: { color } });
     expect(await kubectl.ok(['apply', '-f', '-'], { input: map('red') })).toBe('configmap/paint created\n');
     expect(await kubectl.ok(['apply', '-f', '-'], { input: map('blue') })).toBe('configmap/paint configured\n');
     expect(await kubectl.ok(['apply', '-f', '-'], { input: map('blue') })).toBe('configmap/paint unchanged\n');
@@ -61,7 +64,7 @@ describeIfAvailable(kubectlMissing, 'kubectl, the built-in cluster and virtual c
       /^NAME +STATUS +VERSION +AGE\none +Ready +v1\.\d+\.\d+\S* +\S+\n$/,
     );
     await one.kubectl.ok(['create', 'namespace', 'inside']);
-    const large = manifest('v1', 'ConfigMap', 'large', 'inside', { data: { text: 'x'.repeat(900_000) } });
+    const large = manifest('ConfigMap', 'inside', 'large', { data: { text: 'x'.repeat(900_000) } });
     await one.kubectl.ok(['create', '-f', '-'], { input: large });
     expect(await one.kubectl.ok(['get', 'cm', '-n', 'inside', '-o', 'name'])).toContain('configmap/large');
     const watch = one.kubectl.follow(['get', 'ns', '-w']);
@@ -122,7 +125,7 @@ describeIfAvailable(kubectlMissing, 'kubectl, the built-in cluster and virtual c
       { kubectl: cluster.kubectl, where: 'local' },
       { kubectl: inside.kubectl, where: 'virtual' },
     ]) {
-      const secret = (password: string) => manifest('v1', 'Secret', 'canary', 'default', { stringData: { password } });
+      const secret = (password: string) => manifest('Secret', 'default', 'canary', { stringData: { password } });
       await kubectl.ok(['create', '-f', '-'], { input: secret(canaries.make(`${where} created`)) });
       const patch = JSON.stringify({ stringData: { password: canaries.make(`${where} patched`) } });
       await kubectl.ok(['patch', 'secret', 'canary', '-p', patch]);

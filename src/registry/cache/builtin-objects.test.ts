@@ -210,7 +210,7 @@ describe('any sequence of writes to built-in objects', () => {
           const context = callerContext({ namespace });
           if (act === 'reload') ({ kind, store } = await open({}, { store }));
           const outcomes = await Promise.all(
-            [kind, ordinary.kind].map((one) => outcome(one, act, context, name, color)),
+            [kind, ordinary.kind].map((one) => outcome(one, context, { act, name, color })),
           );
           expect(outcomes[0]).toEqual(outcomes[1]);
           expect(contents(kind)).toEqual(contents(ordinary.kind));
@@ -235,10 +235,8 @@ describe('any sequence of writes to built-in objects', () => {
 
 async function outcome(
   kind: KindStore,
-  act: string,
   context: ReturnType<typeof callerContext>,
-  name: string,
-  color: string,
+  { act, name, color }: { readonly act: string; readonly name: string; readonly color: string },
 ) {
   try {
     if (act === 'create') await kind.verbs.create(context, newWidget(name, { spec: { color } }), testWriteOptions);

@@ -19,7 +19,17 @@ const columns = ['Name', 'Status', 'Message'].map((name) => ({
   priority: 0,
 }));
 
-function instance(name: string, status: string, made = ago(minute), metadata: object = {}, project = 'default'): Row {
+interface InstanceParts {
+  readonly project?: string;
+  readonly metadata?: object;
+}
+
+function instance(
+  name: string,
+  status: string,
+  made = ago(minute),
+  { project = 'default', metadata = {} }: InstanceParts = {},
+): Row {
   const namespace = projectNamespace(project);
   const all = { name, namespace, creationTimestamp: made, ...metadata };
   return {
@@ -91,8 +101,8 @@ describe('the items that need attention', () => {
     const seen = [
       instance('slow', 'Pending', ago(7 * minute)),
       instance('silent', '', ago(7 * minute)),
-      instance('held', 'Terminating', ago(day), { deletionTimestamp: ago(10 * minute) }),
-      instance('leaving', 'Terminating', ago(day), { deletionTimestamp: ago(minute) }),
+      instance('held', 'Terminating', ago(day), { metadata: { deletionTimestamp: ago(10 * minute) } }),
+      instance('leaving', 'Terminating', ago(day), { metadata: { deletionTimestamp: ago(minute) } }),
     ];
     expect(matters({ instances: seen }).map(({ what }) => what)).toEqual([
       'Virtual cluster "held" in project "default" has been terminating for 10m',
@@ -131,7 +141,7 @@ describe('the items that need attention', () => {
 
 describe('groups of items that need attention', () => {
   const failed = (name: string, project: string, message: string): Row => ({
-    ...instance(name, 'Failed', ago(minute), {}, project),
+    ...instance(name, 'Failed', ago(minute), { project }),
     cells: [name, 'Failed', message],
   });
 
@@ -141,7 +151,7 @@ describe('groups of items that need attention', () => {
         failed('a', 'shop', 'no space left'),
         failed('b', 'search', 'no space left'),
         failed('c', 'shop', 'chart not found'),
-        instance('d', 'Pending', ago(7 * minute), {}, 'shop'),
+        instance('d', 'Pending', ago(7 * minute), { project: 'shop' }),
       ],
       keys: [thing('old', { spec: { ttl: 60 } }, ago(day)), thing('older', { spec: { ttl: 60 } }, ago(2 * day))],
     });
@@ -165,9 +175,9 @@ it('virtual clusters are counted by phase in lifecycle order, and by project, la
   const rows = [
     instance('a', 'Ready'),
     instance('b', ''),
-    instance('c', 'Ready', ago(minute), {}, 'shop'),
-    instance('d', 'Failed', ago(minute), {}, 'shop'),
-    instance('e', 'Ready', ago(minute), {}, 'shop'),
+    instance('c', 'Ready', ago(minute), { project: 'shop' }),
+    instance('d', 'Failed', ago(minute), { project: 'shop' }),
+    instance('e', 'Ready', ago(minute), { project: 'shop' }),
   ];
   expect(countByPhase({ columns, rows }).map(({ text, count }) => `${text} ${count}`)).toEqual([
     'Ready 3',

@@ -168,15 +168,18 @@ export function customObjects(pair: Pair): void {
   });
   const post = (json: Json, query = '', path = v1, options: SendOptions = {}) =>
     pair.send({ method: 'POST', path: `${path}${query}`, json }, options);
-  const patch = (name: string, type: string, body: unknown, query = '', path = v1) =>
+  const patch = (name: string, type: string, body: unknown, { query = '', path = v1 } = {}) =>
     pair.send({
       method: 'PATCH',
       path: `${path}/${name}${query}`,
       headers: { 'content-type': type },
       body: JSON.stringify(body),
     });
-  const apply = (manager: string, name: string, spec: unknown, query = '', version = 'v1', path = v1) =>
-    patch(name, 'application/apply-patch+yaml', object(name, spec, version), `?fieldManager=${manager}${query}`, path);
+  const apply = (manager: string, name: string, spec: unknown, { query = '', version = 'v1', path = v1 } = {}) =>
+    patch(name, 'application/apply-patch+yaml', object(name, spec, version), {
+      query: `?fieldManager=${manager}${query}`,
+      path,
+    });
 
   describe('Custom objects', () => {
     compared('are created, defaulted, pruned or refused', async () => {
@@ -262,7 +265,7 @@ export function customObjects(pair: Pair): void {
       await pair.send({ path: `${v2}/second` });
       await patch('second', merge, { spec: { mood: 'wild' } });
       await pair.send({ path: `${v2}/second` });
-      await patch('second', merge, { spec: { maybe: 'f' } }, '', v2);
+      await patch('second', merge, { spec: { maybe: 'f' } }, { path: v2 });
       await pair.send({ path: `${v1}/second` });
       await pair.send({ path: `${v2}/second/status` });
       await pair.send({ path: `${v2}/second/scale` });
@@ -296,9 +299,9 @@ export function customObjects(pair: Pair): void {
       await apply('m2', 'sea', { crew: [{ name: 'b', rank: 'mate' }, { name: 'c' }], tags: ['u'] });
       await apply('m1', 'sea', { name: 'sea', crew: crew('b') });
       await apply('m3', 'sea', { name: 'other' });
-      await apply('m3', 'sea', { name: 'other' }, '&force=true');
-      await apply('m4', 'sea', { maybe: 'w' }, '', 'v2beta1', v2);
-      await apply('m4', 'sea', { maybe: 'v', mood: 'wild' }, '', 'v2beta1', v2);
+      await apply('m3', 'sea', { name: 'other' }, { query: '&force=true' });
+      await apply('m4', 'sea', { maybe: 'w' }, { version: 'v2beta1', path: v2 });
+      await apply('m4', 'sea', { maybe: 'v', mood: 'wild' }, { version: 'v2beta1', path: v2 });
       await pair.send({ path: `${v1}/sea` });
     });
 
