@@ -1,5 +1,10 @@
-import { type JsonObject, type JsonValue } from '@flotilla/json';
-import { type AuditEvent, type AuditEventList, isDryRunEvent, type UnsearchedReplica } from '../../../api/audit/audit-event.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import {
+  type AuditEvent,
+  type AuditEventList,
+  isDryRunEvent,
+  type UnsearchedReplica,
+} from '../../../api/audit/audit-event.ts';
 import { maxAuditLimit } from '../../../api/audit/audit-query.ts';
 import { escapeControlCharacters } from '../../../client/escape-controls.ts';
 import { usageError } from '../../cli-error.ts';
