@@ -103,7 +103,12 @@ describe('an agent of the previous minor version', () => {
     expect(watch.statusCode).toBe(200);
     const events = watch.body[Symbol.asyncIterator]();
     expect(JSON.parse(String((await events.next()).value))).toMatchObject({ type: 'ADDED', object: namespace });
-    const ended = new Promise((resolve) => requests.at(-1)?.on('error', () => {}).once('close', resolve));
+    const ended = new Promise((resolve) =>
+      requests
+        .at(-1)
+        ?.on('error', () => {})
+        .once('close', resolve),
+    );
     watch.body.on('error', () => {}).destroy();
     await ended;
 

@@ -77,19 +77,8 @@ export interface RunningController {
 export function startController<Own extends JsonObject, Other extends JsonObject = never>(
   options: ControllerOptions<Own, Other>,
 ): RunningController {
-  const {
-    name,
-    sources,
-    uncachedSources = [],
-    workers = 2,
-    laneOf,
-    groups,
-    share,
-    observer,
-    clock,
-    log,
-    reconcile,
-  } = options;
+  const { name, sources, uncachedSources = [], workers = 2, laneOf, groups } = options;
+  const { share, observer, clock, log, reconcile } = options;
   const stopping = new AbortController();
   // Every worker adds listeners to this signal, so Node.js must not warn about many listeners.
   setMaxListeners(0, stopping.signal);
@@ -123,9 +112,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   );
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
-  /**
-   * Resolves when all inputs are synced or the controller is stopped. The workers share it, because there may be many.
-   */
+  /** Resolves when all inputs are synced or the controller is stopped. The workers share it, because there may be many. */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.otherSources?.(add, signal);
   const stopObserving = observer?.started(name, () => queue.depth);
@@ -146,11 +133,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
         reconciled?.(true);
         if (stopping.signal.aborted) return;
         queue.addAfterFailure(key);
-        // A conflict means that the cached object was outdated. The next reconcile reads the current one, so nothing is
-        // logged.
-        if (!(error instanceof StatusError) || error.code !== 409) {
-          log.warn({ controller: name, key, failures: queue.failures(key), error: String(error) }, 'reconcile failed');
-        }
+        logFailure(error, { controller: name, key, failures: queue.failures(key) }, log);
       } finally {
         queue.done(key);
       }
@@ -168,6 +151,17 @@ export function startController<Own extends JsonObject, Other extends JsonObject
       await Promise.all([others, ...workInput.map((input) => input.done)]);
     },
   };
+}
+
+/** Logs why a key could not be reconciled. */
+function logFailure(
+  error: unknown,
+  reconcile: { readonly controller: string; readonly key: string; readonly failures: number },
+  log: Log,
+): void {
+  // A conflict means that the cached object was outdated. The next reconcile reads the current one, so nothing is logged.
+  if (error instanceof StatusError && error.code === 409) return;
+  log.warn({ ...reconcile, error: String(error) }, 'reconcile failed');
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
 import { openTunnel } from '../../tunnel/open-tunnel.ts';
 import { serveTunnel } from '../../tunnel/serve-tunnel.ts';
 import { socketPair } from '../../tunnel/socket-pair.fixture.ts';
 import type { TunnelSocket } from '../../tunnel/tunnel-socket.ts';
 import type { PeerLocation } from '../peers/open-peers.ts';
-import { silentLog } from '../../lib/log.ts';
 import { connectThroughPeers, servePeerTunnel } from './peer-tunnels.ts';
 import { Tunnels } from './tunnels.ts';
 
