@@ -51,6 +51,8 @@ export interface ServerEnvironment {
   readonly threads?: ServerThreads | undefined;
   /** An open store, which tests share between several servers. If absent, the server opens the store of its settings. */
   readonly store?: Store | undefined;
+  /** The version that decides which agents may connect. Optional; defaults to the version of the program. */
+  readonly serverVersion?: string | undefined;
 }
 
 /** The functions that start the threads of a server. */

@@ -53,6 +53,8 @@ export class ServerTestEnv {
   store: Store | undefined;
   /** True if servers use the settings `hosts.deniedCIDRs` and `hosts.allowPlainHttp` as they are. */
   deniesLoopback = false;
+  /** The version that decides which agents may connect to the servers. Optional; defaults to the version of the program. */
+  serverVersion: string | undefined;
   #running: RunningServer[] = [];
   readonly #agents: Agent[] = [];
 
@@ -93,7 +95,8 @@ export class ServerTestEnv {
       management: this.#management(read.management),
     };
     const threads = { planes: startOnSameThread(clock), rendering };
-    const server = await startServer(options, { clock, log, threads, store: this.store });
+    const { store: shared, serverVersion } = this;
+    const server = await startServer(options, { clock, log, threads, store: shared, serverVersion });
     this.#running.push(server);
     return server;
   }

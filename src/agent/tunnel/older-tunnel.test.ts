@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JsonObject, listAt, textAt } from '@flotilla/json';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJoinToken } from '../../api/agent/join-token.ts';
 import { generateAgentKeyPair } from '../../auth/agent/agent-key.ts';
 import { joinTokenDigest, signAgentProof } from '../../auth/agent/agent-proof.ts';
@@ -10,7 +10,6 @@ import type { RunningServer } from '../../server/start-server.ts';
 import { OlderAgent } from './older-agent.fixture.ts';
 
 const serverVersion = '0.7.1';
-vi.mock('../../lib/program-version.ts', () => ({ programVersion: '0.7.1' }));
 
 const clusterPath = `${groupPath}/clusters/edge`;
 const namespacesPath = '/kubernetes/cluster/edge/api/v1/namespaces';
@@ -29,6 +28,7 @@ beforeEach(async () => {
   agents = [];
   api = createServer(respond).listen(0, '127.0.0.1');
   bench = await ServerTestEnv.open();
+  bench.serverVersion = serverVersion;
   server = await bench.start();
   await bench.createObject(server, 'clusters', 'edge', { networkPeer: true });
 });

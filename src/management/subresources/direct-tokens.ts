@@ -8,7 +8,6 @@ import {
 import type { Scope } from '../../api/management/v1/scope.ts';
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
-import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { type DirectTokenClaims, signDirectToken, type TokenSigner } from '../../auth/direct-token.ts';
 import { keyFingerprint } from '../../auth/key-state.ts';
@@ -18,7 +17,7 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { scopeErrors } from '../rules/scope-errors.ts';
 import { computedObject } from './computed-object.ts';
-import { typedBody } from './request-body.ts';
+import { readRequestBody } from './request-body.ts';
 import { requestingKeyScopes, requireRequestingKey, tokenExpiry, tokenGroups } from './requesting-key.ts';
 
 export interface DirectTokensOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
@@ -44,11 +43,11 @@ export function directClusterEndpointTokens(options: DirectTokensOptions): Mount
     verbs: {
       async create(context, sent, { dryRun }) {
         const name = sent.metadata.name ?? '';
-        const body = typedBody(kind, name, sent);
+        const { body, errors } = readRequestBody(kind, sent);
         const { spec = {} } = body;
         const scopes = tokenScopes(spec, context, options);
         throwIfInvalid(name, [
-          ...validateSchema(kind.schema, body, ''),
+          ...errors,
           ...ttlErrors(spec, options),
           ...scopeErrors(spec.scope, 'spec.scope'),
           ...sizeErrors(scopes),

@@ -8,7 +8,6 @@ import type { VirtualClusterInstanceSpec } from '../../api/management/v1/virtual
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { importedAnnotation, managementGroup, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
-import { validateSchema } from '../../api/schema/validate.ts';
 import {
   alreadyExists,
   alreadyExistsTerminating,
@@ -33,7 +32,7 @@ import { acceptsInstances, isReadOnly, projectAllowsCluster, readOnlyDetail } fr
 import { missingOwnerErrors, ownerErrors } from '../rules/owner-errors.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
-import { typedBody } from './request-body.ts';
+import { type RequestBody, readRequestBody } from './request-body.ts';
 
 export interface ImportOptions {
   readonly state: ManagementState;
@@ -106,8 +105,9 @@ export function importInstance<Fields extends JsonObject>(
     kind,
     verbs: {
       async createNamed(context, projectName, sent, writeOptions) {
-        const body = typedBody(kind, sent.metadata.name ?? '', sent);
-        const source = readSource(rules, body, context, state);
+        const request = readRequestBody(kind, sent);
+        const { body } = request;
+        const source = readSource(rules, request, context, state);
         const project = state.project(projectName);
         if (project === undefined) throw notFound(groupResourceOf(projectKind), projectName);
         const cluster = state.cluster(source.cluster);
@@ -161,7 +161,7 @@ function instanceNameOf({ importName, name }: ImportSource): string {
 /** Validates the request body. Throws 422 with all errors at once. */
 function readSource<Fields extends JsonObject>(
   { kind, sourceField, requiredMembers, sourceIn }: ImportRules<Fields>,
-  body: TypedObject<Fields>,
+  { body, errors }: RequestBody<Fields>,
   context: RequestContext,
   state: ManagementState,
 ): ImportSource {
@@ -174,7 +174,7 @@ function readSource<Fields extends JsonObject>(
   const namesOther = user !== context.user.name;
   const ownerField = `${sourceField}.owner`;
   throwIfInvalid(kind, body, [
-    ...validateSchema(kind.schema, body, ''),
+    ...errors,
     ...(source === undefined ? [required(sourceField)] : []),
     ...missing.map((member) => required(`${sourceField}.${member}`)),
     ...(importName === '' ? [] : nameErrors(`${sourceField}.importName`, importName)),

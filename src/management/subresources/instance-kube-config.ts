@@ -10,10 +10,8 @@ import {
   virtualClusterInstanceKubeConfigKind,
 } from '../../api/management/v1/subresources/virtual-cluster-instance-kube-config.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { TypedObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
-import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject, notFound, notImplemented, type StatusError } from '../../api/status.ts';
 import { gatewayTokenPayload } from '../../auth/gateway-token.ts';
 import { keyFingerprint } from '../../auth/key-state.ts';
@@ -22,7 +20,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { computedObject } from './computed-object.ts';
-import { typedBody } from './request-body.ts';
+import { type RequestBody, readRequestBody } from './request-body.ts';
 import { requestingKeyScopes, requireRequestingKey, tokenExpiry } from './requesting-key.ts';
 
 /** The address at which clients reach this server. */
@@ -109,9 +107,9 @@ function kubeConfigOf(configurable: ConfigurableKind, options: InstanceKubeConfi
         const instance = configurable.find(options.state, context.namespace, name);
         if (project === undefined || instance === undefined) throw notFound(groupResourceOf(instanceKind), name);
         const scopes = requestingKeyScopes(context, options.state);
-        const body = typedBody(kind, name, sent);
-        const { spec = {} } = body;
-        throwIfInvalid({ kind, name }, body, scopes, options);
+        const request = readRequestBody(kind, sent);
+        const { spec = {} } = request.body;
+        throwIfInvalid({ kind, name }, request, scopes, options);
         const { cluster, namespace } = instance;
         if (cluster !== '' && !options.hasGateway(cluster)) {
           throw notImplemented(`this server has no gateway to the cluster ${cluster}`);
@@ -135,7 +133,7 @@ function kubeConfigOf(configurable: ConfigurableKind, options: InstanceKubeConfi
 
 function throwIfInvalid(
   { kind, name }: { readonly kind: ResourceKind; readonly name: string },
-  body: TypedObject<VirtualClusterInstanceKubeConfig>,
+  { body, errors: schemaErrors }: RequestBody<VirtualClusterInstanceKubeConfig>,
   scopes: readonly Scope[],
   { settings }: InstanceKubeConfigOptions,
 ): void {
@@ -145,7 +143,7 @@ function throwIfInvalid(
   const ttlPath = 'spec.certificateTTL';
   const isTooLong = Buffer.byteLength(writeJson([...scopes])) > maxScopeBytes;
   const errors: FieldError[] = [
-    ...validateSchema(kind.schema, body, ''),
+    ...schemaErrors,
     ...(ttl !== undefined && ttl <= 0 ? [invalid(ttlPath, ttl, 'must be greater than 0')] : []),
     ...(ttl !== undefined && ttl > maxTokenTTL
       ? [invalid(ttlPath, ttl, `must be less than or equal to ${maxTokenTTL}, the maximum of this server`)]

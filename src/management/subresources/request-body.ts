@@ -1,22 +1,36 @@
-import type { JsonObject } from '@flotilla/json';
+import { isJsonObject, type JsonObject } from '@flotilla/json';
+import type { FieldError } from '../../api/field-error.ts';
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
-import { invalidObject } from '../../api/status.ts';
 
-/**
- * Returns the body of a request with its type. Throws 422 if a member has a type that differs from the schema, as writes of
- * stored kinds do. Members that the schema requires can be missing, so the caller has to validate the body.
- */
-export function typedBody<Fields extends JsonObject>(
+/** The body of a request that creates nothing in the store. */
+export interface RequestBody<Fields extends JsonObject> {
+  /** The body without the members whose type differs from the schema. Required members can be missing. */
+  readonly body: TypedObject<Fields>;
+  /** The errors of the schema in the body as it was sent. */
+  readonly errors: readonly FieldError[];
+}
+
+/** Returns the body of a request with its type, so that the caller can report its own errors together with those of the schema. */
+export function readRequestBody<Fields extends JsonObject>(
   kind: ResourceKind<Fields>,
-  name: string,
   sent: KubeObject,
-): TypedObject<Fields> {
+): RequestBody<Fields> {
   const errors = validateSchema(kind.schema, sent, '');
-  if (errors.some(({ type }) => type === 'FieldValueTypeInvalid')) {
-    const present = errors.filter(({ type }) => type !== 'FieldValueRequired');
-    throw invalidObject(kind, name, present);
-  }
-  return typedObject(kind, sent);
+  const wrong = errors.filter(({ type }) => type === 'FieldValueTypeInvalid');
+  if (wrong.length === 0) return { body: typedObject(kind, sent), errors };
+  const body = structuredClone(sent);
+  for (const { field } of wrong) removeMember(body, field);
+  return { body: typedObject(kind, body), errors };
+}
+
+/** Removes the member with this path. If it is in a list or a map, removes the whole list or map. */
+function removeMember(body: KubeObject, field: string): void {
+  const [path = ''] = field.split('[');
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let parent: unknown = body;
+  for (const name of names) parent = isJsonObject(parent) ? parent[name] : undefined;
+  if (isJsonObject(parent)) delete parent[last];
 }

@@ -5,7 +5,6 @@ import type { ClusterAgent } from '../../api/management/v1/cluster-agent.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { badRequest, conflict } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { programVersion } from '../../lib/program-version.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import type { AnnouncedFacts } from './agent-health.ts';
 import type { AgentEntry, AgentStatus } from './agent-status.ts';
@@ -15,11 +14,12 @@ export interface AdmitTunnelOptions {
   readonly status: Pick<AgentStatus, 'merge' | 'of'>;
   readonly tunnels: Pick<Tunnels, 'ofAgent'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly serverVersion: string;
 }
 
 /** Throws 400 if this server does not work with agents of this version. */
-export function refuseVersion(version: string): void {
-  const fault = agentVersionFault(version, programVersion);
+export function refuseVersion(version: string, serverVersion: string): void {
+  const fault = agentVersionFault(version, serverVersion);
   if (fault !== undefined) throw badRequest(fault);
 }
 
@@ -28,9 +28,9 @@ export function refuseVersion(version: string): void {
  * the cluster: its version is not supported, or it runs in another cluster than an agent that joined earlier. Otherwise,
  * each request would reach one of the two clusters at random.
  */
-export function createTunnelAdmission({ status, tunnels, clock }: AdmitTunnelOptions) {
+export function createTunnelAdmission({ status, tunnels, clock, serverVersion }: AdmitTunnelOptions) {
   return async (entry: AgentEntry, { version, clusterUID }: AgentTunnelQuery): Promise<void> => {
-    refuseVersion(version);
+    refuseVersion(version, serverVersion);
     if (clusterUID === undefined) return;
     await status.merge(entry, { clusterUID });
     const { cluster, agent } = entry;
@@ -52,13 +52,13 @@ function anotherCluster(cluster: string, uid: string, other: ClusterAgent) {
 }
 
 /** Returns the facts in an announcement that the status of the cluster shows. */
-export function announcedFacts(announcement: AgentAnnouncement): AnnouncedFacts {
+export function announcedFacts(announcement: AgentAnnouncement, serverVersion: string): AnnouncedFacts {
   const { version: sent, hostname, readOnly, release, isTunneled } = announcement;
   const version = readAgentVersion(sent);
   return {
     ...(isTunneled === true ? {} : { roundTripMilliseconds: undefined, kilobytesPerSecond: undefined }),
     ...(version === undefined ? {} : { version }),
-    ...(version !== undefined && isAgentOutdated(version, programVersion) ? { upgradeAvailable: programVersion } : {}),
+    ...(version !== undefined && isAgentOutdated(version, serverVersion) ? { upgradeAvailable: serverVersion } : {}),
     ...(hostname ? { hostname } : {}),
     ...(readOnly === true ? { readOnly } : {}),
     ...(release === undefined ? {} : { release }),

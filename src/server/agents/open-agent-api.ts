@@ -10,6 +10,7 @@ import { type Freshness, findConfirmed } from '../../http/freshness.ts';
 import type { Mount } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { programVersion } from '../../lib/program-version.ts';
 import { scopesOf } from '../../management/access-keys/access-key-state.ts';
 import { isAgentKey, isJoinToken } from '../../management/access-keys/agent-keys.ts';
 import { kubeconfigPurpose } from '../../management/resources/cluster-hidden.ts';
@@ -60,6 +61,8 @@ export interface AgentApiOptions {
   readonly closing: CloseStack;
   readonly log: Log;
   readonly clock: Clock;
+  /** The version that decides which agents may connect. Optional; defaults to the version of the program. */
+  readonly serverVersion?: string | undefined;
 }
 
 /** The API for agents of connected clusters. */
@@ -69,6 +72,7 @@ export interface AgentApi {
 
 export function openAgentApi(options: AgentApiOptions): AgentApi {
   const { management, accessKeys, signingKeys, apiPrefix, freshness, store, clock } = options;
+  const { serverVersion = programVersion } = options;
   const { serviceAccountTokens, maxServiceAccountTokenAge } = options.gateway;
   const { identity: installation } = store;
   const { state } = management;
@@ -83,7 +87,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   const recordKey = createAgentKeyRecorder(status);
   const unseal = (sealed: string) => options.sealer.open(kubeconfigPurpose, sealed);
   const announce = createAnnouncementHandler({ plane: management.plane, unseal, apiPrefix });
-  const admitTunnel = createTunnelAdmission({ status, tunnels: options.tunnels, clock });
+  const admitTunnel = createTunnelAdmission({ status, tunnels: options.tunnels, clock, serverVersion });
   const health = openAgentHealth(options, status);
 
   const knownKey = (name: string) => activeKeyNamed(name, options);
@@ -117,9 +121,9 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
         },
         join: createAgentJoin({ kinds, state, installation, clock }),
         async announce(entry, announcement) {
-          refuseVersion(announcement.version);
+          refuseVersion(announcement.version, serverVersion);
           // The server must know that an agent is read-only before it uses the agent.
-          await health.announced(entry, announcedFacts(announcement));
+          await health.announced(entry, announcedFacts(announcement, serverVersion));
           return await announce(entry.cluster, announcement);
         },
         whileConnected: (entry, lines) => health.whileConnected(entry, lines),

@@ -131,7 +131,7 @@ describeExceptOnEtcd('a backup that includes the keys', () => {
     bench.dataDir = join(bench.root, 'restored');
     await expect(runRestore(backup, bench.dataDir)).rejects.toThrow('set --passphrase-file');
     const wrong = await passphraseFile('wrong horse battery staple');
-    await expect(runRestore(backup, bench.dataDir, { passphraseFile: wrong })).rejects.toThrow('is not the one');
+    await expect(runRestore(backup, bench.dataDir, { passphraseFile: wrong })).rejects.toThrow('wrong passphrase');
     const short = await passphraseFile('short');
     await expect(runRestore(backup, bench.dataDir, { passphraseFile: short })).rejects.toThrow('is too short');
     const message = await runRestore(backup, bench.dataDir, { passphraseFile: passphrase, trustsKeys: true });

@@ -82,7 +82,7 @@ export async function openKeyFiles(sealed: string, passphrase: string): Promise<
     const text = Buffer.concat([decipher.update(data.subarray(0, -16)), decipher.final()]).toString('utf8');
     return JSON.parse(text) as KeyFiles;
   } catch (error) {
-    throw new StartError('wrong passphrase: the keys in the backup were encrypted with another one', {
+    throw new StartError('wrong passphrase: the keys in the backup were encrypted with another passphrase', {
       cause: error,
     });
   }
