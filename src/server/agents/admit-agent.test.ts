@@ -15,7 +15,7 @@ async function openTunnel(earlier: Partial<ClusterAgent>): Promise<void> {
     { name: 'second', clusterUID: 'two' },
   ];
   const status = { of: () => agents, merge: async () => {} };
-  const admit = createTunnelAdmission({ serverVersion: '0.1.0', status, tunnels: { ofAgent: () => [] }, clock });
+  const admit = createTunnelAdmission({ serverVersion: programVersion, status, tunnels: { ofAgent: () => [] }, clock });
   await admit({ cluster: 'edge', agent: 'second' }, { version: programVersion, clusterUID: 'two' });
 }
 
