@@ -68,7 +68,7 @@ describe('the objects of a template', () => {
     const unknown = 'apiVersion: nowhere.io/v1\nkind: Thing\nmetadata: {name: a}\n';
     const failed = applyText([unknown, map('bad'), map('good')].join('---\n'), virtual);
     await expect(failed).rejects.toThrow(
-      'Thing a: no matches for kind "Thing" in version "nowhere.io/v1"; ConfigMap bad: x "y" not found',
+      'Thing "a": no matches for kind "Thing" in version "nowhere.io/v1"; ConfigMap "bad": x "y" not found',
     );
     expect(applied).toEqual(['/api/v1/namespaces/default/configmaps/good']);
   });

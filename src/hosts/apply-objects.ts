@@ -57,7 +57,7 @@ function inNamespace(object: JsonObject, namespace: string): JsonObject {
 
 function nameOf(object: JsonObject): string {
   const namespace = textAt(object, 'metadata', 'namespace');
-  return `${textAt(object, 'kind')} ${namespace === '' ? '' : `${namespace}/`}${textAt(object, 'metadata', 'name')}`;
+  return `${textAt(object, 'kind')} "${namespace === '' ? '' : `${namespace}/`}${textAt(object, 'metadata', 'name')}"`;
 }
 
 /** Finds the API paths of objects with discovery. Requests the resources of each group version only once. */

@@ -195,7 +195,7 @@ describe('a template', () => {
     const failed = await until('demo', inPhase('Failed'));
     expect(failed.status).toMatchObject({
       reason: 'ObjectsNotApplied',
-      message: expect.stringContaining('Thing a: no matches for kind "Thing" in version "nowhere.io/v1"'),
+      message: expect.stringContaining('Thing "a": no matches for kind "Thing" in version "nowhere.io/v1"'),
     });
     const path = `${groupPath}/virtualclustertemplates/broken`;
     await ask(path, mergePatch({ spec: { template: { objects: null } } }));

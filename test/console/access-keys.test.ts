@@ -72,7 +72,7 @@ describeConsole('access keys', (env) => {
     await page.getByRole('option', { name: 'default' }).click();
     await page.getByText(/^In the project default: view, create, change, delete/).waitFor();
     // The switch is on as soon as the key may access something. A key that selects nothing permits nothing.
-    await page.getByText(/^Show the identity of the key and list what is named above/).waitFor();
+    await page.getByText(/^With the command-line tool or kubectl: show the owner of the key/).waitFor();
     await page.getByLabel('Allow the command-line tool and kubectl').uncheck();
     await page.getByText(/^Use kubectl with the management API/).waitFor();
     await page.getByLabel('Allow the command-line tool and kubectl').check();

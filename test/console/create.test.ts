@@ -119,7 +119,7 @@ describeConsole('creating a virtual cluster', (env) => {
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-path')))
       .toBe('spec.parameters.env');
     await page.getByLabel('Environment').selectOption('dev');
-    await page.getByText('Ready to create on cluster local.').waitFor();
+    await page.getByText('Ready to create on the cluster “local”.').waitFor();
 
     const yaml = await page.getByLabel('Virtual cluster YAML').innerText();
     expect(yaml).toContain('env: dev');

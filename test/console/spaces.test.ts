@@ -49,7 +49,7 @@ describeConsole('spaces', (env) => {
     await page.getByText('Name and Environment are required.').waitFor();
     await nameField(page).fill('mine');
     await page.getByLabel('Environment').selectOption('test');
-    await page.getByText('Ready to create on cluster local.').waitFor();
+    await page.getByText('Ready to create on the cluster “local”.').waitFor();
     expect(await violationsInEveryLook(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create space' }).click();
     await page.getByText('Your space is ready.').waitFor();

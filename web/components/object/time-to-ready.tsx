@@ -73,8 +73,8 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
         .
       </Text>
       <div className={classes.legend} aria-hidden="true">
-        <span data-line="most">{hasFew ? 'Longest of the day' : '95th percentile of the day'}</span>
-        {hasFew ? null : <span data-line="half">Median of the day</span>}
+        <span data-line="most">{hasFew ? 'Longest time per day' : '95th percentile per day'}</span>
+        {hasFew ? null : <span data-line="half">Median per day</span>}
         <span className={classes.scale}>Logarithmic scale</span>
       </div>
       <Chart shown={shown} />

@@ -95,7 +95,7 @@ function canLines({ forCli, projects, virtualClusters, spaces, clusters, rules }
     lines.push(
       lines.length === 0
         ? 'Read-only access to all projects, clusters, virtual clusters and spaces that the owner can see, for the command-line tool.'
-        : 'Show the identity of the key and list what is named above, with the command-line tool or kubectl.',
+        : 'With the command-line tool or kubectl: show the owner of the key, and list the objects above.',
     );
   }
   return lines;

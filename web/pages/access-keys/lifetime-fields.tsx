@@ -89,7 +89,7 @@ export function LifetimeFields({
       {ttl === 0 ? null : (
         <Switch
           label="Renew on use"
-          description="Each use restarts the lifetime. The key expires if it is not used for the whole lifetime."
+          description="Each use restarts the lifetime, so the key expires only after it has not been used for this time."
           checked={afterUse}
           onChange={(event) => onChange({ ttl, afterUse: event.currentTarget.checked })}
         />

@@ -80,7 +80,7 @@ function reportNotApplied(
   draft: StatusDraft,
   dependencies: InstanceDependencies,
 ): void {
-  const message = `The objects of the template cannot be applied: ${error.message}. Correct the template. Retrying automatically.`;
+  const message = `Cannot apply the objects of the template: ${error.message}. After the template is corrected, the next automatic retry uses it.`;
   draft.setPhase('Failed', { reason: 'ObjectsNotApplied', message });
   if (object.status?.message !== message) {
     dependencies.events.record(object, 'Warning', 'ObjectsNotApplied', message);
