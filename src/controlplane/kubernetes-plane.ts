@@ -1,7 +1,7 @@
 import type { Plane } from '../http/plane.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { andThen, type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
+import { andThen, type MaybePromise, needsAwait } from '../lib/maybe-promise.ts';
 import { builtinObjectsDigest } from '../registry/cache/builtin-objects.ts';
 import { SliceObjects } from '../registry/cache/slice-objects.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
@@ -120,6 +120,6 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
 function admitBy(parts: readonly PlanePart[], write: AdmissionAttributes): MaybePromise<void> {
   for (const [index, part] of parts.entries()) {
     const deciding = part.admit?.(write);
-    if (mustAwait(deciding)) return andThen(deciding, () => admitBy(parts.slice(index + 1), write));
+    if (needsAwait(deciding)) return andThen(deciding, () => admitBy(parts.slice(index + 1), write));
   }
 }

@@ -1,7 +1,7 @@
 import { disableFastPaths, enableFastPaths } from '@flotilla/fast-paths';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { andThen, isPromise, type MaybePromise, mustAwait } from './maybe-promise.ts';
+import { andThen, isPromise, type MaybePromise, needsAwait } from './maybe-promise.ts';
 
 const modes = { plain: disableFastPaths, fast: enableFastPaths };
 
@@ -31,7 +31,7 @@ async function awaited(steps: readonly Step[]): Promise<number> {
   let sum = 0;
   for (const each of steps) {
     const next = runStep(each, sum);
-    sum = mustAwait(next) ? await next : next;
+    sum = needsAwait(next) ? await next : next;
   }
   return sum;
 }
@@ -59,14 +59,14 @@ describe('a value that may be a promise', () => {
     await inMode('fast', () => {
       expect(andThen(1, (value) => value + 1)).toBe(2);
       expect(() => andThen(1, throws)).toThrow('refused');
-      expect(mustAwait(1)).toBe(false);
+      expect(needsAwait(1)).toBe(false);
     });
     await inMode('plain', async () => {
       const sum = andThen(1, (value) => value + 1);
       expect(isPromise(sum)).toBe(true);
       expect(await sum).toBe(2);
       await expect(andThen(1, throws)).rejects.toThrow('refused');
-      expect(mustAwait(1)).toBe(true);
+      expect(needsAwait(1)).toBe(true);
     });
   });
 
@@ -75,7 +75,7 @@ describe('a value that may be a promise', () => {
       await inMode(mode, async () => {
         const failed = Promise.reject<number>(new Error('failed'));
         const next = andThen(failed, () => 1);
-        expect(mustAwait(failed)).toBe(true);
+        expect(needsAwait(failed)).toBe(true);
         await expect(next).rejects.toThrow('failed');
       });
     }

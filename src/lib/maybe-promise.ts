@@ -17,10 +17,10 @@ export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybeP
 }
 
 /**
- * Reports whether an asynchronous function must await a value: `mustAwait(value) ? await value : value`. Always true
+ * Reports whether an asynchronous function must await a value: `needsAwait(value) ? await value : value`. Always true
  * for a promise. For any other value, true only if fast paths are disabled.
  */
-export function mustAwait<T>(value: MaybePromise<T>): value is Promise<T> {
+export function needsAwait<T>(value: MaybePromise<T>): value is Promise<T> {
   return isPromise(value) || !fastPathsEnabled();
 }
 

@@ -1,4 +1,4 @@
-import { type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
+import { type MaybePromise, needsAwait } from '../lib/maybe-promise.ts';
 import type { AdmissionAttributes, SubresourceRequest } from './admission-attributes.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { inNamespaceOf } from './mutation.ts';
@@ -28,7 +28,7 @@ export function admitAndStore<T>(
     throw error;
   }
   // Admission usually decides synchronously and registers no callback. Calling `store` directly then saves a promise.
-  return mustAwait(decision) || callbacks.length > 0 ? storeAfterDecision(decision, store, callbacks) : store();
+  return needsAwait(decision) || callbacks.length > 0 ? storeAfterDecision(decision, store, callbacks) : store();
 }
 
 /** Runs the plane's admission for a request to a subresource that is not stored. */
@@ -44,7 +44,7 @@ async function storeAfterDecision<T>(
   callbacks: readonly (() => void)[],
 ): Promise<T> {
   try {
-    if (mustAwait(decision)) await decision;
+    if (needsAwait(decision)) await decision;
     return await store();
   } finally {
     for (const callback of callbacks) callback();

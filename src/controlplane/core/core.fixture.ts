@@ -157,7 +157,7 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
       findings: [],
       namespace: kindStore(resource).resource.namespaced ? namespace : '',
     }).object;
-  if (core === undefined) throw new Error('the plane was opened without composing its parts');
+  if (core === undefined) throw new Error('the parts of the plane were not composed');
   return {
     plane,
     core,

@@ -65,7 +65,7 @@ export class RbacTestEnv {
       },
       onMaintenanceWork() {},
     });
-    if (part === undefined) throw new Error('the plane was opened without composing its parts');
+    if (part === undefined) throw new Error('the parts of the plane were not composed');
     const env = new RbacTestEnv(store, part, plane);
     for (const name of ['a', 'b', 'kube-system']) {
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as KubeObject;

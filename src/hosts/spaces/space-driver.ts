@@ -124,7 +124,7 @@ async function adoptNamespace(
   const namespace = await findObject(namespaces, { name }, call);
   if (namespace === undefined) throw notFound(groupResourceOf(namespaceKind), name);
   if (namespace.metadata.uid !== uid) {
-    throw conflict(groupResourceOf(namespaceKind), name, 'it is not the namespace that was imported');
+    throw conflict(groupResourceOf(namespaceKind), name, 'the namespace was deleted and created again after its import');
   }
   const before = ownerOf(namespace);
   if (before === owner) return;

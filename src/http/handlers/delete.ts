@@ -2,7 +2,7 @@ import type { JsonValue } from '@flotilla/json';
 import { readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
-import { andThen, type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
+import { andThen, type MaybePromise, needsAwait } from '../../lib/maybe-promise.ts';
 import type { DeleteOptions, DeleteResult } from '../../registry/verbs.ts';
 import { markDryRun } from '../exchange.ts';
 import { objectReply, statusReply } from '../negotiate/object-reply.ts';
@@ -22,7 +22,7 @@ export async function deleteObject(
 ): Promise<Reply> {
   const form = negotiateResponseForm(endpoint, 'object');
   const sent = readDeleteOptions(endpoint, false);
-  const { options, orphanDependents } = mustAwait(sent) ? await sent : sent;
+  const { options, orphanDependents } = needsAwait(sent) ? await sent : sent;
   const deleted = await remove(options);
   if ('gone' in deleted) return statusReply(deleted.gone, 200, form);
   const status = orphanDependents === false && deleted.isRemoved !== true ? 202 : 200;

@@ -3,7 +3,7 @@ import { findingWarnings, readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { checkSentDocument } from '../../api/decode/document-size.ts';
 import { badRequest } from '../../api/status.ts';
-import { mustAwait } from '../../lib/maybe-promise.ts';
+import { needsAwait } from '../../lib/maybe-promise.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
 import type { FieldValidation, Patch, PatchOptions, WriteResult } from '../../registry/verbs.ts';
 import { type PatchType, patchTypeOf, patchTypesOf } from '../negotiate/body-format.ts';
@@ -25,7 +25,7 @@ export async function patch(
   checkPathName(info.pathName);
   const form = negotiateResponseForm(endpoint, 'object');
   const reading = readBody(endpoint.exchange, endpoint.settings.bodyLimit);
-  const bytes = mustAwait(reading) ? await reading : reading;
+  const bytes = needsAwait(reading) ? await reading : reading;
   const options = readPatchOptions(query, type === 'apply', request.headers['user-agent']);
   const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
   endpoint.exchange.auditedRequest = { kind: endpoint.kind, value: () => patchValue(sent) };

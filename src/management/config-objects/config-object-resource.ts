@@ -5,7 +5,7 @@ import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import { recordConfigOwner } from '../../auth/authz/config-objects.ts';
 import { storedConfigMaps } from '../../controlplane/core/config-maps.ts';
 import { storedSecrets } from '../../controlplane/core/secrets.ts';
-import { mustAwait } from '../../lib/maybe-promise.ts';
+import { needsAwait } from '../../lib/maybe-promise.ts';
 import type { Draft, StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { requireDeletePermission, requireOwnerReferencePermission } from '../field-permissions.ts';
@@ -41,7 +41,7 @@ function inProjects(resource: StoredResource, { state, settings }: Dependencies)
       if (project === undefined) return;
       if (draft.old === undefined) requireUnchangedNamespace(draft, state);
       const checking = checkConfigQuota({ kind: resource, draft, project }, context, { state, settings });
-      if (mustAwait(checking)) await checking;
+      if (needsAwait(checking)) await checking;
     },
     // Creates in a project run one after another, so that concurrent creates cannot exceed the quota.
     createQueue: (_sent, context) => context.namespace,

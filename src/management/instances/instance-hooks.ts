@@ -8,7 +8,7 @@ import { cleanupFinalizer, importedAnnotation, nonDeletableAnnotation, projectOf
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict, forbidden } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
-import { mustAwait } from '../../lib/maybe-promise.ts';
+import { needsAwait } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
@@ -54,7 +54,7 @@ export function instanceHooks(rules: InstanceRules, dependencies: Pick<Managemen
       else if (draft.old.object.spec?.template !== undefined) fillTemplate(rules, spec, project);
       requireUnchangedCluster(draft, state);
       const checking = checkInstanceQuota(rules, draft, project, { context, state, settings });
-      if (mustAwait(checking)) await checking;
+      if (needsAwait(checking)) await checking;
       if (draft.old === undefined) draft.object.status = initialStatus(rules.conditionTypes, draft.object);
       setHostAccess(draft.object, hostAccess);
     },

@@ -1,7 +1,7 @@
 import { equalExceptTimes } from '@flotilla/field-ownership';
 import { cloneJson, equalJson } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
-import { mustAwait } from '../../lib/maybe-promise.ts';
+import { needsAwait } from '../../lib/maybe-promise.ts';
 import { admitAndStore } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { toWriteResult } from '../cache/served.ts';
@@ -58,7 +58,7 @@ export async function overwrite(
   const { subresource, dryRun } = options;
   const old = current.record.object;
   const mutating = mutateUpdate(kind, { operation: 'UPDATE', subresource, object: sent, old, context, dryRun });
-  const written = mustAwait(mutating) ? await mutating : mutating;
+  const written = needsAwait(mutating) ? await mutating : mutating;
   const partOf = options.part === 'main' ? mainPart : statusPart;
   const draft: Draft = {
     object: partOf(kind, current.record, written),
@@ -74,7 +74,7 @@ export async function overwrite(
     options.part === 'main'
       ? completeMainDraft(kind, context, draft, { subresource: options.subresource, isInForm })
       : completeStatusDraft(kind, context, draft, { subresource: options.subresource, isInForm });
-  if (mustAwait(completing)) await completing;
+  if (needsAwait(completing)) await completing;
   draft.object = trackDraft(draft.object, sentFields, (next) => options.track(next, current.record.object));
   const admitted = admittedDraft(draft, current.record, options);
   const requestKind = options.admittedAs?.kind;
@@ -103,7 +103,7 @@ async function storeUpdate(
   const next: StoredRecord = { object: draft.object, hidden: draft.hidden };
   if (unchanged(current.record, next) && !current.isStoredInOldVersion) {
     const confirming = confirmCurrent(kind, current);
-    if (mustAwait(confirming)) await confirming;
+    if (needsAwait(confirming)) await confirming;
     return toWriteResult(current.served, false);
   }
   const isRemoved = canBeRemoved(kind.resource, draft.object, kind.clock.now());

@@ -1,6 +1,6 @@
 import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, conflict, qualifiedResource, requestTooLarge, serviceUnavailable } from '../../api/status.ts';
-import { mustAwait } from '../../lib/maybe-promise.ts';
+import { needsAwait } from '../../lib/maybe-promise.ts';
 import { endSpanWith } from '../../lib/trace/span.ts';
 import type { RevisionCheck, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -55,7 +55,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const encoded = next === undefined ? undefined : encodeWithinLimit(kind, write, next);
   const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
   const rows = write.leavesNoWork === true ? noMaintenanceRows : derivedRows(kind, key, old?.record, next);
-  const derived = mustAwait(rows) ? await rows : rows;
+  const derived = needsAwait(rows) ? await rows : rows;
   const companions =
     resource.companions === undefined ? noCompanionChanges : await companionWrites(kind, old?.record, next);
   const row = old === undefined ? kind.cache.deletedMarkerRevision(key) : old.rowRevision;

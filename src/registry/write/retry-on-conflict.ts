@@ -1,5 +1,5 @@
 import { StatusError, serviceUnavailable, timedOut } from '../../api/status.ts';
-import { type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
+import { type MaybePromise, needsAwait } from '../../lib/maybe-promise.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { type AccessAttributes, maxWarnings, type RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
@@ -70,7 +70,7 @@ async function retryWithCurrentState<T>(
   for (;;) {
     assertNotCanceled(context);
     const fresh = kind.cache.freshRevision();
-    const revision = mustAwait(fresh) ? await fresh : fresh;
+    const revision = needsAwait(fresh) ? await fresh : fresh;
     unexplained = revision === lastRevision ? unexplained + 1 : 0;
     if (unexplained > maxUnexplainedConflicts)
       throw serviceUnavailable('the watch cache of this kind is behind the store; retry later', 1);

@@ -1,4 +1,4 @@
-import { mustAwait } from '../../lib/maybe-promise.ts';
+import { needsAwait } from '../../lib/maybe-promise.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { guardKey } from '../rows/rows.ts';
 import { withStatusErrors } from '../store-status.ts';
@@ -16,6 +16,6 @@ export async function takeGuard(
   const key = guardKey(slice, limit, subject, guardSecret);
   const row = await withStatusErrors(store.get(key));
   const fresh = cache.freshRevision();
-  if (mustAwait(fresh)) await fresh;
+  if (needsAwait(fresh)) await fresh;
   return { key, revision: row?.revision };
 }

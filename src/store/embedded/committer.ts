@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts';
-import { andThen, type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
+import { andThen, type MaybePromise, needsAwait } from '../../lib/maybe-promise.ts';
 import { SyncIoBreaker } from '../../lib/sync-io-breaker.ts';
 import type { ChangeAge } from '../change-age.ts';
 import type { ObserverHub } from '../hub.ts';
@@ -182,7 +182,7 @@ export class Committer {
       if (checkingSpace !== undefined) jobs = await checkingSpace;
       if (jobs.length === 0) return;
       const reading = this.#read(jobs);
-      const rows = mustAwait(reading) ? await reading : reading;
+      const rows = needsAwait(reading) ? await reading : reading;
       const stage = new CommitStage({
         revision: this.#position.revision,
         row: (text) => rows.get(text),

@@ -65,7 +65,7 @@ async function requestMissingAccounts(options: DefaultAccountControllerOptions):
     try {
       await options.accounts.requestReconcile(namespace, defaultServiceAccount);
     } catch (error) {
-      options.log.warn({ error, namespace }, 'failed to request a default service account');
+      options.log.warn({ error, namespace }, 'failed to schedule the creation of the default service account of a namespace');
     }
   }
 }
