@@ -3,10 +3,10 @@ const { createRequire } = require('node:module');
 const { Script } = require('node:vm');
 
 /**
- * To read and compile the server takes a third of its startup time. The build therefore also writes the whole program
- * as one file, a function of `exports`, `require`, `module` and its own URL, together with the code cache of V8. The
- * cache is valid only for the same version of Node; another version rejects it and compiles the file. `import()` does
- * not work in code from a cache, so the build leaves none.
+ * Reading and compiling the server takes a third of its startup time. The build therefore also writes the whole program
+ * as one file, a function of `exports`, `require`, `module` and the file's URL, together with V8's code cache. The
+ * cache is valid for one version of Node only. Another version rejects the cache and compiles the file. `import()` does
+ * not work in cached code, so the build replaces every `import()`.
  */
 function loadProgram(file, cachedData) {
   // The build ensures that the file is ASCII, so nothing has to be decoded.
@@ -20,12 +20,18 @@ function loadProgram(file, cachedData) {
 /** The Node version and the architecture that a cache is valid for. */
 const ending = `.${process.version}-${process.arch}.cache`;
 
-/** The name of the file is derived from its content, and the cache has the same name: builds never share a cache. */
+/**
+ * Returns the cache file of a program file. Both file names contain the hash of the program, so builds never share a
+ * cache.
+ */
 function cacheOf(program) {
   return program.replace(/\.cjs$/, ending);
 }
 
-/** The cache for threads. They start when the server has set its V8 flags, and a cache is valid for the same flags only. */
+/**
+ * Returns the cache file for threads. Threads start after the server has set its V8 flags, and a cache is valid only
+ * with the flags it was created with.
+ */
 function threadCacheOf(program) {
   return cacheOf(program).replace(/cache$/, 'thread-cache');
 }
@@ -36,7 +42,10 @@ function findCachedProgram(folder) {
   return { file: new URL(cache.replace(ending, '.cjs'), folder), cache: new URL(cache, folder) };
 }
 
-/** Returns the cached program if there is one. On any failure the caller loads the regular program. */
+/**
+ * Returns the cached program; `undefined` if there is none or it cannot be loaded. The caller then loads the regular
+ * program.
+ */
 function cachedProgram(folder) {
   try {
     const found = findCachedProgram(folder);

@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The folders that each part is built from. The console shares the API and its client with the program. */
+/**
+ * The folders from which each part of the build is made. The console shares the API definitions and the client with the
+ * program.
+ */
 export const sources = {
   program: ['src', 'packages', 'bin', 'scripts'],
   console: ['web', 'src/api', 'src/client', 'src/lib', 'packages', 'scripts'],
@@ -13,8 +16,8 @@ export const sources = {
 const common = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json'];
 
 /**
- * Throws if a build has read a file that the fingerprint of the part does not contain: a later change of that file would not
- * repeat the build. `inputs` are paths below the folder of the project.
+ * Throws if a build has read a file that the fingerprint of the part does not cover. Otherwise a later change of that
+ * file would not cause a new build. `inputs` are paths relative to the project folder.
  */
 export function assertKnown(part, inputs) {
   const known = [...sources[part], 'node_modules', 'package.json'];
@@ -47,8 +50,8 @@ export async function fingerprint(root, folders) {
 }
 
 /**
- * The parts that earlier builds have made: the fingerprint of what each was built from, and its files. A part that is not
- * recorded is built, so an interrupted build is repeated.
+ * Opens the record of the parts that earlier builds have made. For each part, it contains the fingerprint of the
+ * sources and the list of built files. A part that is not recorded is built, so an interrupted build is repeated.
  */
 export async function openBuildRecord(file) {
   const parts = await readFile(file, 'utf8')
@@ -59,7 +62,10 @@ export async function openBuildRecord(file) {
     await writeFile(file, JSON.stringify(parts));
   };
   return {
-    /** Returns the files of a part if they exist and were built from the same inputs; otherwise `undefined`. */
+    /**
+     * Returns the files of a part if they exist and were built from sources with this fingerprint; otherwise
+     * `undefined`.
+     */
     current(part, print, outdir) {
       const found = parts[part];
       const isComplete = found?.print === print && found.files.every((name) => existsSync(join(outdir, name)));

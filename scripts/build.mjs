@@ -1,10 +1,10 @@
-// npm run build: builds the program as ECMAScript modules in dist/. The modules contain all packages, because resolving and
-// reading several hundred package files takes half of the start time. Only LevelDB, which is native code, stays external.
-// Dynamic imports become separate files, so that `flotilla version` does not load a server. The build also creates the whole
-// program as one file with V8's code cache, for `flotilla start` and its threads (bin/cached-program.js), and the files of
-// the web console.
-// With a directory as the argument, it builds only the modules, into that directory. Otherwise it builds only the parts whose
-// sources have changed since the last build; without dist/ it builds everything.
+// npm run build: builds the program as ECMAScript modules in dist/. The modules contain all packages, because resolving
+// and reading several hundred package files takes half of the start time. Only LevelDB, which is native code, stays
+// external. Dynamic imports become separate files, so that `flotilla version` does not load a server. The build also
+// creates the files of the web console. For `flotilla start` and its threads, it creates the whole program as one file
+// with V8's code cache (bin/cached-program.js). With a directory as the argument, it builds only the modules, into that
+// directory. Otherwise it builds only the parts whose sources have changed since the last build; without dist/ it
+// builds everything.
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
@@ -20,8 +20,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = resolve(root, process.argv[2] ?? 'dist');
 
 /**
- * Optional dependencies of `ws` that are not installed, and the package with which the gRPC library reads .proto files, which
- * the program does not do.
+ * Packages that are not bundled: optional dependencies of `ws` that are not installed, and the package with which the
+ * gRPC library would read .proto files, which the program does not use.
  */
 const optionalPackages = ['bufferutil', 'utf-8-validate', '@grpc/proto-loader'];
 
@@ -49,7 +49,7 @@ if (process.argv[2] === undefined) {
   for (const name of await buildModules()) outputs.add(name);
 }
 
-// Old files are removed last: the directory contains a complete program at any time, also for a server that is starting.
+// Remove old files last, so that the directory always contains a complete program, even for a server that is starting.
 for (const name of await readdir(outdir)) if (!outputs.has(name)) await rm(join(outdir, name), { recursive: true });
 
 /** Builds a part, unless its files were built from the same sources. */
@@ -81,7 +81,9 @@ async function buildModules() {
   return namesOf(modules);
 }
 
-/** Returns the names of the files of a build. Throws if it has read a file that the fingerprint does not contain. */
+/**
+ * Returns the names of the files of a build. Throws if the build has read a file that the fingerprint does not cover.
+ */
 function namesOf({ metafile }) {
   assertKnown(
     'program',
@@ -91,8 +93,8 @@ function namesOf({ metafile }) {
 }
 
 /**
- * Builds the single file and its code cache. Returns `undefined` if this fails: then only the start of a server takes longer,
- * and the next build tries again.
+ * Builds the single file and its code cache. Returns `undefined` if this fails: servers then start more slowly, and the
+ * next build tries again.
  */
 async function buildCachedProgram() {
   const whole = await build({
@@ -109,7 +111,7 @@ async function buildCachedProgram() {
     plugins: [levelBinding()],
     // Code from a code cache does not support dynamic imports.
     supported: { 'dynamic-import': false },
-    // The file is not a module, so the loader passes its URL.
+    // The single file is not a module, so the loader passes the file's URL.
     define: { 'import.meta.url': 'programUrl' },
     banner: { js: '(function (exports, require, module, programUrl) {' },
     footer: { js: '})' },
@@ -136,8 +138,8 @@ async function buildCachedProgram() {
 }
 
 /**
- * Builds the web console into a subfolder and returns the folder's name. Throws if it has read a file that the fingerprint does
- * not contain.
+ * Builds the web console into a subfolder and returns the folder's name. Throws if the build has read a file that the
+ * fingerprint does not cover.
  */
 async function buildConsole() {
   await buildPages({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn', plugins: [knownInputs()] });
@@ -145,7 +147,10 @@ async function buildConsole() {
   return 'web';
 }
 
-/** Checks the modules of the console. The bundler gives its own modules names that are not paths. */
+/**
+ * Returns a plugin that checks that the fingerprint covers all modules of the console. Skips the bundler's own modules,
+ * whose names are not paths.
+ */
 function knownInputs() {
   return {
     name: 'known-inputs',
@@ -171,7 +176,7 @@ function levelBinding() {
   };
 }
 
-/** Escapes the non-ASCII characters that esbuild leaves in comments and patterns. The escapes do not change their meaning. */
+/** Escapes the non-ASCII characters that esbuild leaves in comments and patterns. The meaning stays the same. */
 function ascii(text) {
   return text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

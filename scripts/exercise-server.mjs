@@ -16,8 +16,8 @@ const maps = `${cluster}/api/v1/namespaces/exercise/configmaps`;
 const instances = `${management}/apis/management.platform.sh/v1/namespaces/platform-p-default/virtualclusterinstances`;
 
 /**
- * Sends the requests that users send most to a server that has just started, so that V8 has compiled their code. Rejects
- * if the server refuses one of them.
+ * Sends the requests that users send most to a server that has just started, so that V8 compiles the code that handles
+ * them. Rejects if the server refuses one of them.
  */
 export async function exerciseServer(url, dataDirectory) {
   const ca = readFileSync(join(dataDirectory, 'ca.crt'), 'utf8');
@@ -73,7 +73,7 @@ async function exerciseInstance(api) {
   await deleted.seen;
 }
 
-/** Sends requests as one user. */
+/** A client that sends requests as one user. */
 class Api {
   #session;
   #authorization;
@@ -90,7 +90,7 @@ class Api {
     return text();
   }
 
-  /** Opens a watch. `seen` resolves when its text matches. */
+  /** Opens a watch. `seen` resolves when the received text matches the pattern. */
   async watch(path, pattern) {
     const { stream, text } = await this.#request({ ':method': 'GET', ':path': `${path}?watch=true` });
     const seen = new Promise((resolve) => {
@@ -103,7 +103,7 @@ class Api {
     return { seen };
   }
 
-  /** Resolves when the response begins. `text` returns the part of the body that has arrived. */
+  /** Sends a request. Resolves when the response begins. `text` returns the part of the body that has arrived. */
   async #request(headers, body) {
     const stream = this.#session.request({ ...headers, authorization: this.#authorization });
     stream.end(body === undefined ? undefined : JSON.stringify(body));

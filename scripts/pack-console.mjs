@@ -9,8 +9,8 @@ const packedFolder = '.packed';
 const packable = /\.(?:js|css|svg|json)$/;
 
 /**
- * Compresses the files of the console with the best quality. A server would need seconds for it, and the first visitor
- * would wait.
+ * Compresses the files of the console with the best quality. If a server compressed them on request, this would take
+ * seconds and delay the first visitor.
  */
 export async function packConsole(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -10,19 +10,19 @@ import { exerciseServer } from './exercise-server.mjs';
 
 const server = fileURLToPath(new URL('cached-server.mjs', import.meta.url));
 const loader = new URL('../bin/cached-program.js', import.meta.url).href;
-/** Far more than a start takes, even on a busy machine. */
+/** The maximum time for a start. It is far longer than a start takes, even on a busy machine. */
 const timeoutMs = 120_000;
 
 /**
- * Starts a server with that program in a child process on a temporary data directory, and stores the code that V8 has
- * compiled when the server has served the most usual requests: in `cacheOf(program)` for a new process, and in
- * `threadCacheOf(program)` for threads. Throws if the server does not start or V8 does not accept the cache.
+ * Starts a server with `program` in a child process on a temporary data directory, and stores the code that V8 compiles
+ * while the server serves the most usual requests. Writes the cache for a new process to `cacheOf(program)` and the
+ * cache for threads to `threadCacheOf(program)`. Throws if the server does not start or V8 does not accept the cache.
  */
 export async function makeCaches(program, exercise = exerciseServer) {
   const directory = mkdtempSync(join(tmpdir(), 'flotilla-build-'));
   const [cache, threadCache] = [join(directory, 'cache'), join(directory, 'thread-cache')];
   try {
-    // Only the first start creates certificates, so the cache comes from the second one.
+    // The cache is made by the second start, because only the first start creates certificates.
     const data = join(directory, 'data');
     const paths = [program, cache, threadCache, data];
     await startAndStop(paths);
@@ -35,14 +35,16 @@ export async function makeCaches(program, exercise = exerciseServer) {
   }
 }
 
-/** Copies a file. The rename is atomic: a server that starts meanwhile finds the complete file or none. */
+/**
+ * Copies a file. The final rename is atomic, so a server that starts at the same time finds the complete file or none.
+ */
 function publish(made, path) {
   const copy = `${path}.${process.pid}`;
   copyFileSync(made, copy);
   renameSync(copy, path);
 }
 
-/** True if V8 accepts the cache in a new process, which has the flags of a starting server. */
+/** True if V8 accepts the cache in a new process, which has the same flags as a starting server. */
 async function isAccepted(program, cache) {
   const probe = `
     import { readFileSync } from 'node:fs';
@@ -55,9 +57,9 @@ async function isAccepted(program, cache) {
   return (await promisify(execFile)(process.execPath, args)).stdout === 'true';
 }
 
-/** Starts a server that stores its compiled code after `onReady`, which gets its URL. */
+/** Starts a server, calls `onReady` with its URL, and then makes the server store its compiled code and stop. */
 async function startAndStop(paths, onReady) {
-  // The requests of `exerciseServer` contain the default API word.
+  // Set the default API word, because the requests of `exerciseServer` contain it.
   const env = { ...process.env, FLOTILLA_API_WORD: '' };
   const child = fork(server, paths, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);

@@ -5,10 +5,10 @@ import { filesBelow, read, root } from './sources.mjs';
 
 const sourceFolders = ['src', 'packages', 'web', 'test', 'scripts'];
 const fileEndings = /\.(ts|tsx|mjs|md|sh|json)$/;
-/** Bare names of other endings are as often files of users as files of the project. */
+/** Matches bare file names that must exist in the project. Bare names with other endings are often files of users. */
 const bareEndings = /^[\w.-]+\.(ts|tsx|mjs)$/;
 
-/** Back-ticked file and folder names of the docs that do not exist. */
+/** Returns the file and folder names in backticks in the docs that do not exist. */
 export function checkDocPaths(pages) {
   const files = projectFiles();
   return pages.flatMap((page) => missingPaths(page, read(page), files));
@@ -25,7 +25,10 @@ export function projectFiles() {
   };
 }
 
-/** A path may be given relative to the root, to src or to the page. Names with placeholders or wildcards are skipped. */
+/**
+ * Returns the paths in a page that do not exist. A path can be relative to the root, to src or to the page. Names with
+ * placeholders or wildcards are skipped.
+ */
 export function missingPaths(page, text, files) {
   const problems = [];
   const prose = withoutCode(text);

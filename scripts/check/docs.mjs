@@ -20,10 +20,10 @@ function links() {
   return pages().flatMap((page) => brokenLinks(page, read(page)));
 }
 
-/** Links and images of a page whose file or heading does not exist. */
+/** Returns the links and images of a page whose file or heading does not exist. */
 export function brokenLinks(page, text) {
   const problems = [];
-  // Regular expressions in code spans look like links.
+  // Remove code spans, because regular expressions in them look like links.
   const prose = withoutCode(text).replace(/`[^`\n]*`/g, '``');
   for (const [, link, target, heading] of prose.matchAll(/\]\((([^)#\s]*)(?:#([^)]*))?)\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
@@ -36,7 +36,7 @@ export function brokenLinks(page, text) {
   return problems;
 }
 
-/** Compares the table in docs/ARCHITECTURE.md with scripts/check/import-table.mjs. */
+/** Checks that the table in docs/ARCHITECTURE.md equals scripts/check/import-table.mjs. */
 function architecture() {
   const text = read('docs/ARCHITECTURE.md');
   const rows = new Map(

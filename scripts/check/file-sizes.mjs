@@ -2,11 +2,16 @@ import { dirname } from 'node:path';
 import { functionsOf } from './function-lines.mjs';
 import { filesBelow, read } from './sources.mjs';
 
-/** A longer file usually contains more than one idea. */
+/** The maximum number of lines of a file. A longer file usually contains more than one idea. */
 const maxLines = 400;
-/** A longer function is cut into functions with names. Blank lines and comments do not count. */
+/**
+ * The maximum number of lines of a function, without blank lines and comments. Split longer functions into functions
+ * with names.
+ */
 const maxFunctionLines = 80;
-/** A folder with more sources than a reader can survey needs subfolders. Tests, suites and fixtures do not count. */
+/**
+ * The maximum number of sources in a folder, so that a reader can survey it. Tests, suites and fixtures do not count.
+ */
 const maxSources = 25;
 
 export function checkFileSizes() {
@@ -32,7 +37,7 @@ function longFiles(sources) {
     .map(([path, lines]) => `${path}: ${lines} lines; split it; the limit is ${maxLines} lines`);
 }
 
-/** The functions of tests and suites contain many tests, which are read one at a time. */
+/** Skips functions of tests and suites, because they contain many tests, which are read one at a time. */
 function longFunctions(sources) {
   return sources
     .filter((path) => !path.endsWith('.css') && !isTest(path) && !path.startsWith('src/store/suite/'))

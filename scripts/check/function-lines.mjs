@@ -1,8 +1,8 @@
 import { parseSync, Visitor } from 'vite';
 
 /**
- * Returns all functions of a source in TypeScript or JavaScript, each with its name, its first line and the number of its
- * lines that contain code. The lines of a function inside another one count for both.
+ * Returns all functions of a TypeScript or JavaScript source. Each has a name, its first line and the number of its
+ * lines that contain code. The lines of a nested function also count for the enclosing function.
  */
 export function functionsOf(path, text) {
   const { program, comments } = parseSync(path, text);

@@ -4,7 +4,7 @@ import { readChapters, readSections } from './spec.mjs';
 /** Words that look like the prefix of a rule but are not. */
 const otherWords = ['UTF'];
 
-/** Citations of rules and of completions that do not exist, and rules that are defined twice. */
+/** Reports citations of rules and completions that do not exist, and rules that are defined twice. */
 export function checkRuleIds() {
   const { ids, problems } = definedRules(readChapters());
   const sections = readSections();
@@ -18,7 +18,7 @@ export function checkRuleIds() {
   return [...problems, ...paths.flatMap((path) => unknownCitations(path, read(path), ids, sections))];
 }
 
-/** The ids of all rules, and a problem for each that occurs a second time. */
+/** Returns the ids of all rules, and a problem for each repeated definition of a rule. */
 export function definedRules(chapters) {
   const places = new Map();
   const problems = [];
@@ -32,7 +32,10 @@ export function definedRules(chapters) {
   return { ids: new Set(places.keys()), problems };
 }
 
-/** Problems with `WATCH-08`, `DEC-03…05`, `completions §5, §11` and `§2.1 of the completions` in a text. */
+/**
+ * Returns problems with the citations in a text: `WATCH-08`, `DEC-03…05`, `completions §5, §11` and `§2.1 of the
+ * completions`.
+ */
 export function unknownCitations(path, text, ids, sections) {
   const problems = [];
   text.split('\n').forEach((line, index) => {

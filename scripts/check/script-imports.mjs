@@ -1,7 +1,10 @@
 import { build, formatMessages } from 'esbuild';
 import { filesBelow, root } from './sources.mjs';
 
-/** Returns a problem for each import of a script that its module does not export. TypeScript does not check scripts. */
+/**
+ * Returns a problem for each name that a script imports but the imported module does not export. TypeScript does not
+ * check scripts.
+ */
 export async function checkScriptImports() {
   const { errors } = await build({
     absWorkingDir: root,

@@ -2,7 +2,10 @@ import { filesBelow, read } from './sources.mjs';
 
 const rulesFolder = 'docs/spec/kubernetes-behaviours';
 
-/** The chapters of the rulebook in order, each with its title, its file and its rules: id, line and first sentence. */
+/**
+ * Returns the chapters of the rulebook in order. Each has a title, a file and rules; each rule has an id, a line and a
+ * first sentence.
+ */
 export function readChapters() {
   return filesBelow(rulesFolder, '.md').map((path) => parseChapter(path, read(path)));
 }
@@ -25,7 +28,10 @@ export function parseChapter(path, text) {
   };
 }
 
-/** The first sentence of a rule, without the sources at its end. Code, quotations and parentheses do not end it. */
+/**
+ * Returns the first sentence of a rule, without the list of sources at the end of the rule. A period in code,
+ * quotations or parentheses does not end the sentence.
+ */
 function firstSentence(body) {
   const text = body.replace(/\s*\[[^\]]*\]\s*$/, '').trim();
   let inCode = false;
@@ -44,7 +50,7 @@ function firstSentence(body) {
   return text;
 }
 
-/** The section numbers of docs/spec/completions.md: `8`, `2.1`. */
+/** Returns the section numbers of docs/spec/completions.md: `8`, `2.1`. */
 export function readSections() {
   return new Set(
     [...read('docs/spec/completions.md').matchAll(/^#+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number]) => number),

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Characters per failure message. The output of the suite contains the whole message. */
+/** The maximum number of characters per failure message. The output of the suite contains the whole message. */
 const maxMessageLength = 1000;
 const folder = process.argv[2];
 const total = { passed: 0, failed: 0, skipped: 0 };

@@ -4,7 +4,10 @@ import { code, page, table } from './markdown.mjs';
 
 const heading = '## Values';
 
-/** The README of a chart, with a table of its values. Their comments in values.yaml are the descriptions. */
+/**
+ * Returns the README of a chart, with a table of its values. The comments in values.yaml are the descriptions of the
+ * values.
+ */
 export function chartPage(chart) {
   const [introduction] = read(`charts/${chart}/README.md`).split(heading);
   const text = read(`charts/${chart}/values.yaml`);
@@ -17,7 +20,10 @@ export function chartPage(chart) {
   return page(introduction.trimEnd(), heading, table(['value', 'default', 'meaning'], rows));
 }
 
-/** Returns the keys of a values file that have a comment, in order. Keys below them belong to their value. */
+/**
+ * Returns the keys of a values file that have a comment, in order. All keys below a commented key are part of its
+ * value.
+ */
 export function describedValues(text) {
   const found = [];
   let path = [];

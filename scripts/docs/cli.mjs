@@ -1,6 +1,6 @@
 import { anchor, code, page, paragraph, table } from './markdown.mjs';
 
-/** The reference of the command line, from the catalogue that the help also uses. */
+/** Returns the command line reference. It is generated from the catalogue that `--help` also uses. */
 export async function cliPage(program) {
   const { loadCatalogue, sharedByAll, exitCodes, exitCodeMeanings, environmentMeanings } = program;
   const { sections } = await loadCatalogue();

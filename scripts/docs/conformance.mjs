@@ -7,7 +7,10 @@ import { upstreamTestsSection } from './upstream-tests.mjs';
 
 const two = (number) => String(number).padStart(2, '0');
 
-/** Every rule of docs/spec with the tests that cite its id, or the reason why it does not apply. */
+/**
+ * Returns the page with every rule of docs/spec. Each rule has the tests that cite its id, or the reason why it does
+ * not apply.
+ */
 export function conformancePage() {
   const proofs = testsByRule();
   const body = [];

@@ -1,6 +1,6 @@
 import { page, paragraph, table } from './markdown.mjs';
 
-/** The page of intended differences from kube-apiserver, from the list that the side-by-side suites use. */
+/** Returns the page of intended differences from kube-apiserver, from the list that the side-by-side suites use. */
 export function differencesPage({ differenceGroups }) {
   const count = differenceGroups.reduce((sum, [, differences]) => sum + differences.length, 0);
   return page(

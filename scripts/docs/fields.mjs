@@ -1,6 +1,9 @@
 import { code, codes } from './markdown.mjs';
 
-/** Objects with fewer members are repeated instead of referenced. */
+/**
+ * The minimum number of members of an object that is described once and then referenced. Smaller objects are described
+ * every time.
+ */
 const minMembersToReference = 4;
 
 /**
@@ -39,7 +42,7 @@ export function fieldRows(schema, writeOnly) {
   return rows;
 }
 
-/** The schema and path of the items of a list or the values of a map, at any depth. */
+/** Returns the schema and path of the innermost items of nested lists or maps. */
 function innermost(schema, path) {
   if (schema.items !== undefined) return innermost(schema.items, `${path}[]`);
   if (typeof schema.additionalProperties === 'object') return innermost(schema.additionalProperties, `${path}.<name>`);

@@ -1,7 +1,7 @@
 import { fieldRows } from './fields.mjs';
 import { anchor, code, codes, page, paragraph, table } from './markdown.mjs';
 
-/** The reference of all kinds as the server mounts them: paths and fields. */
+/** Returns the reference of all kinds that the server serves: paths and fields. */
 export async function kindsPage(program) {
   const { naming, apiVersionOf } = program;
   const mounted = [...(await mountedResources(program)), ...(await builtInResources(program))];
@@ -34,7 +34,7 @@ export async function kindsPage(program) {
   );
 }
 
-/** The resources that the management API serves. */
+/** Returns the resources that the management API serves. */
 export async function mountedResources(program) {
   const {
     openManagementApi,
@@ -90,7 +90,7 @@ async function builtInResources(program) {
   return resources;
 }
 
-/** One section per kind. A kind has its own path or is a subresource of other kinds. */
+/** Returns one section per kind. A kind has its own path or is a subresource of other kinds. */
 function sectionsOf(mounted) {
   const sections = mounted.map((resource) => ({ kind: resource.kind, resource, below: [] }));
   for (const { kind: parent, subresources } of mounted) {
@@ -104,7 +104,10 @@ function sectionsOf(mounted) {
   return sections;
 }
 
-/** True if both are the same kind. A stored kind is a copy of the kind's data with added functions, so identity differs. */
+/**
+ * True if both are the same kind. Compares names, because a stored kind is a copy of the kind's data with added
+ * functions.
+ */
 function isSame(a, b) {
   return a.group === b.group && a.version === b.version && a.kind === b.kind;
 }
@@ -116,7 +119,10 @@ function inOrder(sections, ownGroup) {
   return sections.sort((a, b) => rank(a) - rank(b) || (key(a) < key(b) ? -1 : 1));
 }
 
-/** The heading of each kind: its name. If two groups have a kind of the same name, the foreign one also shows its apiVersion. */
+/**
+ * Returns the heading of each kind: its name. If two groups have a kind of the same name, the heading of the kind that
+ * is not Flotilla's also shows the apiVersion.
+ */
 function headingsOf(sections, { naming, apiVersionOf }) {
   return (kind) => {
     const namesakes = sections.filter((section) => section.kind.kind === kind.kind);
@@ -137,7 +143,7 @@ function describeKind({ kind, resource, below }, { program, headingOf, shown }) 
   ];
 }
 
-/** The table of fields. Kinds with identical schemas share one table. */
+/** Returns the table of fields. Kinds with identical schemas share one table. */
 function fields(kind, heading, shown) {
   const writeOnly = new Set((kind.writeOnly ?? []).map((path) => path.join('.')));
   const rows = fieldRows(kind.schema, writeOnly);
@@ -183,7 +189,7 @@ const nameRules = {
   'path-segment': ['any path segment', undefined],
 };
 
-/** The rules for object names. Only stored kinds have names that clients choose. */
+/** Returns the rules for object names. Only stored kinds have names that clients choose. */
 function namesOf(kind) {
   if (kind.hasStatus === undefined) return '';
   const [rule, usual] = nameRules[kind.nameRule ?? 'subdomain'];

@@ -28,7 +28,9 @@ export { differenceGroups } from './test/side-by-side/differences.ts';
 `;
 
 const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-/** Node can import these without a build. The packages in packages/ are TypeScript, so the bundle contains them. */
+/**
+ * Packages that Node can import without a build. The packages in packages/ are TypeScript, so the bundle contains them.
+ */
 const publishedPackages = Object.keys({ ...dependencies, ...devDependencies }).filter(
   (name) => !name.startsWith('@flotilla/'),
 );
@@ -41,7 +43,10 @@ export function loadProgram() {
   return loaded;
 }
 
-/** The bundle is inside the project during the import, so that Node finds the packages. */
+/**
+ * Bundles the sources and imports the bundle. The bundle is inside the project during the import, so that Node finds
+ * the packages.
+ */
 async function bundleAndImport() {
   await mkdir(join(root, '.cache'), { recursive: true });
   const folder = await mkdtemp(join(root, '.cache', 'docs-'));

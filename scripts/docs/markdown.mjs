@@ -36,7 +36,7 @@ export function paragraph(...sentences) {
   return lines.join('\n');
 }
 
-/** The anchor that GitHub generates for a heading. */
+/** Returns the anchor that GitHub generates for a heading. */
 export function anchor(heading) {
   return heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -45,7 +45,9 @@ export function anchor(heading) {
     .replaceAll(' ', '-');
 }
 
-/** Returns a function that gives each heading of one page its anchor. Repeated headings are numbered, as on GitHub. */
+/**
+ * Returns a function that returns the anchor of each heading of one page. Repeated headings are numbered, as on GitHub.
+ */
 export function anchorsOfPage() {
   const counts = new Map();
   return (heading) => {
@@ -56,13 +58,13 @@ export function anchorsOfPage() {
   };
 }
 
-/** The anchors of all headings of a page. Comments in code blocks are not headings. */
+/** Returns the anchors of all headings of a page. Comments in code blocks are not headings. */
 export function headingAnchors(text) {
   const nextAnchor = anchorsOfPage();
   return [...withoutCode(text).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => nextAnchor(heading.trim()));
 }
 
-/** The text with empty lines instead of its code blocks. */
+/** Returns the text with empty lines instead of the code blocks. */
 export function withoutCode(text) {
   return text.replace(/^ *(```+|~~~+)[\s\S]*?^ *\1/gm, (block) => block.replace(/[^\n]/g, ''));
 }

@@ -6,7 +6,7 @@ import { kindsPage } from './kinds.mjs';
 import { loadProgram } from './load-program.mjs';
 import { settingsPage } from './settings.mjs';
 
-/** The pages that are generated from the code, by path. */
+/** Returns the pages that are generated from the code, by path. */
 export async function generatedPages() {
   const program = await loadProgram();
   return new Map([

@@ -14,7 +14,7 @@ const images = process.argv[2] ?? join(root, 'docs', 'images');
 const apiVersion = 'management.platform.sh/v1';
 const group = `/kubernetes/management/apis/${apiVersion}`;
 
-/** The templates of the fleet: one with parameters, and one that cannot be installed. */
+/** The templates on the pictured server: one with parameters, and one that cannot be installed. */
 const templates = {
   preview: {
     displayName: 'Branch preview',

@@ -1,7 +1,10 @@
 import { dump } from 'js-yaml';
 import { code, page, paragraph, table } from './markdown.mjs';
 
-/** The reference of the flags of `flotilla start` and of the settings that only a configuration file has. */
+/**
+ * Returns the reference of the flags of `flotilla start` and of the settings that are only available in a configuration
+ * file.
+ */
 export async function settingsPage(program) {
   const { commands } = await program.loadCatalogue();
   const start = commands.find(({ path }) => path === 'start');

@@ -2,7 +2,10 @@ import { load } from 'js-yaml';
 import { read } from '../check/sources.mjs';
 import { codes, paragraph, table } from './markdown.mjs';
 
-/** The section about the tests of Kubernetes that run on virtual clusters, and the others with their reasons. */
+/**
+ * Returns the section about the Kubernetes tests that run on virtual clusters, and about the tests that do not run,
+ * with the reasons.
+ */
 export function upstreamTestsSection() {
   const { run, runWithNode, runWithControllers, runToo, leftOut } = load(read('test/conformance/upstream/tests.yaml'));
   const version = /k8s\.io\/kubernetes (v\S+)/.exec(read('test/tools/kubernetes-e2e/go.mod'))?.[1];

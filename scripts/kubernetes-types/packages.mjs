@@ -1,9 +1,12 @@
-/** The release of Kubernetes' modules that the types come from. It is that of the kube-apiserver in test/tools. */
+/**
+ * The release of the Kubernetes modules that contain the types. It equals the release of the kube-apiserver in
+ * test/tools.
+ */
 export const version = 'v0.36.3';
 
 /**
- * The packages to read. `alias` is the name under which the tables refer to a package. The generator writes the structs
- * of `kinds` and those that they use. Kinds that have hand-written structs in src/api/structs are not listed.
+ * The packages to read. `alias` is the name by which the tables refer to a package. The generator writes the structs of
+ * `kinds` and all structs that these use. Kinds that have hand-written structs in src/api/structs are not listed.
  */
 export const packages = [
   { alias: 'meta', path: 'k8s.io/apimachinery/pkg/apis/meta/v1', kinds: [] },
@@ -53,7 +56,7 @@ export const packages = [
     apiVersion: 'autoscaling/v1',
     path: 'k8s.io/api/autoscaling/v1',
     kinds: ['HorizontalPodAutoscaler'],
-    // Annotations of autoscalers contain them.
+    // Annotations of v1 autoscalers contain values of these types.
     structs: ['HorizontalPodAutoscalerCondition', 'MetricSpec', 'MetricStatus'],
   },
   {

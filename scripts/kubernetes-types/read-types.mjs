@@ -22,7 +22,8 @@ export function readTypes(source) {
         if (field !== undefined) struct.fields.push(field);
         if (/^\t(?:\w+\.)?TypeMeta\s/.test(line)) struct.isTyped = true;
       }
-      // A blank line inside a struct does not separate markers from their field.
+      // Discard the markers only if the line is not blank: a blank line inside a struct does not separate markers from
+      // their field.
       if (line.trim() !== '') markers = [];
       continue;
     }

@@ -12,8 +12,8 @@ const scalars = new Map([
 const basic = new Set(['string', 'bool', 'int32', 'int64', 'float64']);
 
 /**
- * Resolves the type of a field to a shape (pointer, list or map) and a scalar or a struct. `packages` are the parsed
- * packages by path. A named type is replaced by the type that it stands for.
+ * Resolves the type of a field to a shape (pointer, list or map) and a scalar or a struct. `packages` maps paths to
+ * parsed packages. A named type that is not a struct is replaced by its underlying type.
  */
 export function resolveType(packages, path, type) {
   if (type.startsWith('*')) return { ...resolveType(packages, path, type.slice(1)), shape: '*' };
@@ -35,7 +35,7 @@ export function resolveType(packages, path, type) {
   return found.same === undefined ? { shape: '', type: { path: home, name } } : resolveType(packages, home, found.same);
 }
 
-/** The members that name the type of an object. Protobuf does not encode them. */
+/** The members that contain the kind and apiVersion of an object. Protobuf does not encode them. */
 const typeMembers = ['kind', 'apiVersion'].map((name) => ({
   name,
   number: 0,
@@ -46,7 +46,7 @@ const typeMembers = ['kind', 'apiVersion'].map((name) => ({
   mapKeys: [],
 }));
 
-/** Returns the structs that the given ones use, including themselves, by package path. */
+/** Returns the given structs and all structs that they use, by package path. */
 export function closureOf(packages, roots) {
   const found = new Map();
   const visit = ({ path, name }) => {
@@ -65,7 +65,7 @@ export function closureOf(packages, roots) {
     for (const { type } of fields) {
       if (typeof type !== 'object') continue;
       visit(type);
-      // A whole object inside another one may contain its kind and API version.
+      // A complete object that is nested in another one can contain its own kind and apiVersion.
       const inner = found.get(type.path).get(type.name);
       if (packages.get(type.path).types.get(type.name).isTyped && inner.fields[0] !== typeMembers[0]) {
         inner.fields.unshift(...typeMembers);

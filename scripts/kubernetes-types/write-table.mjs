@@ -26,9 +26,9 @@ function structLine(name, { fields, isAtomic, isKind }, nameOf) {
 }
 
 /**
- * Returns a field: its name, a mark, the protobuf number, the shape and the type, the map type (`@` atomic, `&`
- * granular), and the rules for lists, patches and defaults. The mark is `!` if Go prints the field when it is empty and
- * OpenAPI requires it, `?` if only Go prints it, `^` if only OpenAPI requires it.
+ * Returns the text of a field: its name, a mark, the protobuf number, the shape and the type, the map type (`@` atomic,
+ * `&` granular), and the rules for lists, patches and defaults. The mark is `!` if Go prints the field when it is empty
+ * and OpenAPI requires it, `?` if only the first is true, `^` if only the second is true.
  */
 function fieldText(field, nameOf) {
   const mark = field.isOmitted ? (field.isOptional ? '' : '^') : field.isOptional ? '?' : '!';

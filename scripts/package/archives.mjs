@@ -1,6 +1,7 @@
-// npm run archives -- --out DIRECTORY [--platform linux/amd64,…]: writes an archive with the built program and Node for each
-// platform, flotilla_VERSION_OS_ARCH.tar.gz, a list of its components in the CycloneDX format beside it, and SHA256SUMS. An
-// archive needs nothing else on the machine. Two runs on the same build write the same bytes.
+// npm run archives -- --out DIRECTORY [--platform linux/amd64,…]: writes an archive for each platform,
+// flotilla_VERSION_OS_ARCH.tar.gz, with the built program and Node. Beside it writes a list of its components in the
+// CycloneDX format, and SHA256SUMS. An archive needs no other software on the machine. Two runs on the same build write
+// the same bytes.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { bundledPackages, writeBillOfMaterials } from './sbom.mjs';
 import { root, stageNativePackage, stageProgram } from './stage-program.mjs';
 import { writeCompressedTar } from './tar.mjs';
 
-/** The names of platforms in archives, at Node, and in the package of LevelDB. */
+/** The names of each platform: in archives, in Node, and in the LevelDB package. */
 const platforms = {
   'linux/amd64': { node: 'linux-x64', native: 'linux-x64' },
   'linux/arm64': { node: 'linux-arm64', native: 'linux-arm64' },

@@ -1,5 +1,6 @@
-// npm run charts -- --out DIRECTORY: writes an archive of each Helm chart, CHART-chart-VERSION.tgz. Two runs write the same
-// bytes. helm would give the archive of the chart `flotilla` the name of the npm package.
+// npm run charts -- --out DIRECTORY: writes an archive of each Helm chart, CHART-chart-VERSION.tgz. Two runs write the
+// same bytes. The names differ from those that helm uses, because helm would give the chart `flotilla` the file name of
+// the npm package.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,9 @@ try {
   await rm(work, { recursive: true });
 }
 
-/** Packages a chart with helm, and packs the result again, because helm writes the current time into its archives. */
+/**
+ * Packages a chart with helm, and packs the result again, because archives that helm writes contain the current time.
+ */
 async function writeChart(chart) {
   const folder = join(work, chart);
   await mkdir(folder);

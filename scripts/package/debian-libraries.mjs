@@ -6,7 +6,10 @@ import { debianAptFlags, debianRelease } from './debian-sources.mjs';
 
 const run = promisify(execFile);
 
-/** The C library and the C++ libraries that Node is linked with, and the public CAs, which helm needs. */
+/**
+ * The Debian packages in the image: the C and C++ libraries that Node is linked with, and the public CAs, which helm
+ * needs.
+ */
 const packages = ['ca-certificates', 'libc6', 'libgcc-s1', 'libstdc++6'];
 
 /**
@@ -30,7 +33,7 @@ export async function extractDebianLibraries(architecture, { directory, work, mi
   return components;
 }
 
-/** The entry of a package in the list of components, from the name of its file: `NAME_VERSION_ARCHITECTURE.deb`. */
+/** Returns the entry of a package for the list of components, from its file name: `NAME_VERSION_ARCHITECTURE.deb`. */
 export function componentOf(file) {
   const [name, encoded, architecture] = file.replace(/\.deb$/, '').split('_');
   const version = decodeURIComponent(encoded);
@@ -39,7 +42,7 @@ export function componentOf(file) {
   return { type: 'library', name, version, purl };
 }
 
-/** Writes the file with all public CAs, which Debian writes when the package is installed. */
+/** Writes the file with all public CAs. Debian creates this file only when the package is installed. */
 async function writeCertificates(directory) {
   const folder = join(directory, 'usr/share/ca-certificates/mozilla');
   const names = (await readdir(folder)).sort();

@@ -4,17 +4,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The release of Debian whose packages are in the image, whatever the machine that builds it runs. */
+/** The release of Debian whose packages are in the image. It does not depend on the machine that builds the image. */
 export const debianRelease = 'bookworm';
 
 const publicMirror = 'http://deb.debian.org/debian';
-/** The keys that sign Debian packages. Debian contains them; Ubuntu has a package with them. */
+/** The keyring that verifies Debian packages. It is part of Debian; on Ubuntu a package provides it. */
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Returns the flags with which apt reads only the package lists of Debian, for one architecture. All its state is in
- * `directory`, so that the packages of this machine stay as they are. The other settings of the machine, such as its
- * proxy, still apply. `mirror` is the address of a mirror; its default is the mirror of this machine if it runs Debian.
+ * Returns the flags with which apt reads only the package lists of Debian, for one architecture. apt keeps all its
+ * state in `directory`, so the packages of this machine stay unchanged. The machine's other settings, such as its
+ * proxy, still apply. `mirror` is the address of a mirror; it defaults to this machine's mirror if the machine runs
+ * Debian.
  */
 export async function debianAptFlags(architecture, directory, mirror) {
   if (!existsSync(keyring))
@@ -32,7 +33,7 @@ export async function debianAptFlags(architecture, directory, mirror) {
     'Dir::State::status=/dev/null',
     `Dir::Cache=${join(directory, 'cache')}`,
     'APT::Sandbox::User=root',
-    // By default, an update that could not download a list succeeds with a warning.
+    // Fail if a package list cannot be downloaded. By default, apt only prints a warning.
     'APT::Update::Error-Mode=any',
   ].flatMap((option) => ['-o', option]);
 }
@@ -43,7 +44,7 @@ export function sourcesList({ packages, updates }) {
   return line(packages, debianRelease) + line(updates, `${debianRelease}-security`);
 }
 
-/** The addresses of the packages and of the security updates, which mirrors have beside each other. */
+/** Returns the addresses of the packages and of the security updates, which are next to each other on a mirror. */
 export function mirrorsAt(mirror) {
   const packages = mirror.replace(/\/+$/, '');
   return { packages, updates: `${packages}-security` };
@@ -56,7 +57,7 @@ export function mirrorsAt(mirror) {
  */
 export function mirrorsOfMachine(codename, targets) {
   const repositories = targets.split('\n').map((line) => line.split(' '));
-  // Repositories of other vendors also use the code names of Debian releases.
+  // Accept only addresses of Debian, because repositories of other vendors also use the code names of Debian releases.
   const addressOf = (wanted) =>
     repositories
       .find(([address, suite, part]) => suite === wanted && part === 'main' && /\bdebian\b/.test(address))?.[0]

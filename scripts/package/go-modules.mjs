@@ -2,16 +2,18 @@ import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Returns the entries of a Go program in the list of components: the program, its modules, and the library of Go. */
+/**
+ * Returns the entries of a Go program for the list of components: the program, its modules, and Go's standard library.
+ */
 export async function goComponents(program) {
-  // The modules of a large program need more than the default.
+  // For a large program, the list of modules is longer than the default limit.
   const { stdout } = await promisify(execFile)('go', ['version', '-m', program], { maxBuffer: 16 * 1024 * 1024 });
   return componentsOf(basename(program), stdout);
 }
 
 /**
- * Returns the components in the output of `go version -m`. It contains a line for each module, such as
- * `dep MODULE VERSION CHECKSUM`. After the line of a replaced module comes that of its replacement, which starts with `=>`.
+ * Returns the components in the output of `go version -m`. The output contains a line for each module, such as `dep
+ * MODULE VERSION CHECKSUM`. If a module is replaced, the next line describes the replacement and starts with `=>`.
  */
 export function componentsOf(program, output) {
   const [first = '', ...lines] = output.split('\n').map((line) => line.trim().split(/\s+/));

@@ -1,8 +1,8 @@
-// npm run image -- --out FILE [--arch amd64,arm64] [--debian-mirror URL]: writes an OCI archive with the built program, Node
-// and helm for each architecture, and FILE.sbom.json, a list of its components in the CycloneDX format. It needs no container
-// daemon. Two runs on the same build with the same Debian packages and the same version of Go give one digest.
-// The Debian packages come from the mirror at URL, and security updates from URL-security. Without the option, they come from
-// the mirror of this machine if it runs Debian, and otherwise from deb.debian.org.
+// npm run image -- --out FILE [--arch amd64,arm64] [--debian-mirror URL]: writes an OCI archive with the built program,
+// Node and helm for each architecture, and FILE.sbom.json, a list of its components in the CycloneDX format. It needs
+// no container daemon. Two runs give the same digest if the build, the Debian packages and the version of Go are the
+// same. The Debian packages come from the mirror at URL, and security updates from URL-security. Without the option,
+// they come from the mirror of this machine if it runs Debian, and otherwise from deb.debian.org.
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -29,9 +29,12 @@ const {
 }).values;
 const nodePlatforms = { amd64: 'linux-x64', arm64: 'linux-arm64' };
 
-/** The user of the process, as in other images without a shell. */
+/** The user ID of the process. Other images without a shell use the same ID. */
 const user = 65532;
-/** The command in the image. The program itself starts with /usr/bin/env, which the image does not have. */
+/**
+ * The command in the image. It replaces the script of the program, which needs /usr/bin/env, because the image does not
+ * contain /usr/bin/env.
+ */
 const command = "#!/usr/bin/node\nrequire('/opt/flotilla/bin/flotilla.js');\n";
 /** The root file system may be read-only: the process writes only to /data and /tmp. */
 const config = {

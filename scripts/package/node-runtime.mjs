@@ -10,20 +10,20 @@ const run = promisify(execFile);
 const runtimes = JSON.parse(await readFile(new URL('runtime.json', import.meta.url), 'utf8'));
 
 /**
- * Returns the Node program for a platform such as `linux-x64`, its license, and its entry in the list of components. It
- * comes from the npm registry; its version and checksum are in runtime.json.
+ * Returns the Node program for a platform such as `linux-x64`, its license, and its entry for the list of components.
+ * Node comes from the npm registry; runtime.json contains its version and checksum.
  */
 export async function nodeRuntime(platform) {
   const { package: name, version } = runtimes[platform];
   const folder = await downloadedPackage(runtimes[platform]);
   const program = join(folder, 'bin', platform.startsWith('win32') ? 'node.exe' : 'node');
   const component = { type: 'application', name: 'node', version, purl: `pkg:npm/${name}@${version}` };
-  // The package for Windows contains no license. All packages of a release have the same one.
+  // The Node package for Windows contains no license, so the license of another package of the same release is used.
   const license = join(folder, 'LICENSE');
   return { program, component, license: existsSync(license) ? license : (await nodeRuntime('linux-x64')).license };
 }
 
-/** Returns the folder with the contents of a package of the npm registry, which is downloaded once. */
+/** Downloads a package of the npm registry, unless it was downloaded before. Returns the folder with its contents. */
 export async function downloadedPackage({ package: name, version, integrity }) {
   const cache = join(root, '.cache', 'package');
   const folder = join(cache, `${name}-${version}`);

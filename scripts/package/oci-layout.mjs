@@ -12,7 +12,7 @@ const mediaTypes = {
   compressedLayer: 'application/vnd.oci.image.layer.v1.tar+gzip',
 };
 
-/** An image in the OCI image layout, with one manifest per architecture. */
+/** Builds an image in the OCI image layout, with one manifest per architecture. */
 export class OciLayout {
   #directory;
   #manifests = [];
@@ -22,8 +22,8 @@ export class OciLayout {
   }
 
   /**
-   * Adds the image of an architecture, with one layer that contains the files of a directory. Without compression the
-   * layer is written much faster.
+   * Adds the image of an architecture, with one layer that contains the files of a directory. With `compress` false,
+   * the layer is written much faster.
    */
   async addImage({ architecture, files, config, labels, work, compress = true }) {
     const tar = join(work, `${architecture}.tar`);

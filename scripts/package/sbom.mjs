@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from './stage-program.mjs';
 
 /**
- * Returns the npm packages that the program contains: those that package.json requires, and those that they require. The
+ * Returns the npm packages that the program contains: the dependencies in package.json and their dependencies. The
  * packages of the console are development dependencies of the project, because the build bundles them.
  */
 export async function bundledPackages() {
@@ -32,14 +32,17 @@ export async function bundledPackages() {
   return [...found.values()];
 }
 
-/** The packages that the sources of the console import. */
+/** Returns the packages that the sources of the console import. */
 async function consolePackages() {
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const isInConsole = /^(@codemirror\/|@lezer\/|@mantine\/|@tanstack\/|react$|react-dom$)/;
   return Object.keys(devDependencies).filter((name) => isInConsole.test(name));
 }
 
-/** Finds a package as Node does: in the requiring package's own folder first, then further up. */
+/**
+ * Returns the path of a package, which is searched as Node does: first in the node_modules folder of the requiring
+ * package, then in each parent folder.
+ */
 function resolvePackage(packages, name, from) {
   const folders = from.split('/node_modules/');
   for (let count = folders.length; count > 0; count--) {
@@ -50,7 +53,9 @@ function resolvePackage(packages, name, from) {
   return packages[`node_modules/${name}`] === undefined ? undefined : `node_modules/${name}`;
 }
 
-/** Writes the components of an artifact in the CycloneDX format. Those with the same package URL are one component. */
+/**
+ * Writes the components of an artifact in the CycloneDX format. Components with the same package URL are written once.
+ */
 export async function writeBillOfMaterials(file, { name, version, license }, components) {
   const document = {
     bomFormat: 'CycloneDX',

@@ -48,7 +48,7 @@ function published({ name, version, description, license, type, engines, bin, de
   return { name, version, description, license, type, engines, bin, dependencies: external };
 }
 
-/** Code caches are valid for one version of Node only, and the single file is loaded only with a cache. */
+/** False for source maps, the single file and its code caches, which are valid for one version of Node only. */
 function isPublished(path) {
   return !path.endsWith('.map') && !basename(path).startsWith('whole-') && basename(path) !== '.vite';
 }

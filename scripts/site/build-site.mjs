@@ -16,8 +16,8 @@ const index = 'docs/README.md';
 const browser = join(root, 'scripts/site/browser');
 
 /**
- * Builds one version of the documentation site in memory. Returns its files by path, and problems: links to nowhere, and
- * guides that the index does not list.
+ * Builds one version of the documentation site in memory. Returns its files by path, and a list of problems: links
+ * without a target, and guides that the index does not list.
  */
 export async function buildSite({ release, version }) {
   const sources = sourcePages();
@@ -60,7 +60,7 @@ function renderPages({ markdown, examples, folders }, targets) {
   return { pages, problems };
 }
 
-/** The list of the files and folders in a folder. */
+/** Returns a page that lists the files and folders in a folder. */
 function folderPage({ path, target }, { targets, titles }) {
   const isInside = (source) => source.startsWith(`${path}/`) && !source.slice(path.length + 1).includes('/');
   const items = [...targets]
@@ -87,7 +87,10 @@ function apiGroup(kinds) {
   return { title: 'API', links: [{ title: 'All kinds', path: 'api/index.html', below: kinds }] };
 }
 
-/** Styles, scripts and the data of the search. Scripts are not modules, because a page on a disk cannot load modules. */
+/**
+ * Returns the styles, the scripts and the data of the search. The scripts are not modules, because a page that is
+ * opened from a disk cannot load modules.
+ */
 async function assets(records) {
   const { outputFiles } = await build({
     absWorkingDir: root,

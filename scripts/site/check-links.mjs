@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** Addresses of a site that lead nowhere: to a file or an element that is not there. `files` maps paths to contents. */
+/** Returns the addresses in a site whose file or element does not exist. `files` maps paths to contents. */
 export function brokenAddresses(files) {
   const problems = [];
   const ids = new Map();

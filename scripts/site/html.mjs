@@ -5,7 +5,10 @@ export function escapeHtml(text) {
   return String(text).replaceAll(/[&<>"]/g, (character) => entities[character]);
 }
 
-/** The relative address of one file of the site, seen from another. Both are paths below the root of a version. */
+/**
+ * Returns the relative address of one file of the site, for a link in another file. Both are paths below the root of a
+ * version.
+ */
 export function relativeUrl(from, to) {
   const fromFolders = from.split('/').slice(0, -1);
   const toParts = to.split('/');

@@ -1,13 +1,13 @@
 import { escapeHtml, relativeUrl } from './html.mjs';
 
-/** Headings of a page that the list "On this page" shows. */
+/** The depths of the headings that the list "On this page" shows. */
 const shownDepths = [2, 3];
-/** A longer list shows only the headings of the first level. */
+/** The maximum number of headings in the list. A longer list shows only the headings of the first level. */
 const maxShownHeadings = 40;
 
 /**
- * A whole page of the site. All addresses are relative, scripts and styles are files, and nothing comes from another host,
- * so that the site works below any path, from a disk, and with a strict content security policy.
+ * Returns a whole page of the site. All addresses are relative, scripts and styles are files, and nothing comes from
+ * another host. The site therefore works below any path, from a disk, and with a strict content security policy.
  */
 export function layout(page, { navigation, version }) {
   const to = (path) => escapeHtml(relativeUrl(page.path, path));
@@ -67,7 +67,7 @@ function sidebarLink({ title, path, below }, page, to) {
   return `<li><a${current ? ' aria-current="page"' : ''} href="${to(path)}">${escapeHtml(title)}</a>${inner}</li>`;
 }
 
-/** The list "On this page". */
+/** Returns the list "On this page". */
 function contents({ headings = [] }) {
   const inDepths = (depths) => headings.filter(({ depth }) => depths.includes(depth));
   const all = inDepths(shownDepths);

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 const notAGroup = 'By role';
 
 /**
- * The groups of the sidebar: the sections of docs/README.md with their lists of links. The page is also the index of the
- * docs on GitHub, so there is one list only.
+ * Returns the groups of the sidebar: the sections of docs/README.md with their lists of links. docs/README.md is also
+ * the index of the docs on GitHub, so the links are listed only once.
  */
 export function readNavigation(text, path) {
   const groups = [];
@@ -19,7 +19,7 @@ export function readNavigation(text, path) {
   return groups.filter(({ title, links }) => title !== notAGroup && links.length > 0);
 }
 
-/** Guides and reference pages that docs/README.md does not list. */
+/** Returns the guides and reference pages that docs/README.md does not list. */
 export function unlistedPages(groups, pages) {
   const listed = new Set(groups.flatMap(({ links }) => links.map(({ path }) => path)));
   return pages.filter((path) => /^docs\/(guides|reference)\//.test(path) && !listed.has(path));

@@ -16,7 +16,7 @@ export function renderMarkdown(text, { path, targets, titles }) {
 
   const projectPath = (href) => join(dirname(path), href.split('#')[0]).replace(/\/$/, '');
 
-  /** The address of a link in the site. A link that leaves the site keeps its address. */
+  /** Returns the address in the site for a link. A link to another site keeps its address. */
   const addressOf = (href) => {
     if (/^[a-z]+:/.test(href) || href.startsWith('#')) return href;
     const [target, heading] = href.split('#');
@@ -38,7 +38,7 @@ export function renderMarkdown(text, { path, targets, titles }) {
         return `<h${depth} id="${id}">${content}${link}</h${depth}>\n`;
       },
       link({ href, tokens, text: label }) {
-        // A link that is labelled with a file name gets the title of the page, because the site has no such file.
+        // A link whose label is a file name gets the title of the page as its label, because the site has no such file.
         const title = /^[\w./-]+\.md$/.test(label) ? titles.get(projectPath(href)) : undefined;
         const content = title === undefined ? this.parser.parseInline(tokens) : escapeHtml(title);
         return `<a href="${escapeHtml(addressOf(href))}">${content}</a>`;
@@ -47,7 +47,7 @@ export function renderMarkdown(text, { path, targets, titles }) {
         return `<img src="${escapeHtml(addressOf(href))}" alt="${escapeHtml(description)}" loading="lazy">`;
       },
       code({ text: code, lang }) {
-        // The words after the language are for the tests of the guides.
+        // Use only the first word, the language. The words after it are for the tests of the guides.
         return codeBlock(code, lang?.split(' ')[0]);
       },
       table(token) {
@@ -69,7 +69,7 @@ export function renderMarkdown(text, { path, targets, titles }) {
   return { html, title: titles.get(path) ?? path, headings, sections: sectionsOf(tokens, headings), problems };
 }
 
-/** The title of a Markdown file: its first heading. */
+/** Returns the title of a Markdown file: its first heading. */
 export function titleOfMarkdown(text) {
   return /^# (.*)$/m.exec(text)?.[1].replaceAll('`', '');
 }
@@ -80,7 +80,7 @@ export function codeBlock(code, language = '') {
   return `<div class="code" data-language="${escapeHtml(language)}"><pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${escapeHtml(code)}</code></pre></div>\n`;
 }
 
-/** A wide part of a page, which scrolls by itself. */
+/** Returns a wide part of a page, which scrolls independently of the page. */
 export function scrollable(html, label) {
   return `<div class="scroll" tabindex="0" role="group" aria-label="${label}">${html}</div>\n`;
 }
@@ -89,13 +89,13 @@ function tableHtml({ header, rows }, inline) {
   const cell = (name, { tokens, align }) =>
     `<${name}${align === null ? '' : ` class="${align}"`}>${inline(tokens)}</${name}>`;
   const row = (name, cells) => `<tr>${cells.map((one) => cell(name, one)).join('')}</tr>`;
-  // An empty corner cell heads nothing, so it is not a header.
+  // An empty corner cell is not a header cell, because it describes no row or column.
   const headCells = header.map((one) => cell(one.text === '' ? 'td' : 'th', one)).join('');
   const head = `<thead><tr>${headCells}</tr></thead>`;
   return `<table>${head}<tbody>${rows.map((cells) => row('td', cells)).join('')}</tbody></table>`;
 }
 
-/** The text of each section: everything between a heading and the next one. */
+/** Returns the text of each section: everything between a heading and the next one. */
 function sectionsOf(tokens, headings) {
   const sections = [];
   let index = 0;
@@ -121,7 +121,7 @@ function textOfToken(token) {
   return unescapeText(token.text ?? '');
 }
 
-/** The lexer escapes some characters of texts. */
+/** Reverses the escapes that the lexer writes for some characters. */
 function unescapeText(text) {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }

@@ -1,9 +1,9 @@
-/** Pages whose tables list tests and measurements. The search finds their headings only. */
+/** Pages whose tables list tests and measurements. Only the headings of these pages are in the search records. */
 const headingsOnly = /^(reference\/(conformance|performance)|changelog)\.html$/;
-/** Longer texts are rare, and their first part is what a search finds. */
+/** The maximum length of the text of a record. Longer texts are rare, and the search looks only at their first part. */
 const maxText = 4000;
 
-/** How much more a hit counts in these parts of the site. Readers look for guides first. */
+/** The factors by which hits in these parts of the site count more. Readers look for guides first. */
 const weights = [
   [/^(index|overview)\.html$/, 1.5],
   [/^guides\//, 2],
@@ -11,11 +11,11 @@ const weights = [
   [/^(decisions|spec)\//, 0.5],
 ];
 
-/** The records of the search: one per section of a page. */
+/** Returns the records of the search: one per section of a page. */
 export function searchRecords(pages) {
   return pages.flatMap((page) => {
     const weight = weights.find(([pattern]) => pattern.test(page.path))?.[1] ?? 1;
-    // The first section is the page itself. Its address has no anchor, and all addresses of a page are different.
+    // The first section is the page itself, so its address has no anchor. All addresses of a page differ.
     return (page.sections ?? []).map(({ id, title, text }, position) => ({
       url: position === 0 ? page.path : `${page.path}#${id}`,
       page: page.title,

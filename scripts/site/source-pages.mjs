@@ -11,8 +11,8 @@ const rootPages = {
 };
 
 /**
- * The sources of the site, by path in the project: Markdown pages, examples and other files that pages show, images, and folders that pages link to. Each has
- * its path in the site.
+ * Returns the sources of the site, by path in the project: Markdown pages, examples and other files that pages show,
+ * images, and folders that pages link to. The value is the path in the site.
  */
 export function sourcePages() {
   const charts = filesBelow('charts', 'values.yaml');
@@ -40,7 +40,7 @@ function markdownTarget(path) {
   return name.replace(/(^|\/)readme\.html$/, '$1index.html');
 }
 
-/** Folders that pages may link to. Those without a README.md get a generated list of their files. */
+/** Returns the folders that pages may link to. For a folder without a README.md, a list of its files is generated. */
 function linkedFolders() {
   return ['docs/decisions', 'docs/spec', 'docs/spec/kubernetes-behaviours', 'examples', ...subfoldersOf('examples')];
 }

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The name of a version in the site: major and minor number, such as v0.1 for 0.1.3. */
+/** Returns the name of a version in the site: major and minor number, such as v0.1 for 0.1.3. */
 export function versionName(release) {
   const [, major, minor] = /^(\d+)\.(\d+)\./.exec(release) ?? [];
   if (minor === undefined) throw new Error(`"${release}" is not a version such as 0.1.0`);
   return `v${major}.${minor}`;
 }
 
-/** The list of versions with one more, the newest first. A version that is already there is replaced. */
+/** Returns the list of versions with the added one, newest first. An entry for the same version is replaced. */
 export function withVersion(versions, added) {
   const others = versions.filter(({ version }) => version !== added.version);
   return [...others, added].sort((a, b) => compareVersions(b.version, a.version));
@@ -21,8 +21,9 @@ function compareVersions(a, b) {
 }
 
 /**
- * Adds a version to the files that all versions of a site share: the list of versions as JSON, the same list as a script,
- * because a page that is opened from a disk cannot read JSON, and the start page, which leads to the newest version.
+ * Adds a version to the files that all versions of a site share: the list of versions as JSON and as a script, and the
+ * start page, which redirects to the newest version. The script is needed because a page that is opened from a disk
+ * cannot read JSON.
  */
 export async function writeVersions(folder, added) {
   const file = join(folder, 'versions.json');

@@ -90,7 +90,7 @@ function fitsParameter(substitutions: Substitutions, from: CelType, name: string
   }
   if (bound.kind === 'parameter') return fits(substitutions, from, bound);
   if (!fits(substitutions, from, bound)) return false;
-  // The more general of the two types applies: a list with one dynamic element is a list of dynamic elements.
+  // Record the more general type: a list with one dynamic element is a list of dynamic elements.
   if (from.kind === 'dyn' || (bound.kind === 'null_type' && takesNull(from))) substitutions.set(name, from);
   return true;
 }

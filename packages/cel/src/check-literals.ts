@@ -80,7 +80,7 @@ function typeName(type: CelType): string {
 
 function isPattern(text: string, charge: (units: number) => void): boolean {
   try {
-    // The work is the same if the pattern is cached, so that the result does not depend on the cache.
+    // Charge the same work whether or not the pattern is cached, so that the result does not depend on the cache.
     charge(compileUnits(text));
     compileCached(text, () => {});
     return true;

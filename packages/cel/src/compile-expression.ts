@@ -12,14 +12,14 @@ import type { Parse } from './parse.ts';
 import type { CelValue } from './value.ts';
 
 /**
- * The work of compiling expressions before yielding to other requests, in characters. It takes about ten milliseconds,
- * with large patterns up to a hundred.
+ * The amount of compile work, in characters, after which the compiler yields to other requests. Takes about ten
+ * milliseconds, or up to a hundred with large patterns.
  */
 export const WORK_PER_SLICE = 10_000;
 
 /**
- * The maximum work of compiling all expressions of an object, in characters. It takes about 250 milliseconds. Objects
- * with many rules have some ten thousand characters.
+ * The maximum compile work for all expressions of one object, in characters. Takes about 250 milliseconds. An object
+ * with many rules has some ten thousand characters of expressions.
  */
 export const MAX_COMPILE_WORK = 250_000;
 
@@ -28,7 +28,10 @@ export function tooMuchToCompile(expressions: string): string {
   return `the ${expressions} take too long to compile: together they may have ${MAX_COMPILE_WORK} characters, and patterns with large repetitions count as more`;
 }
 
-/** The units of work for compiling patterns that take as long as compiling one character of an expression. */
+/**
+ * The units of work for compiling patterns that count as one character of an expression, because both take equally long
+ * to compile.
+ */
 const UNITS_PER_CHARACTER = 100;
 
 /** A CEL expression that was parsed and type-checked without errors. */
@@ -49,8 +52,8 @@ export interface CompileError {
 }
 
 /**
- * Parses and checks an expression. Calls `charge` with the work of compiling its patterns, in characters, which is to be
- * added to the length of the expression.
+ * Parses and checks an expression. Calls `charge` with the work of compiling the expression's patterns, in characters.
+ * The caller must add the length of the expression to that work.
  */
 export function compileExpression(
   parse: Parse,
@@ -87,7 +90,7 @@ function literalIssues(expression: Expression, charge: (characters: number) => v
   try {
     return checkLiterals(expression, (units) => charge(units / UNITS_PER_CHARACTER));
   } catch (error) {
-    // A literal is outside the range of its type, or the patterns take too long to compile.
+    // Report a literal outside the range of its type, or patterns that take too long to compile.
     if (error instanceof EvaluationError || error instanceof CostExceeded)
       return [{ at: expression.at, message: error.message }];
     throw error;

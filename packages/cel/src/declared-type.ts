@@ -8,7 +8,7 @@ export interface DeclaredType {
   /** The minimum size of a value in JSON, in bytes. */
   readonly minSize: number;
   readonly fields?: ReadonlyMap<string, DeclaredType>;
-  /** The type of the values that are selected by other names than those of `fields`. Absent if it is unknown. */
+  /** The type of all fields that are not in `fields`. Absent if it is unknown. */
   readonly otherFields?: DeclaredType;
   /** The type of the items of a list or of the values of a map. */
   readonly element?: DeclaredType;

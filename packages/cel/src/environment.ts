@@ -8,7 +8,10 @@ export interface Environment {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** Types by name. Expressions can use a type name as a value: `type(x) == int`. */
   readonly types: ReadonlyMap<string, CelType>;
-  /** Returns the type that a message literal constructs, by its name. Absent if expressions can construct no objects. */
+  /**
+   * Returns the object type with this name, which a message literal constructs. The method is absent if expressions
+   * cannot construct objects.
+   */
   messageType?(name: string): ObjectType | undefined;
 }
 

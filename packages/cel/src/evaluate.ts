@@ -109,7 +109,10 @@ class Evaluator {
     return CelOptional.of(found);
   }
 
-  /** Evaluates a branch of `?:` or an index. As in Kubernetes, reading a variable there costs nothing. */
+  /**
+   * Evaluates a branch of `?:` or an index. As in Kubernetes, reading a variable as a branch or index costs nothing, so
+   * the cost is refunded.
+   */
   #branch(expression: Expression, bindings: Bindings): CelValue {
     const value = this.run(expression, bindings);
     if (expression.folded === undefined && isAttribute(expression)) this.#evaluation.meter.refund(1);
@@ -192,7 +195,8 @@ class Evaluator {
   }
 
   /**
-   * Evaluates `&&` or `||`. If either side has the value `decides`, that is the result, even if the other side fails.
+   * Evaluates `&&` or `||`. If either side evaluates to `decides`, the result is `decides`, even if the other side
+   * fails.
    */
   #logical(left: Expression, right: Expression, bindings: Bindings, decides: boolean): CelValue {
     let failure: EvaluationError | undefined;
@@ -278,7 +282,7 @@ function emptyContainer({ initial, accumulator }: Comprehension): CelValue | und
 const INDEXING = new Set(['_[_]', '_[?_]']);
 
 /**
- * True for a variable or a path that starts at a variable. Each step of the path and the variable cost one unit each.
+ * True for a variable or a path that starts at a variable. The variable and each step of the path cost one unit each.
  */
 function isAttribute(expression: Expression): boolean {
   switch (expression.kind) {

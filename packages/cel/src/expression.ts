@@ -38,10 +38,7 @@ export interface Select extends Node {
   readonly field: string;
   /** True for `has(a.b)`, which tests whether the field is present. */
   readonly test: boolean;
-  /**
-   * The name of the variable, if the variable's name contains dots (`authorizer.requestResource`). Set by the type
-   * check.
-   */
+  /** The variable's full name, if it contains dots (`authorizer.requestResource`). Set by the type check. */
   variable?: string;
 }
 
@@ -77,9 +74,9 @@ export interface MessageExpression extends Node {
 }
 
 /**
- * A loop over the elements of a list or the keys of a map. `accumulator` starts with the value `initial` and is set to
- * `step` for each element until `condition` is false. The value of the loop is `result`. Some macros loop over an empty
- * list, only to define `accumulator` as a variable that `result` can use.
+ * A loop over the elements of a list or the keys of a map. `accumulator` starts with the value `initial`. For each
+ * element it is set to the value of `step`, until `condition` is false. The value of the loop is `result`. Some macros
+ * loop over an empty list, only to define the variable `accumulator` for `result`.
  */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension';

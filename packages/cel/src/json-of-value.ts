@@ -18,9 +18,9 @@ import {
  * value many times without a copy, so its size as JSON can be much larger than the cost of computing it.
  */
 const MAX_SIZE = 3_145_728;
-/** The size that counts for an element in addition to its text. */
+/** The size that each element adds in addition to the size of its text. */
 const ELEMENT_SIZE = 4;
-/** The maximum nesting depth. Larger values could not be stored. */
+/** The maximum nesting depth. More deeply nested values could not be stored. */
 const MAX_DEPTH = 1_000;
 
 /** Converts a CEL value to JSON. Throws EvaluationError if that is not possible or the result would be too large. */
@@ -82,9 +82,9 @@ function wholeNumber(value: bigint): JsonValue {
 }
 
 /**
- * Returns an error if the types in an object do not match the paths of its fields: `Object{spec: Object.status{}}`. As
- * in Kubernetes, lists and maps have no name of their own. The value must be one that `jsonOfValue` has converted, which
- * limits its size.
+ * Returns an error if the types in an object do not match the paths of its fields, as in `Object{spec:
+ * Object.status{}}`. As in Kubernetes, lists and maps add nothing to the type name. Pass only a value that
+ * `jsonOfValue` has converted, because `jsonOfValue` limits its size.
  */
 export function messageTypeError(value: CelValue): string | undefined {
   const pending: { readonly value: CelValue; readonly path: string }[] = [];

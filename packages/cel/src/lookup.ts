@@ -18,7 +18,7 @@ export function fieldOf(value: CelValue, field: string): CelValue | undefined {
   return value instanceof CelMap ? value.find(field) : undefined;
 }
 
-/** Converts a list index to an int. If the type of the list was unknown at check time, any whole number is accepted. */
+/** Converts a list index to an int. Accepts any whole number if the type of the list was unknown at check time. */
 export function listIndex(list: CelValue, index: CelValue): CelValue {
   if (!(list instanceof CelList) || typeof index === 'bigint') return index;
   if (index instanceof CelUint) return index.value;

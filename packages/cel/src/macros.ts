@@ -115,8 +115,8 @@ function optionalMap(call: Call, wrap: (bound: Expression) => Expression): Expre
     throw new SyntaxIssue(variable.at, `${call.name}() variable name must be a simple identifier`);
   }
   const of = target(call);
-  // The expansion contains the target twice, so each call in a chain doubles the size of the expression. Without a
-  // limit it would soon be too large to evaluate.
+  // The expansion contains the target twice, so each macro call in a chain doubles the size of the expression. Limit
+  // the size, because a long chain would be too large to evaluate.
   if (nodesOf(of) > MAX_NODES)
     throw new SyntaxIssue(call.at, `${call.name}() is called on an expression that is too large`);
   const method = (name: string): Expression => ({ kind: 'call', at: call.at, name, target: of, args: [] });

@@ -22,9 +22,10 @@ export interface RewrittenText {
 const NO_MESSAGES: ReadonlyMap<number, MessageLiteral> = new Map();
 
 /**
- * Rewrites message literals, which the grammar does not support, to calls: `Object{a: 1}` becomes `______(_, 1)`. The names
- * are replaced because a field may have a reserved name, and a type the name of a macro. Returns the text unchanged if it
- * has no message literal or is not well-formed; the grammar then reports the error.
+ * Rewrites message literals, which the grammar does not support, to calls: `Object{a: 1}` becomes `______(_, 1)`. Also
+ * replaces the names, because a field can have the name of a reserved word, and a type the name of a macro. Returns a
+ * text without message literals unchanged. Also returns a text that is not well-formed unchanged; the grammar then
+ * reports the error.
  */
 export function rewriteMessages(text: string): RewrittenText {
   if (!/\w\s*\{/.test(text)) return { text, messages: NO_MESSAGES };
@@ -32,8 +33,8 @@ export function rewriteMessages(text: string): RewrittenText {
 }
 
 /**
- * The tokens that matter here. In raw strings, a backslash is not an escape. A comment counts as space. A name includes the
- * qualified name that it starts.
+ * Matches the tokens that the rewriter needs. In raw strings, a backslash is not an escape. A comment counts as space.
+ * A name token contains the whole qualified name.
  */
 const TOKEN = new RegExp(
   [
@@ -65,7 +66,7 @@ interface Token {
   readonly at: number;
 }
 
-/** An open bracket. `message` is absent unless it opens a message literal. */
+/** An open bracket. `message` is present only if the bracket opens a message literal. */
 interface Frame {
   readonly at: number;
   readonly message?: { readonly typeName: string; readonly fields: MessageField[] };
@@ -95,7 +96,7 @@ class Rewriter {
       const token: Token = { kind, text, at };
       at += text.length;
       if (kind === 'space') continue;
-      // A quotation mark that starts no string.
+      // A quotation mark without a complete string: the text is not well-formed.
       if (text === '"' || text === "'") return undefined;
       if (!this.#accept(token)) return undefined;
       this.#beforeLast = this.#last;

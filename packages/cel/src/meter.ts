@@ -28,8 +28,8 @@ const CALL_COST_LIMIT = 1_000_000;
 const WORK_LIMIT = 20_000_000;
 
 /**
- * The number of work steps that count as one unit of cost. A budget of ten million units, which Kubernetes has for an
- * object, then lasts for a third of a second of such work.
+ * The number of work steps that count as one unit of cost. Kubernetes' budget of ten million units for an object then
+ * allows a third of a second of work.
  */
 const STEPS_PER_UNIT = 3;
 
@@ -49,8 +49,8 @@ export class Meter {
   }
 
   /**
-   * The cost that is charged to a budget of several evaluations: at least the cost of the work. Otherwise, thousands of
-   * evaluations that each take as much work as allowed would cost nearly nothing.
+   * The cost that is charged to a budget shared by several evaluations: at least the cost of the work steps. If only
+   * Kubernetes' cost counted, thousands of evaluations could each do the maximum work for almost no cost.
    */
   get budgetCost(): number {
     return Math.max(this.cost, Math.floor(this.#work / STEPS_PER_UNIT));
@@ -63,7 +63,7 @@ export class Meter {
   work(steps: number): void {
     this.#work += steps;
     if (this.#work > WORK_LIMIT && metersEnabled()) {
-      // Callers add up the costs of several evaluations. Setting the cost above its limit makes them stop too.
+      // Callers add up the costs of several evaluations. A cost above the limit makes them stop all these evaluations.
       this.cost = Math.max(this.cost, this.#limit + 1);
       throw new CostExceeded();
     }

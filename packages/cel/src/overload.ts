@@ -22,8 +22,8 @@ export function signature(parameters: readonly CelType[], result: CelType): Sign
 }
 
 /**
- * Declares a function. The implementation declares the types of its arguments (`([text]: readonly [string])`); they are
- * checked against the signature at check time or, for dynamic types, at run time.
+ * Declares a function. The implementation declares the types of its arguments (`([text]: readonly [string])`).
+ * Arguments are checked against the signature at check time or, for dynamic types, at run time.
  */
 export function overload<Args extends readonly CelValue[]>(
   name: string,

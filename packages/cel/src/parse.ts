@@ -13,7 +13,7 @@ const MAX_DEPTH = 1000;
 
 const MAX_INT = 2n ** 63n - 1n;
 
-/** The syntax that an expression may contain in addition to the CEL of all Kubernetes expressions. */
+/** Optional syntax that expressions may contain in addition to the syntax of all Kubernetes expressions. */
 interface ParseOptions {
   /** True if `cel.bind(name, value, expression)` is a macro. Optional; defaults to false. */
   readonly bindings?: boolean;
@@ -64,7 +64,8 @@ interface ParseFailure {
 }
 
 function asIssue(error: unknown): SyntaxIssue {
-  // Each operator of a long sequence such as `!!!!…` is one nesting level. The grammar has no limit for these levels.
+  // Each operator of a long sequence such as `!!!!…` is one nesting level. The grammar does not limit these levels, so
+  // the parser can overflow the stack.
   if (error instanceof RangeError) return new SyntaxIssue(0, 'expression recursion limit exceeded');
   const { code, summary, message, range } = error as ParseFailure;
   const at = range?.start ?? 0;
@@ -146,7 +147,10 @@ function convert(node: ASTNode, depth: number, source: Source): Expression {
   }
 }
 
-/** Returns a message literal that was rewritten to a call. Its arguments are the names and the values of the fields. */
+/**
+ * Returns the message literal for a call that replaced it in the source text. The arguments of the call are the names
+ * and values of the fields.
+ */
 function messageExpression(at: number, message: MessageLiteral, args: readonly Expression[]): Expression {
   if (args.length !== 2 * message.fields.length) throw new SyntaxIssue(at, 'Syntax error: a field has no value');
   const fields = message.fields.map((field, index) => ({ ...field, value: args[2 * index + 1] as Expression }));

@@ -28,7 +28,7 @@ export class CelUint {
 /** A point in time, in nanoseconds since January 1, 1970 UTC. */
 export class CelTimestamp {
   readonly nanos: bigint;
-  /** The UTC offset in minutes of the text that the timestamp was parsed from. Formatting uses the same offset. */
+  /** The UTC offset, in minutes, of the text from which the timestamp was parsed. Used for formatting. */
   readonly offset: number;
   constructor(nanos: bigint, offset = 0) {
     this.nanos = nanos;
@@ -190,7 +190,7 @@ export class CelTypeName {
 export abstract class CelOpaque {
   abstract readonly typeName: string;
   abstract equals(other: CelOpaque): boolean;
-  /** The size from which the cost of functions is computed. Absent if their cost does not depend on it. */
+  /** The size on which the cost of functions depends. Absent if the cost does not depend on a size. */
   readonly size?: number;
 }
 
@@ -219,7 +219,7 @@ export function typeNameOf(value: CelValue): string {
   return value.typeName;
 }
 
-/** Reports whether a value can be passed for a parameter of a type. Does not check the elements of lists and maps. */
+/** Reports whether a value has the type of a parameter. Does not check the elements of lists and maps. */
 export function isOfType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

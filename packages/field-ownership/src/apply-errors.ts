@@ -8,7 +8,7 @@ export interface FieldConflict {
   readonly message: string;
 }
 
-/** Thrown by an apply without force that would change fields of other managers. */
+/** Thrown if an apply without force would change fields of other managers. */
 export class ApplyConflictError extends Error {
   override readonly name = 'ApplyConflictError';
   /** All conflicts, sorted by manager. */

@@ -17,7 +17,7 @@ const items = fc
   .uniqueArray(fc.constantFrom('i', 'j', 'k'), { maxLength: 3 })
   .chain((names) => fc.tuple(...names.map((name) => some({ value, more: value }).map((rest) => ({ name, ...rest })))));
 
-/** No empty containers: they own themselves, and appear and disappear with their contents. */
+/** No empty containers: an empty container owns itself, and appears and disappears with its contents. */
 const spec = some<JsonValue>({
   a: value,
   b: value,
@@ -34,7 +34,7 @@ function withoutEmpty(members: JsonObject): JsonObject {
 
 const body = spec.map((members) => object(members));
 
-/** Lists as sets: these properties do not cover the order of items. */
+/** Converts lists to sorted lists, because the properties in this test ignore the order of items. */
 function unordered(given: JsonValue | undefined): JsonValue {
   if (Array.isArray(given))
     return given
@@ -135,7 +135,7 @@ describe('server-side apply', () => {
         backward.apply('two', object(two));
         backward.apply('one', object(one));
         expect(unordered(forward.spec)).toEqual(unordered(backward.spec));
-        // An empty spec is a field of its own.
+        // An empty spec counts as a field itself, so this property does not hold.
         if (Object.keys(one).length === 0 || Object.keys(two).length === 0) return;
         expect(forward.owned('one')).toEqual(backward.owned('one'));
         expect(forward.owned('two')).toEqual(backward.owned('two'));

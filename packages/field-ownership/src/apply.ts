@@ -68,8 +68,8 @@ export function applyObject<Tracked extends TrackedObject>(sent: ApplyRequest<Tr
 }
 
 /**
- * Adds the members that a body may omit, from the endpoint (completions §2). Converts members of another type to
- * strings, so that the error message can show them.
+ * Adds the apiVersion and kind that a request body may omit, because the endpoint determines them (completions §2).
+ * Converts an apiVersion or kind of another type to a string, so that the error message can show it.
  */
 function withMembers(kind: TrackedKind, applied: TrackedObject): TrackedObject {
   const { apiVersion, kind: kindName, metadata } = applied as JsonObject;
@@ -155,7 +155,7 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
   managers.set(identity, { ...info, fields, ...(last?.time === undefined ? {} : { time: last.time }) });
 
   const overlaid = mergeTyped(shape, before, config);
-  // The usual case: the manager applies all fields again, so there is nothing to remove.
+  // In the usual case, the manager applies all of its previous fields again, so no field has to be removed.
   const isSameVersion = kind.versions === undefined || last?.apiVersion === apiVersion;
   const abandonsNothing = last === undefined || (isSameVersion && fields.includes(last.fields));
   const merged = abandonsNothing ? overlaid : pruneInVersions(kind, overlaid as TrackedObject, last, managers);
@@ -172,7 +172,7 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
     assignFields() {
       releaseFields(managers, comparisonIn, identity);
       const owned = withoutUntracked(fields);
-      // An equal previous set is reused, because its FieldsV1 is cached.
+      // Reuse an equal previous set, because the FieldsV1 of that set is cached.
       const same = last?.fields.equals(owned) === true ? last.fields : undefined;
       const changed = same === undefined || !equalJson(before, merged);
       if (owned.isEmpty) managers.delete(identity);
@@ -190,7 +190,7 @@ const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVer
 
 /** Returns the part of the applied object that its endpoint can write, and the members that identify the object. */
 function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
-  // The rules of the kind restore its reset fields after the merge.
+  // The kind has rules that restore its reset fields after the merge.
   if (kind.resetFields?.[subresource] !== undefined) return applied as JsonObject;
   const { status, ...main } = applied as JsonObject;
   if (subresource === 'status' && kind.statusWritesMetadata === true) {

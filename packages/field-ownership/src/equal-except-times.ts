@@ -3,8 +3,8 @@ import { managerIdentity } from './managers/managers.ts';
 import type { ManagedFieldsEntry, TrackedObject } from './tracked-object.ts';
 
 /**
- * True if two objects differ only in the times of their managedFields. Such a write changes nothing, and the stored
- * object is not replaced (rules UPDATE-15, SSA-26). The order of the entries is ignored, because it depends on the
+ * True if two objects differ only in the times of their managedFields. The write then changes nothing, and the server
+ * keeps the stored object (rules UPDATE-15, SSA-26). The order of the entries is ignored, because it depends on the
  * times.
  */
 export function equalExceptTimes(a: TrackedObject, b: TrackedObject): boolean {

@@ -5,7 +5,10 @@ import { errorOf, object, Thing, type ThingObject, thing } from './thing.fixture
 import { trackUpdate } from './track-update.ts';
 
 const attempts = 5;
-/** Four times the input takes four times the time, a little more with sorting. Quadratic work takes 16 times the time. */
+/**
+ * The maximum ratio of the times for four times the input. Linear work takes 4 times as long, a little more with
+ * sorting. Quadratic work takes 16 times as long.
+ */
 const maxRatio = 10;
 
 /**
@@ -38,7 +41,7 @@ function members(count: number, member: (index: number) => JsonValue): JsonObjec
   return Object.fromEntries(repeat(count, (index) => [`key-${index}`, member(index)]));
 }
 
-/** Returns the work of applying `spec` to an object that has the same spec from the same manager. */
+/** Returns a function that applies `spec` to an object to which the same manager has already applied `spec`. */
 function applyAgain(spec: JsonObject): () => void {
   const state = new Thing();
   state.apply('m', object(spec));

@@ -18,8 +18,8 @@ const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotationBytes = 262_144;
 
 /**
- * Returns the fields that client-side apply has set and that still have the same values. kubectl owns them in effect,
- * so server-side apply by kubectl may take them over. `undefined` if the object has no usable annotation.
+ * Returns the fields that client-side apply has set and whose values have not changed since. In effect kubectl owns
+ * these fields, so server-side apply by kubectl may take them over. `undefined` if the object has no usable annotation.
  */
 export function fieldsLastApplied(kind: TrackedKind, live: TrackedObject): FieldSet | undefined {
   const applied = parseOrUndefined(live.metadata.annotations?.[annotation] ?? '');
@@ -39,8 +39,8 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 }
 
 /**
- * Updates the last-applied annotation, if the object has one, to the applied configuration, so that a later client-side
- * apply compares with it. If the annotations become too large, removes this annotation.
+ * Sets the last-applied annotation, if the object has one, to the applied configuration, so that a later client-side
+ * apply compares with it. Removes this annotation if the annotations would become too large.
  */
 export function refreshLastApplied(object: TrackedObject, applied: TrackedObject): TrackedObject {
   const { [annotation]: old, ...others } = object.metadata.annotations ?? {};
@@ -52,8 +52,8 @@ export function refreshLastApplied(object: TrackedObject, applied: TrackedObject
 }
 
 /**
- * Returns the kind in the last-applied annotation. It is the kind that the client uses, which can differ from the
- * stored kind.
+ * Returns the kind in the last-applied annotation. The client chooses this kind, and it can differ from the stored
+ * kind.
  */
 function kindIn(text: string): string | undefined {
   const written = parseOrUndefined(text);

@@ -9,7 +9,7 @@ const maxBytes = 128;
  */
 export function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
-  // The last result is cached, because many consecutive writes come from the same program.
+  // Cache the last result, because many consecutive writes come from the same program.
   if (userAgent !== latest.userAgent) latest = { userAgent, name: programName(userAgent ?? '') };
   return latest.name;
 }

@@ -51,7 +51,8 @@ function written(managers: Managers): JsonObject {
 }
 
 /**
- * The reference implementation: removes touched fields from every manager, and gives set or changed ones to the writer.
+ * The reference implementation: removes touched fields from every manager, and adds the set or changed fields to the
+ * writer.
  */
 function bookEverything(live: ThingObject | undefined, next: ThingObject, manager: string, before: Managers): Managers {
   const shape = shapeOf(thing);

@@ -3,7 +3,7 @@ import type { ManagedFieldsEntry } from './tracked-object.ts';
 
 /**
  * Removes the given paths from the field ownership. Used for values that are accepted but never stored, such as keys
- * and passwords. An owner of such a field could cause a conflict about a hidden value.
+ * and passwords. If such a field had an owner, a later apply could conflict with a value that nobody can see.
  */
 export function removeOwnership(
   entries: readonly ManagedFieldsEntry[] | undefined,

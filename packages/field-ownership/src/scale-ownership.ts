@@ -47,7 +47,7 @@ export function ownershipAfterScale(
   const managers: Managers = new Map();
   for (const [identity, managed] of readManagers(entries, parent.group) ?? []) {
     if (!managed.fields.includes(path)) managers.set(identity, managed);
-    // Only Apply entries have an identity without the API version, so only Apply entries are found here.
+    // Only Apply entries can match here, because the identity of any other entry contains the API version.
     else if (owners.has(identity)) {
       managers.set(identity, managed);
       owners.delete(identity);

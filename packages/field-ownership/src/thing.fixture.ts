@@ -161,7 +161,7 @@ export function errorOf(act: () => unknown): Error {
   throw new Error('nothing was thrown');
 }
 
-/** Returns the object as a cache of decoded objects has it: frozen, each FieldsV1 being the shared instance. */
+/** Returns the object as it is in a cache of decoded objects: frozen, and with shared FieldsV1. */
 export function stored(written: ThingObject): ThingObject {
   const { managedFields, ...metadata } = cloneJson(written.metadata as JsonObject);
   const entries = (managedFields as JsonObject[] | undefined)?.map((entry) => ({

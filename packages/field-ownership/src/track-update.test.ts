@@ -184,7 +184,7 @@ describe('an update', () => {
 });
 
 describe('a kind with a Go form', () => {
-  /** Go prints `a` also if it is empty, and a null for an absent list. */
+  /** Returns the object as Go prints it: with `a` even if it is empty, and with null for an absent list. */
   const print = ({ spec, ...rest }: JsonObject): JsonObject => ({
     ...rest,
     spec: { a: '', plainList: null, ...(spec as JsonObject | undefined) },

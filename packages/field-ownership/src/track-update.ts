@@ -45,13 +45,14 @@ export function trackUpdate<Tracked extends TrackedObject>(write: TrackedWrite<T
     return withManagedFields(write.next, recordUpdate(write, managers));
   } catch (error) {
     if (!(error instanceof UnkeyedItemError)) throw error;
-    // A stored object that no longer fits its schema must stay writable and keep its managers.
+    // Keep the existing managers, because a stored object that no longer fits its schema must stay writable.
     return withManagedFields(write.next, readManagers(managedFieldsOf(write.live), write.kind.group) ?? new Map());
   }
 }
 
 /**
- * Records the creator as the owner of a new object. On the fast path, objects with the same members share the result.
+ * Records the creator as the owner of the fields of a new object. On the fast path, objects with the same members share
+ * the managedFields.
  */
 function trackCreate<Tracked extends TrackedObject>(write: TrackedWrite<Tracked>): Tracked {
   const { kind, manager, next, now } = write;
@@ -108,7 +109,7 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const operation = 'Update';
   const identity = managerIdentity({ manager, operation, apiVersion, subresource });
   const own = managers.get(identity)?.fields;
-  // Usually the writer already owns all fields that it changes, so its set does not change.
+  // Usually the writer already owns all fields that it changes, so the writer's set stays the same.
   const isOwn = own?.includes(changed) === true && !own.meets(touchedFields(comparison).difference(changed));
   releaseFields(managers, comparisonsIn(kind, comparison, compareIn), isOwn ? identity : undefined);
   if (!changed.isEmpty) {
@@ -121,14 +122,14 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
 }
 
 /**
- * Returns the object that is tracked. Kinds with a Go form are tracked as Go writes them, with null for empty times and
- * lists.
+ * Returns the form of the object whose fields are tracked. For kinds with a Go form, this is the object as Go prints
+ * it, with null for empty times and lists.
  */
 function tracked({ goForm }: TrackedKind, object: TrackedObject): JsonObject {
   return goForm === undefined ? (object as JsonObject) : goForm.print(object);
 }
 
-/** Returns the members that a new object already has before its creator sets any. */
+/** Returns the members that do not count as set by the creator of a new object. */
 function beforeCreation(kind: TrackedKind): JsonObject {
   return kind.goForm === undefined ? { apiVersion: apiVersionOf(kind), kind: kind.kind } : kind.goForm.emptyObject();
 }
@@ -150,7 +151,7 @@ export function withManagedFields<Tracked extends TrackedObject>(object: Tracked
   return withMetadata(object, managers.size === 0 ? undefined : writeManagers(managers));
 }
 
-/** Returns a copy of the object with other managedFields, or without any. */
+/** Returns a copy of the object with the given managedFields, or without managedFields if they are absent. */
 function withMetadata<Tracked extends TrackedObject>(object: Tracked, managedFields?: ManagedFieldsEntry[]): Tracked {
   const copy: Tracked = { ...object };
   const current = object.metadata as JsonObject;

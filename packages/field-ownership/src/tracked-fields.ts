@@ -34,8 +34,8 @@ const allOfStatus = FieldSet.of([status]);
 const allOfSpec = FieldSet.of(path('spec'));
 
 /**
- * Returns a filter that keeps the fields that a write can change: the status, and for some kinds the metadata, through
- * `/status`; everything except the status through the main endpoint (rules SSA-33, STATUS-06).
+ * Returns a filter that keeps the fields that a write can change. Through `/status`, these are the status and, for some
+ * kinds, the metadata. Through the main endpoint, they are all fields except the status (rules SSA-33, STATUS-06).
  */
 export function writableFields(kind: TrackedKind, subresource: string): (fields: FieldSet) => FieldSet {
   const reset = kind.resetFields?.[subresource];

@@ -19,21 +19,24 @@ export interface TrackedKind {
   /** Members of the metadata that a status write keeps, if `statusWritesMetadata` is true. Defaults to none. */
   readonly statusKeepsMetadata?: readonly string[];
   /**
-   * The fields that writes cannot change, by subresource. Optional; by default, only the status subresource writes the
-   * status.
+   * The fields that a write cannot change, for each subresource. Optional; by default, only the status subresource
+   * writes the status.
    */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** True if any part of an object may be a secret. Error messages then do not quote the object. */
   readonly confidential?: boolean;
   /** The form in which Go prints objects of this kind; `undefined` for a kind without a Go struct. */
   readonly goForm: GoForm | undefined;
-  /** Present if versions of the kind have different fields. Otherwise entries of all versions name the same fields. */
+  /** Present if versions of the kind have different fields. If absent, a field has the same name in all versions. */
   readonly versions?: TrackedVersions;
 }
 
 /** The versions of a kind. Each manager owns fields of the version that it wrote. */
 export interface TrackedVersions {
-  /** Returns the kind in a version; `undefined` if there is no such version. Entries of that version are removed. */
+  /**
+   * Returns the kind in an API version; `undefined` if there is no such version. Entries of a version that does not
+   * exist are removed.
+   */
   find(apiVersion: string): TrackedKind | undefined;
   /** Converts an object. Must not change its argument. */
   convert(object: TrackedObject, apiVersion: string): TrackedObject;

@@ -1,4 +1,4 @@
-/** The number of bytes that are converted at a time. A function call accepts only so many arguments. */
+/** The number of bytes that are converted at a time, because a function call accepts a limited number of arguments. */
 const chunkLength = 8192;
 
 /** Encodes the UTF-8 bytes of a text. */

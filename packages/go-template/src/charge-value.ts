@@ -21,7 +21,9 @@ export const plainUnits = unitsOf(20, {});
 export const quotedUnits = unitsOf(20, { perCharacter: 3, perEscape: 30 });
 export const jsonUnits = unitsOf(40, { perCharacter: 3, perEscape: 20 });
 
-/** Charges the work of writing a value, before it is written. Ends at the limit of work and does not build the text. */
+/**
+ * Charges the work of writing a value before the value is written, without building the text. Stops at the work limit.
+ */
 export function chargeValue(work: TemplateWork, value: JsonValue, units: JsonUnits): void {
   work.charge(jsonWork(value, units, work.remaining));
 }

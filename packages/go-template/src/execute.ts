@@ -10,15 +10,18 @@ import { formatValue, typeName, type Value } from './values.ts';
 
 /** The units of work for a step: a node, an iteration, a command or an operand. */
 const unitsPerStep = 20;
-/** The units of work of a lookup: for each block that is searched for a variable, and for each field of a path such as `.a.b`. */
+/**
+ * The units of work of a lookup step: each block that is searched for a variable, and each field of a path such as
+ * `.a.b`.
+ */
 const unitsPerLookup = 3;
 const maxCallDepth = 100;
 /** The maximum nesting of blocks and template calls together, which limits the recursion of the execution. */
 const maxDepth = 500;
 
 /**
- * Executes a template. `.` and `$` are `values`. Throws TemplateError. Limits the time and memory of the execution: all
- * work is charged before it is done.
+ * Executes a template with `values` as `.` and `$`. Throws TemplateError. Limits the time and memory of the execution
+ * by charging all work before it is done.
  */
 export function executeTemplate(template: Template, values: Value, work: TemplateWork): string {
   const run = new Execution(template, work);
@@ -46,7 +49,7 @@ class Execution {
     return this.#made.join('');
   }
 
-  /** Executes nodes. Returns `break` or `continue` if a node ends the iteration of the enclosing loop. */
+  /** Executes nodes. Returns `break` or `continue` if a node executes that statement for the enclosing loop. */
   nodes(nodes: readonly Node[], scope: Scope): Jump {
     this.#depth++;
     let jump: Jump;

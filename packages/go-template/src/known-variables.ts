@@ -1,14 +1,14 @@
 /** The variables that are defined at a position of a template. `$` is the argument of the template. */
 export class KnownVariables {
   readonly #names: string[] = [];
-  /** The number of declarations of each name, in this block and in the blocks around it. */
+  /** The number of declarations of each name in the current block and in all enclosing blocks. */
   readonly #counts = new Map<string, number>();
 
   constructor() {
     this.declare('$');
   }
 
-  /** The number of declarations. `forgetFrom` restores the variables that were defined when it was read. */
+  /** The number of declarations so far. Pass it to `forgetFrom` later to forget all declarations made since. */
   get length(): number {
     return this.#names.length;
   }

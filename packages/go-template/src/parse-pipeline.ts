@@ -18,7 +18,8 @@ export function parsePipeline(reader: TokenReader, what: string, names: KnownNam
   const { offset } = reader;
   const target = depth === 0 ? parseTarget(reader, what, names) : noTarget;
   reader.skipSpace();
-  // Most lists of a template have one item. A literal takes much less memory than an empty list that grows.
+  // Most lists in a template have one item. An array literal with one item takes much less memory than an empty array
+  // that grows.
   const commands = [parseCommand(reader, what, names, depth)];
   while (reader.take('pipe') !== undefined) {
     reader.skipSpace();

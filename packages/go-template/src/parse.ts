@@ -18,7 +18,10 @@ export function parseTemplate(text: string, isFunction: IsFunction, work: Templa
   return new Parser(text, isFunction, scan(text, work), true).parse();
 }
 
-/** Parses a template and drops the result, so that a large template takes little memory. Throws TemplateError. */
+/**
+ * Parses a template only to check its syntax, and keeps no nodes, so that a large template takes little memory. Throws
+ * TemplateError.
+ */
 export function checkTemplateSyntax(text: string, isFunction: IsFunction, work: TemplateWork): void {
   new Parser(text, isFunction, scan(text, work), false).parse();
 }
@@ -37,8 +40,8 @@ interface Branch {
 interface Block {
   readonly nodes: Node[];
   /**
-   * The keyword that ended the block, and the reader, whose next token is the one after that keyword. Absent if the
-   * template ended before such a keyword.
+   * The keyword that ended the block, and the reader, positioned after that keyword. Absent if the template ended
+   * first.
    */
   readonly end?: { readonly word: 'end' | 'else'; readonly reader: TokenReader };
 }
@@ -46,7 +49,7 @@ interface Block {
 class Parser {
   readonly #text: string;
   readonly #isFunction: IsFunction;
-  /** False if nodes are dropped as soon as they are parsed. */
+  /** False if only the syntax is checked, so that parsed nodes are dropped immediately. */
   readonly #keepsNodes: boolean;
   readonly #pieces: Iterator<TemplateSegment, undefined>;
   readonly #named = new Map<string, readonly Node[]>();
@@ -163,7 +166,10 @@ class Parser {
     this.#body(name, 'define');
   }
 
-  /** Parses the body of a named template until its {{end}}. The body cannot use variables from outside. */
+  /**
+   * Parses the body of a named template until its {{end}}. The body cannot use variables that are declared outside of
+   * it.
+   */
   #body(name: string, word: string): void {
     const outer = { variables: this.#variables, ranges: this.#ranges };
     this.#variables = new KnownVariables();

@@ -3,12 +3,15 @@ import { chargeValue, quotedUnits } from './charge-value.ts';
 import type { TemplateWork } from './template-work.ts';
 import { formatNumber, formatValue, readText, type Value } from './values.ts';
 
-/** The options of a verb. All are optional, so the expression matches at every offset, without backtracking. */
+/**
+ * Matches the options of a verb. All options are optional, so the expression matches at every offset, without
+ * backtracking.
+ */
 const options = /([-+# 0]*)(\d*)(?:\.(\d*))?/y;
 const letters = /^[a-zA-Z%]$/;
 const maxWidth = 1000;
 
-/** The units of work for a verb, in addition to those for its value. */
+/** The units of work for a verb, in addition to the units for its value. */
 const unitsPerVerb = 50;
 
 interface Verb {
@@ -105,7 +108,7 @@ function withSign(text: string, flags: string): string {
 }
 
 function padded(text: string, flags: string, width: number, letter: string): string {
-  // A character is at most two UTF-16 code units, so a longer text needs no padding.
+  // A character has at most two UTF-16 code units, so a text of at least twice the width needs no padding.
   const missing = text.length >= 2 * width ? 0 : width - [...text].length;
   if (missing <= 0) return text;
   if (flags.includes('-')) return text + ' '.repeat(missing);
@@ -130,7 +133,7 @@ function truncate(text: string, length: number | undefined): string {
   return length === undefined ? text : [...text.slice(0, 2 * length)].slice(0, length).join('');
 }
 
-/** The units of work for a byte in hexadecimal. A character has at most three bytes per UTF-16 code unit. */
+/** The units of work for writing a byte in hexadecimal. UTF-8 needs at most three bytes per UTF-16 code unit. */
 const unitsPerHexByte = 10;
 
 function hex(work: TemplateWork, text: string): string {

@@ -8,8 +8,8 @@ import type { Value } from './values.ts';
 
 /**
  * Renders a template in the syntax of Go's `text/template`, with the common functions of Sprig. `values` is the value
- * of `.` and `$`. An unknown function, field or variable is an error. Throws TemplateError with the position. Templates
- * that are rendered together share a meter, so that all of them together have the limit of one.
+ * of `.` and `$`. An unknown function, field or variable is an error. Throws TemplateError with the position. Pass one
+ * meter to several renderings to apply the limit to their total work.
  */
 export function renderGoTemplate(text: string, values: Value, meter: WorkMeter = createTemplateMeter()): string {
   if (!text.includes('{{')) return text;
@@ -18,8 +18,8 @@ export function renderGoTemplate(text: string, values: Value, meter: WorkMeter =
 }
 
 /**
- * Returns the syntax error of a template; `undefined` if it can be parsed. Templates that are checked together share a
- * meter. If they take too much work, `cause` of the error is the WorkLimitError.
+ * Returns the syntax error of a template; `undefined` if it can be parsed. Pass one meter to several checks to limit
+ * their total work. If the work exceeds the limit, `cause` of the error is the WorkLimitError.
  */
 export function templateSyntaxError(text: string, meter: WorkMeter = createSyntaxMeter()): TemplateError | undefined {
   if (!text.includes('{{')) return undefined;

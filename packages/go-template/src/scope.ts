@@ -3,9 +3,9 @@ import type { Value } from './values.ts';
 /** A block during execution: the value of `.`, and the variables of the block and of all enclosing blocks. */
 export class Scope {
   readonly dot: Value;
-  /** The number of enclosing blocks. Finding a variable may take as many steps. */
+  /** The number of enclosing blocks. Finding a variable takes up to this many steps. */
   readonly depth: number;
-  /** Created with the first variable, because most blocks declare none. */
+  /** The variables of this block. Created for the first variable, because most blocks declare none. */
   #own: Map<string, Value> | undefined;
   readonly #outer: Scope | undefined;
 

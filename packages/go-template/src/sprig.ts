@@ -159,10 +159,13 @@ function splitText(work: TemplateWork, value: Value, separator: Value): string[]
   return parts;
 }
 
-/** The units of work per character that it takes to prepare a search. */
+/** The units of work for preparing a search, per character of the text to find. */
 const unitsPerSearched = 5;
 
-/** Creates a search for a text. Charges its preparation; the caller charges the texts that are searched. */
+/**
+ * Creates a search for the text `part`. Charges only the preparation; the caller charges the texts in which it
+ * searches.
+ */
 function textSearch(work: TemplateWork, part: string): TextSearch {
   work.charge(part.length * unitsPerSearched);
   return createTextSearch(part);

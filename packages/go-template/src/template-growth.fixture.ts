@@ -26,7 +26,7 @@ export const growingTemplates: readonly (readonly [name: string, templateOf: (by
   ['a replacement', (bytes) => `{{ replace "a" "b" "${repeated('a', bytes)}" | len }}`],
 ];
 
-/** Returns the work of rendering a template, until its end or until it is rejected. */
+/** Returns the work of rendering a template to its end, or until it is rejected. */
 export function templateWork(template: string): number {
   const meter = createTemplateMeter();
   try {

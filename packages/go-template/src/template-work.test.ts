@@ -11,7 +11,10 @@ const sharedMap = '{{ $a := dict "k" "x" }}{{ range 23 }}{{ $a = dict "a" $a "b"
 /** A text `$s` of 1 MB. */
 const longText = '{{ $s := "aaaaaaaaaaaaaaaa" }}{{ range 16 }}{{ $s = printf "%s%s" $s $s }}{{ end }}';
 
-/** Generous: a limit of work stands for less than 300 ms, but the machine of a test may be slow and busy. */
+/**
+ * A generous maximum: the work limit stands for less than 300 ms, but the machine that runs the test may be slow and
+ * busy.
+ */
 const maxCpuMs = 3_000;
 
 function outcomeOf(template: string, meter = createTemplateMeter()): unknown {
@@ -50,7 +53,7 @@ describe('a value that contains itself many times', () => {
     '{{ dict $a 1 | len }}',
     '{{ $a }}',
   ])('is not expanded beyond the limit of work: %s', (use) => {
-    // Less than the work for the text of the value, but more than the work for the value itself.
+    // The limit is lower than the work for the text of the value, but higher than the work for the value itself.
     for (const shared of [sharedList, sharedMap])
       expectWorkLimit(`${shared}${use}`, new WorkMeter('the template', 1e6));
   });
@@ -158,7 +161,7 @@ describe('the work of templates that are rendered together', () => {
 });
 
 describe('the work of a template grows no faster than n log n', () => {
-  // template-growth.slow.test.ts checks larger templates.
+  // Larger templates are checked in template-growth.slow.test.ts.
   it.each(growingTemplates)('%s', async (_name, templateOf) => {
     await expectNearlyLinearGrowth((bytes) => templateWork(templateOf(bytes)), 65_536);
   });

@@ -3,8 +3,8 @@ import { sortUnits, type WorkLimitError, WorkMeter } from '@flotilla/work-meter'
 import { positionAt, TemplateError } from './template-error.ts';
 
 /**
- * The maximum work of rendering. A unit takes less than 10 ns, so a template takes less than 300 ms. A definition of
- * 3 MB with an expression in each line takes about 26 million.
+ * The maximum work of rendering a template. A unit takes less than 10 ns, so rendering takes less than 300 ms. A
+ * definition of 3 MB with an expression in each line takes about 26 million units.
  */
 const maxUnits = 30_000_000;
 
@@ -14,8 +14,8 @@ export function createTemplateMeter(): WorkMeter {
 }
 
 /**
- * The maximum work of checking the syntax, which servers do while a client waits: less than 50 ms. About 15,000 expressions
- * take as much.
+ * The maximum work of checking the syntax, about 50 ms or 15,000 expressions. It is low because servers check the
+ * syntax while a client waits.
  */
 const maxSyntaxUnits = 5_000_000;
 
@@ -24,7 +24,7 @@ export function createSyntaxMeter(): WorkMeter {
   return new WorkMeter('checking the template', maxSyntaxUnits);
 }
 
-/** Charges the work of parsing and executing a template to a meter, and knows the keys of maps that were charged. */
+/** Charges the work of parsing and executing a template to a meter, and caches the sorted keys of maps. */
 export class TemplateWork {
   readonly #meter: WorkMeter;
   readonly #keys = new WeakMap<JsonObject, readonly string[]>();
@@ -64,7 +64,9 @@ export class TemplateWork {
   }
 }
 
-/** Returns the TemplateError for work that exceeded the limit at an offset of a template. */
+/**
+ * Returns the TemplateError for work that exceeded the limit. The error has the position of `offset` in the template.
+ */
 export function workError(error: WorkLimitError, template: string, offset: number): TemplateError {
   return new TemplateError(`${error.message}; make it smaller or simpler`, positionAt(template, offset), {
     cause: error,

@@ -10,7 +10,7 @@ export type Value = JsonValue;
  */
 export type TemplateFunction = (work: TemplateWork, ...values: Value[]) => Value;
 
-/** Formats a value as Go's `%v` does. */
+/** Formats a value like Go's `%v`. */
 export function formatValue(work: TemplateWork, value: Value): string {
   if (value === null) return '<no value>';
   chargeValue(work, value, plainUnits);
@@ -27,7 +27,10 @@ function inner(value: Value): string {
     .join(' ')}]`;
 }
 
-/** Formats a number like Go: integers without an exponent, others with one if they are below 0.0001 or from 1e6 on. */
+/**
+ * Formats a number like Go: integers without an exponent, other numbers with an exponent if they are below 0.0001 or at
+ * least 1e6.
+ */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
   const isPlain = Number.isSafeInteger(value) || (size >= 1e-4 && size < 1e6);
@@ -47,7 +50,9 @@ export function readText(work: TemplateWork, value: Value): string {
   return text;
 }
 
-/** Converts a scalar to a number. Lists and maps are not numbers; JavaScript would convert a list by its text. */
+/**
+ * Converts a scalar to a number. Returns NaN for lists and maps, although JavaScript would convert a list by its text.
+ */
 export function numberOf(value: Value): number {
   return typeof value === 'object' && value !== null ? Number.NaN : Number(value);
 }

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTextSearch, lastIndexOfText, splitText } from './text-search.ts';
 
-/** Texts of two different characters, so that parts repeat. Some parts are too long for the engine's own search. */
+/**
+ * Texts of two different characters, so that parts repeat. Some parts are too long for the search of the JavaScript
+ * engine.
+ */
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 }).map((each) => each.repeat(40));
 const part = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 }),

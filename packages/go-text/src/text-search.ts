@@ -1,6 +1,6 @@
 /**
- * The maximum length of a text that the engine's own search finds in linear time. For longer ones, it can take
- * quadratic time.
+ * The maximum length of a text to find with the search of the JavaScript engine, which then takes linear time. For
+ * longer texts it can take quadratic time.
  */
 const maxNativeLength = 200;
 
@@ -44,7 +44,7 @@ export function splitText(text: string, separator: string): string[] {
 
 interface Search {
   readonly part: string;
-  /** The result of `bordersOf` for the part. */
+  /** The result of `bordersOf` for the text that is searched for. */
   readonly borders: Int32Array;
   readonly from: number;
 }

@@ -13,8 +13,8 @@ export function canonicalJson<T extends JsonValue>(value: T): T {
 
 export interface CanonicalJsonOptions {
   /**
-   * Returns a placeholder for a frozen object whose JSON text is already known; `undefined` to keep the object. Called
-   * in the order of the document. Optional.
+   * Returns a placeholder for a frozen object whose JSON text is already known, or `undefined` to keep the object.
+   * Called for the frozen objects in document order. Optional.
    */
   readonly standIn?: (frozen: JsonObject) => JsonValue | undefined;
   /**
@@ -24,7 +24,10 @@ export interface CanonicalJsonOptions {
   readonly freezes?: boolean;
 }
 
-/** Makes values canonical. `isPlain` reports whether JSON.stringify would write them exactly as `writeJson` does. */
+/**
+ * Makes values canonical. After that, `isPlain` reports whether JSON.stringify writes all these values exactly as
+ * `writeJson` does.
+ */
 export class CanonicalJson {
   readonly #standIn: CanonicalJsonOptions['standIn'];
   readonly #freezes: boolean;

@@ -78,9 +78,9 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 }
 
 /**
- * Counts the members of all objects in the text, which is the number of colons outside strings. Duplicate members are
- * counted separately. Returns -1 if JSON.parse would parse the text differently. Throws JsonSyntaxError for too many
- * values.
+ * Counts the members of all objects in the text, which is the number of colons outside strings. Each duplicate member
+ * counts. Returns -1 if JSON.parse would parse the text differently from JsonReader. Throws JsonSyntaxError for too
+ * many values.
  */
 function plainMembers(text: string): number {
   let members = 0;

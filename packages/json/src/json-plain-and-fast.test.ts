@@ -18,7 +18,10 @@ const values = fc.letrec<{ value: JsonValue }>((tie) => ({
     fc.dictionary(names, tie('value'), { maxKeys: 4, noNullPrototype: true }),
   ),
 })).value;
-/** Text that a client may send: valid JSON, JSON with a changed character, or neither. */
+/**
+ * Text that a client may send: valid JSON, JSON with one character replaced, or a text with a special case such as
+ * duplicates.
+ */
 const sent = fc.oneof(
   values.map((value) => writeJson(value, { sorted: false })),
   fc.tuple(values, fc.nat(), fc.constantFrom('"', '}', ',', '1', '\\', ' ', ':')).map(([value, at, put]) => {
@@ -43,7 +46,7 @@ it('JSON is written with the same text on the plain path and on the fast path', 
 it('JSON of a client is parsed to the same value, duplicates or error on the plain path and on the fast path', () => {
   fc.assert(
     fc.property(sent, (text) => {
-      // A body is UTF-8, which has no unpaired surrogates.
+      // Encode and decode the text as UTF-8, because a request body cannot contain unpaired surrogates.
       const decoded = Buffer.from(text).toString();
       const { plain, fast } = onBothPaths(() => parseJson(decoded));
       expect(fast).toEqual(plain);

@@ -8,8 +8,8 @@ export const maxDepth = 10_000;
 const maxDuplicates = 100;
 
 /**
- * The maximum work for building the paths of duplicates: one unit per level and per character. Without a limit, a deeply
- * nested document with many duplicates would take time in proportion to the product of both.
+ * The maximum work for building the paths of duplicates: one unit per level and per character. Without a limit, the
+ * time would grow with the product of the nesting depth and the number of duplicates.
  */
 const maxPathWork = 1_000_000;
 
@@ -225,7 +225,8 @@ export class JsonReader {
   }
 
   /**
-   * Reads a string with escapes. Validates them, unescapes with JSON.parse, and replaces unpaired surrogates by U+FFFD.
+   * Reads a string with escapes. Validates the escapes, decodes them with JSON.parse, and replaces unpaired surrogates
+   * by U+FFFD.
    */
   #stringWithEscapes(start: number, firstEscape: number): string {
     let at = firstEscape;

@@ -1,5 +1,5 @@
 /**
- * Thrown for text that is not JSON. It has the messages of Go's encoding/json, because Kubernetes clients see them.
+ * Thrown for text that is not JSON. Its messages are those of Go's encoding/json, because Kubernetes clients see them.
  */
 export class JsonSyntaxError extends Error {
   constructor(message: string) {

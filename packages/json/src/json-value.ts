@@ -80,7 +80,10 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   return true;
 }
 
-/** Compares one level of two values. Adds pairs of lists and objects that are still to be compared to `pending`. */
+/**
+ * Compares one level of two values. Adds the nested lists and objects that must still be compared to `pending`, in
+ * pairs.
+ */
 function equalLevel(one: Container, other: Container, pending: Container[]): boolean {
   if (Array.isArray(one)) {
     if (!Array.isArray(other) || one.length !== other.length) return false;

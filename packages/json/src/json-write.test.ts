@@ -4,7 +4,7 @@ import { parseJson } from './json-parse.ts';
 import { equalJson, type JsonValue } from './json-value.ts';
 import { writeJson } from './json-write.ts';
 
-/** A reference implementation with sorted keys, as Go's map encoder sorts them: by bytes. */
+/** A reference implementation that sorts keys by their bytes, as Go's map encoder does. */
 function sortedModel(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedModel).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -17,7 +17,7 @@ export const maxWriteDepth = 500;
 
 /**
  * Writes JSON with exact 64-bit integers. Omits undefined members, as JSON.stringify does. The fast path uses
- * JSON.stringify for values for which the result is the same.
+ * JSON.stringify where the result is the same.
  */
 export function writeJson(value: JsonValue, options: WriteOptions = {}): string {
   const sorted = options.sorted ?? true;
@@ -32,8 +32,9 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
 }
 
 /**
- * True if JSON.stringify, the fastest serializer, writes the same text as `writeJson`: no bigints, not nested too
- * deeply, and members already sorted. This applies to all values from the store, and therefore to most values.
+ * True if JSON.stringify, the fastest serializer, writes the same text as `writeJson`: the value contains no bigints,
+ * is not nested too deeply, and its members are already sorted. This is true for all values from the store, and
+ * therefore for most values.
  */
 export function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
   if (typeof value === 'bigint' || depth > maxWriteDepth) return false;

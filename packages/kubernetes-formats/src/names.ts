@@ -29,7 +29,10 @@ export function maxBytesMessage(most: number): string {
   return `must be no more than ${most} bytes`;
 }
 
-/** True if the text matches and is not too long. All texts that match an expression have one byte per character. */
+/**
+ * True if the text matches and is not too long. Texts that match any expression in this file have one byte per
+ * character.
+ */
 function fits(text: string, expression: RegExp, most: number): boolean {
   return text.length <= most && expression.test(text);
 }
@@ -70,7 +73,10 @@ export function dns1035LabelFaults(name: string): string[] {
   return faults;
 }
 
-/** Returns the errors of a name that is not a single path segment. No kind allows such names (rule META-04). */
+/**
+ * Returns the errors of a name that is not a single path segment. No kind allows a name with several segments (rule
+ * META-04).
+ */
 export function pathSegmentFaults(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
@@ -150,7 +156,7 @@ export function nameFaults(name: string, limits: NameLimits = {}): string[] {
 export function generateNameFaults(prefix: string, limits: NameLimits = {}): string[] {
   const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
   const rule = limits.nameRule ?? 'subdomain';
-  // The server truncates a long prefix before it appends the suffix, so `maxNameLength` does not apply.
+  // `maxNameLength` does not apply, because the server truncates a long prefix before it appends the suffix.
   return rule === 'path-segment'
     ? pathSegmentFaults(prefix).filter((fault) => !fault.startsWith('may not be'))
     : nameFaults(masked, { nameRule: rule });

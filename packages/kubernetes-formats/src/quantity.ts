@@ -4,11 +4,11 @@
  */
 export interface Quantity {
   readonly billionths: bigint;
-  /** The suffix family in which the quantity was written. It is printed in the same family. */
+  /** The suffix family in which the quantity was written, and in which it is printed. */
   readonly format: 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 }
 
-/** The `format` of a string in a schema that is a quantity. */
+/** The schema `format` of strings that are quantities. */
 export const quantityFormat = 'quantity';
 
 /** Thrown for text that is not a quantity. The message is the same as in Kubernetes. */
@@ -74,8 +74,8 @@ function suffixScale(suffix: string): Scale | undefined {
 
 function roundedUp(value: bigint, exponent: number): bigint {
   if (value === 0n) return 0n;
-  // Extreme exponents are not computed: a very large one gives the largest quantity, a very small one gives one
-  // billionth.
+  // Extreme exponents are not computed. A very large exponent gives the largest quantity, and a very small one gives
+  // one billionth.
   if (exponent > maxLength) return maxBillionths;
   if (exponent < -maxLength * 2) return 1n;
   if (exponent >= 0) return value * 10n ** BigInt(exponent);
@@ -102,8 +102,8 @@ export function formatQuantity({ billionths, format }: Quantity): string {
 }
 
 /**
- * Returns the canonical text of a quantity. Throws QuantityError if that text is too long to be parsed again: in
- * exponential notation, it can be longer than the given text.
+ * Returns the canonical text of a quantity. Throws QuantityError if the canonical text is too long to be parsed again.
+ * This can happen because the canonical text in exponential notation can be longer than the given text.
  */
 export function canonicalQuantity(text: string): string {
   const canonical = formatQuantity(parseQuantity(text));
@@ -127,7 +127,7 @@ function exponentText(exponent: number, format: Quantity['format']): string {
 }
 
 export function isWholeQuantity({ billionths }: Quantity): boolean {
-  // As in Kubernetes, the value is rounded up to thousandths before the test.
+  // As in Kubernetes, the value is rounded up to thousandths before it is tested.
   const thousandths = (billionths + (billionths > 0n ? 999_999n : 0n)) / 1_000_000n;
   return thousandths % 1000n === 0n;
 }

@@ -4,7 +4,7 @@ import { patternSize } from './pattern-size.ts';
 /** Thrown for an invalid pattern. The message contains the reason. */
 export class PatternError extends Error {}
 
-/** Thrown for a pattern whose repetitions are too large. */
+/** Thrown for a pattern whose counted repetitions need too many instructions. */
 export class PatternSizeError extends PatternError {
   constructor(size: number) {
     super(
@@ -14,8 +14,8 @@ export class PatternSizeError extends PatternError {
 }
 
 /**
- * The maximum number of instructions that a pattern is compiled to. They grow with counted repetitions, such as
- * `x{60}`. Patterns for names, addresses and versions have some hundreds.
+ * The maximum number of instructions that a pattern is compiled to. Counted repetitions, such as `x{60}`, increase the
+ * number. Patterns for names, addresses and versions have some hundred instructions.
  */
 const maxInstructions = 5_000;
 
@@ -23,7 +23,10 @@ const maxInstructions = 5_000;
 const unitsPerCharacter = 1000;
 const unitsPerInstruction = 500;
 const unitsPerUnicodeClass = 50_000;
-/** The units of work for a range beyond ASCII in a pattern that ignores case, which compares all characters in it. */
+/**
+ * The units of work for a range beyond ASCII in a pattern that ignores case. All characters in such a range are
+ * compared.
+ */
 const unitsPerFoldedRange = 1_000_000;
 /** The units of work for matching a character of a text with an instruction. */
 const unitsPerMatch = 2;
@@ -47,7 +50,8 @@ export function compileUnits(pattern: string): number {
 
 /**
  * Compiles a regular expression with the syntax of RE2. Calls `charge` with the units of work before it compiles, so
- * that a meter can prevent it. Throws PatternSizeError, or PatternError if the pattern is invalid.
+ * that a meter can stop expensive work. Throws PatternSizeError if the pattern is too large, or PatternError if it is
+ * invalid.
  */
 export function compilePattern(pattern: string, charge: (units: number) => void): RE2JS {
   charge(compileUnits(pattern));

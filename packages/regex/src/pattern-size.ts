@@ -2,11 +2,11 @@ const repetition = /\{(\d+)(?:,(\d*))?\}/y;
 const escapeWithBraces = /\\[pPx]\{[^}]*\}?/y;
 
 /**
- * Estimates the number of instructions that a regular expression (RE2) is compiled to, without compiling it. A counted
- * repetition is compiled to as many copies, so a short pattern can have millions of instructions.
+ * Estimates the number of instructions that a regular expression (RE2) is compiled to, without compiling it. A
+ * repetition such as `x{60}` is compiled to 60 copies, so a short pattern can have millions of instructions.
  */
 export function patternSize(pattern: string): number {
-  /** The sizes of the groups that are open. */
+  /** The sizes of the groups that are not closed yet. */
   const open: number[] = [];
   let total = 0;
   let last = 0;
@@ -43,7 +43,7 @@ function copiesAt(pattern: string, offset: number): number | undefined {
   repetition.lastIndex = offset;
   const found = repetition.exec(pattern);
   if (found === null) return undefined;
-  // A repetition without maximum has one more copy, which repeats.
+  // A repetition without a maximum, such as `x{2,}`, is compiled to one more copy, which repeats.
   const [, least = '0', most] = found;
   return Math.max(1, Number(least) + (most === '' ? 1 : 0), Number(most ?? 0));
 }

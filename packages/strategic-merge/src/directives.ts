@@ -15,8 +15,8 @@ export function withoutNulls(change: JsonValue): JsonValue {
 }
 
 /**
- * Removes all objects that contain a `$patch` directive. Used for values that a patch adds where the original has none,
- * so that there is nothing to which a directive could apply.
+ * Removes all objects that contain a `$patch` directive. Used for values that a patch adds and the original does not
+ * have, because directives then have nothing to change.
  */
 export function withoutDirectives(change: JsonValue): JsonValue {
   if (Array.isArray(change)) return change.filter((item) => !hasPatchDirective(item)).map(withoutDirectives);
@@ -28,7 +28,7 @@ export function withoutDirectives(change: JsonValue): JsonValue {
   return kept;
 }
 
-/** True if a value contains a `$patch` directive: the given one, or any if `directive` is absent. */
+/** True if a value contains the given `$patch` directive, or any `$patch` directive if `directive` is absent. */
 export function hasPatchDirective(value: JsonValue, directive?: 'delete' | 'replace'): boolean {
   if (!isJsonObject(value) || !Object.hasOwn(value, '$patch')) return false;
   return directive === undefined || value.$patch === directive;

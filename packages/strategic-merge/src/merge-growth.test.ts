@@ -27,7 +27,7 @@ function repeat<Item>(count: number, item: (index: number) => Item): Item[] {
   return Array.from({ length: count }, (_, index) => item(index));
 }
 
-/** One item with a long list, and a patch that has the key of this item many times. */
+/** Returns a document with one item that has a long list, and a patch that contains the key of this item many times. */
 function repeatedKeys(bytes: number): { document: JsonObject; patch: JsonObject } {
   const document = { parts: [{ name: 'a', tags: repeat(bytes / 16, (index) => `tag-${index}`) }] };
   return { document, patch: { parts: repeat(bytes / 32, () => ({ name: 'a', tags: ['new'] })) } };
@@ -64,7 +64,7 @@ describe('the work of a strategic merge', () => {
     const before = process.cpuUsage();
     expect(() => applyStrategicMerge(kind, document, patch)).toThrow(UnmergeablePatchError);
     const { user } = process.cpuUsage(before);
-    // Without a limit this takes minutes.
+    // Without a limit, the merge takes minutes.
     expect(user / 1000).toBeLessThan(10_000);
     expect(() => applyStrategicMerge(kind, document, patch)).toThrow('too many list items with the same merge key');
   });

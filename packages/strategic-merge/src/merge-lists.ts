@@ -77,8 +77,8 @@ export function mergeAndOrderList(
 }
 
 /**
- * Returns the order that the list had before the patch, as Kubernetes determines it. Kubernetes deletes items in place
- * before it reads this order, so items that the patch adds fill the positions that become free at the end of the list.
+ * Returns the order of the list before the patch, as Kubernetes determines it. Kubernetes deletes items in place before
+ * it reads this order. Therefore items that the patch adds fill the positions that become free at the end of the list.
  */
 function formerOrder(rule: ListMergeRule, original: Items, patch: Items): Items {
   const { mergeKey } = rule;
@@ -136,8 +136,8 @@ function applyDirectives(
 }
 
 /**
- * Throws an UnmergeablePatchError unless `wanted` contains the items of the patch in the same order. Items that the
- * patch deletes are not checked.
+ * Throws an UnmergeablePatchError if the items of the patch are not in `wanted` in the same order. Items that the patch
+ * deletes are not checked.
  */
 function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
   if (wanted.length === 0 || patch.length === 0) return;
@@ -178,13 +178,14 @@ function sortByTwoOrders(mergeKey: string, merged: Items, leading: Items, former
   }
   first.sort(byPosition);
   others.sort(byPosition);
-  // Kubernetes sorts items that are in none of the orders this way: before the others, and reversed.
+  // As in Kubernetes, items that are in neither order are reversed and placed before the items that are only in
+  // `former`.
   return combine(first, [...unknown.reverse(), ...others]);
 }
 
 interface SortedItem {
   readonly item: JsonValue;
-  /** The position in the order by which the item is sorted. */
+  /** The position in the order that applies to the item, `leading` or `former`. */
   readonly position: number;
   /** The position in the former order; `undefined` if the item is not in it. */
   readonly formerPosition: number | undefined;

@@ -3,12 +3,12 @@ import { WorkLimitError, WorkMeter } from '@flotilla/work-meter';
 import { UnmergeablePatchError } from './patch-error.ts';
 
 /**
- * How often a merge may visit each list item. One visit is enough to merge a list, and directives need two more. A
- * patch exceeds this only if one of its lists has many items with the same merge key: each of them is merged into the
- * same original item, with all of its lists.
+ * The maximum number of visits per list item in a merge. One visit is enough to merge a list, and directives need two
+ * more. A patch exceeds this only if one of its lists has many items with the same merge key. Each of these is merged
+ * into the same original item, with all of the item's lists.
  */
 const visitsPerItem = 3;
-/** Small patches may repeat keys: this work takes about a millisecond. */
+/** The minimum limit, so that small patches can repeat merge keys. This number of visits takes about a millisecond. */
 const minimumLimit = 10_000;
 
 /** Returns a meter whose limit is proportional to the size of the document and of the patch. */

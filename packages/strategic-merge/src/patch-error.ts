@@ -6,7 +6,9 @@ export class MalformedPatchError extends Error {
   }
 }
 
-/** Thrown if a patch cannot be merged into the document. The message may quote values of both. */
+/**
+ * Thrown if a patch cannot be merged into the document. The message may quote values of the patch and of the document.
+ */
 export class UnmergeablePatchError extends Error {
   constructor(message: string) {
     super(message);
@@ -14,7 +16,7 @@ export class UnmergeablePatchError extends Error {
   }
 }
 
-/** Thrown for a list of lists. It has its own class because kube-apiserver hides its message from clients. */
+/** Thrown for a list of lists. It has its own class because kube-apiserver hides this message from clients. */
 export class ListOfListsError extends UnmergeablePatchError {
   constructor() {
     super('lists of lists are not supported');

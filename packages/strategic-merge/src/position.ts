@@ -5,7 +5,7 @@ import { UnmergeablePatchError } from './patch-error.ts';
 /** A position within an object during a strategic merge: the schema that applies there, and a name for messages. */
 export interface StrategicPosition {
   readonly schema: MergeSchema;
-  /** The name of the Go struct at this position, as Kubernetes prints it in error messages. */
+  /** The name of the Go struct at this position, which Kubernetes prints in error messages. */
   readonly name: string;
   /** Counts the list items that the merge visits. */
   readonly meter: WorkMeter;

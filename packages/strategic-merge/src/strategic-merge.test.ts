@@ -25,7 +25,7 @@ const part: MergeSchema = {
   },
 };
 
-/** The Go struct of the generated cases, as a schema. */
+/** The schema of the Go struct for which the test cases were generated. */
 const thing = {
   kind: 'Thing',
   schema: {

@@ -12,7 +12,7 @@ const retain = '$retainKeys';
 const removal = '$deleteFromPrimitiveList';
 const order = '$setElementOrder';
 
-/** The kind of the object to patch. */
+/** The kind of the object to patch, as far as a merge needs it. */
 export interface MergedKind {
   readonly kind: string;
   /** The schema of the whole object, including `metadata`. */
@@ -23,8 +23,9 @@ export interface MergedKind {
  * Applies a strategic merge patch (rule PATCH-01). It works like a JSON merge patch, but lists are merged if the kind's
  * schema says so, and members whose name begins with `$` are directives. Returns a new document that shares nothing
  * with its inputs. Throws a MalformedPatchError or an UnmergeablePatchError with the message of the Kubernetes library.
- * The work is proportional to the size of both: a patch that repeats merge keys too often is an UnmergeablePatchError.
- * The recursion is as deep as the patch, so the caller limits the depth of patches.
+ * The work is proportional to the total size of document and patch: a patch that repeats merge keys too often causes an
+ * UnmergeablePatchError. The function recurses once per level of the patch, so the caller must limit the depth of
+ * patches.
  */
 export function applyStrategicMerge(kind: MergedKind, document: JsonObject, patch: JsonValue): JsonObject {
   if (patch === null) return cloneJson(document);
@@ -35,13 +36,16 @@ export function applyStrategicMerge(kind: MergedKind, document: JsonObject, patc
   return withinLimit(() => mergeMetered(kind, document, patch, mergeMeter(document, patch)));
 }
 
-/** Applies a patch like `applyStrategicMerge`, and counts the visited list items. Throws also WorkLimitError. */
+/**
+ * Applies a patch like `applyStrategicMerge`, and counts the visited list items. Also throws WorkLimitError if the
+ * meter's limit is exceeded.
+ */
 export function mergeMetered(kind: MergedKind, document: JsonObject, patch: JsonObject, meter: WorkMeter): JsonObject {
   const root: StrategicPosition = { schema: kind.schema, name: kind.kind, meter, isRoot: true };
   return mergeObjects(root, cloneJson(document), patch);
 }
 
-/** Merges `patch` into `original`, which becomes the result. Does not change `patch`. */
+/** Merges `patch` into `original` in place, and returns `original`. Does not change `patch`. */
 function mergeObjects(position: StrategicPosition, original: JsonObject, patch: JsonObject): JsonObject {
   const directive = getMember(patch, '$patch');
   if (directive !== undefined) return applyDirective(directive, patch);

@@ -6,9 +6,9 @@ const sizes = [1, 4, 16, 64, 256, 1024, 3072].map((kilobytes) => kilobytes * kil
 
 /**
  * Checks that the work for inputs of 1 kB to 3 MB grows no faster than n log n. `workOf` evaluates an input of about
- * the given size and returns the work that it took, for example `WorkMeter.used`. An input that is rejected at a limit
- * returns the work until then, so it also passes. `maxBytes` ends the check at smaller inputs, if larger ones take too
- * long for a quick test; another test should then check all of them.
+ * the given size and returns the work that this took, for example `WorkMeter.used`. For an input that is rejected at a
+ * limit, `workOf` returns the work up to the rejection, so such an input also passes. `maxBytes` limits the size of the
+ * inputs if larger ones take too long for a quick test. Another test should then check all sizes.
  */
 export async function expectNearlyLinearGrowth(
   workOf: (bytes: number) => number | Promise<number>,
@@ -17,7 +17,7 @@ export async function expectNearlyLinearGrowth(
   const [first = kilobyte, ...others] = sizes.filter((size) => size <= maxBytes);
   const perUnit = (await workOf(first)) / nLogN(first);
   for (const size of others) {
-    // The smallest input has little work, so constant costs count more in it; the factor allows for rounding.
+    // The smallest input has little work, so its constant costs are a larger part. The factor 2 allows for rounding.
     expect(await workOf(size), `work for ${size} bytes`).toBeLessThanOrEqual(Math.max(perUnit, 0.1) * nLogN(size) * 2);
   }
 }

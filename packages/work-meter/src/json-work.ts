@@ -7,9 +7,12 @@ export interface JsonUnits {
   readonly perContainer: number;
   readonly perMember: number;
   readonly perCharacter: number;
-  /** Added for each character that a writer may escape: quotes, `\`, `<`, `>`, `&`, and all but printable ASCII. */
+  /**
+   * Added for each character that a writer has to escape: quotes, `\`, `<`, `>`, `&`, and all characters except
+   * printable ASCII.
+   */
   readonly perEscape?: number;
-  /** Per level of nesting, for each value and each line of a text: the indentation. */
+  /** Added for indentation: for each level of nesting of each value and of each line of a text. */
   readonly perLevel?: number;
   /** True if the operation sorts the members of objects. */
   readonly isSorted?: boolean;
@@ -17,7 +20,7 @@ export interface JsonUnits {
   readonly maxDepth?: number;
 }
 
-/** V8 stores objects with more members as hash tables, in which each member takes much longer to enumerate. */
+/** V8 stores objects with more members than this as hash tables, whose members take much longer to enumerate. */
 const largeObject = 1_000;
 const unitsPerLargeMember = 30;
 
@@ -34,9 +37,9 @@ export function sortUnits(keys: readonly string[]): number {
 }
 
 /**
- * Returns the work of an operation on a value, without doing it. Stops counting as soon as the work exceeds `limit`:
- * lists and maps that a value contains several times are counted several times, so a small value can have a huge text.
- * Throws an Error if the value is nested too deeply for the operation.
+ * Returns the work of an operation on a value, without performing the operation. Stops counting as soon as the work
+ * exceeds `limit`. A list or map that the value contains several times is counted several times, so a small value can
+ * have a huge text. Throws an Error if the value is nested too deeply for the operation.
  */
 export function jsonWork(value: JsonValue, units: JsonUnits, limit: number): number {
   const { perLevel = 0, maxDepth = Number.POSITIVE_INFINITY } = units;
@@ -64,8 +67,8 @@ export function jsonWork(value: JsonValue, units: JsonUnits, limit: number): num
 }
 
 /**
- * Charges the work of an operation on a value and returns true if that does not exceed the limit of the meter. Otherwise
- * charges everything that remains, because counting was also work, and returns false.
+ * Charges the work of an operation on a value and returns true if the meter's limit allows it. Otherwise charges all
+ * remaining units, because counting was also work, and returns false.
  */
 export function tryChargeJson(meter: WorkMeter, value: JsonValue, units: JsonUnits): boolean {
   if (meter.tryCharge(jsonWork(value, units, meter.remaining))) return true;

@@ -12,8 +12,8 @@ export class WorkLimitError extends Error {
 let areMetersEnabled = true;
 
 /**
- * Switches the limits of all meters of this thread off. Only for tests, which show what protects other tenants from work
- * that has no meter. Returns a function that switches them on again.
+ * For tests only: disables the limits of all meters of this thread, to show what protects other tenants from work that
+ * no meter counts. Returns a function that enables the limits again.
  */
 export function disableMeters(): () => void {
   areMetersEnabled = false;
@@ -22,7 +22,7 @@ export function disableMeters(): () => void {
   };
 }
 
-/** True unless a test has switched the limits off. For meters with units of their own. */
+/** True unless a test has disabled the limits. For meters that are not a WorkMeter. */
 export function metersEnabled(): boolean {
   return areMetersEnabled;
 }
@@ -60,8 +60,8 @@ export class WorkMeter {
   }
 
   /**
-   * Charges the units and returns true if that does not exceed the limit. Otherwise charges nothing and returns false.
-   * For work that has a substitute, such as a cell of a table; an exception for each of many cells would be expensive.
+   * Charges the units and returns true if the limit allows it. Otherwise charges nothing and returns false. For work
+   * whose result can be replaced, such as a cell of a table. With many cells, an exception for each would be expensive.
    */
   tryCharge(units: number): boolean {
     if (this.#used + units > this.#limit && areMetersEnabled) return false;

@@ -3,11 +3,11 @@ import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yam
 
 /**
  * Matches octal numbers of YAML 1.2 (`0o17`), which are strings in YAML 1.1. The tag below treats such a text as a
- * number, so that the library writes a string of this form in quotes.
+ * number, so the library quotes a string of this form.
  */
 const octal = /^[-+]?0o[0-7_]+$/;
 
-/** A YAML tag for integers that also writes integers beyond 2^53, exactly. The library's own tag rejects them. */
+/** A YAML tag that also writes integers beyond 2^53 exactly. The library's own tag for integers rejects them. */
 const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
   implicit: true,
   implicitFirstChars: intYaml11Tag.implicitFirstChars,

@@ -5,7 +5,7 @@ import { kindsOfDocument } from './kinds-of-document.mjs';
 
 const pathOfKind = (kind) => `api/${kind.toLowerCase()}.html`;
 
-/** The pages of the API: an index of all kinds, and one page per kind with its operations and fields. */
+/** Returns the pages of the API: an index of all kinds, and one page per kind with its operations and fields. */
 export function apiPages({ group, json }) {
   const document = JSON.parse(json);
   const kinds = kindsOfDocument(document, group);

@@ -3,12 +3,12 @@ import { rulesOf, typeOf } from '../../docs/fields.mjs';
 import { escapeHtml } from '../html.mjs';
 import { resolveSchema } from './kinds-of-document.mjs';
 
-/** Objects of Kubernetes whose fields a reader knows. They are closed at first. */
+/** Fields of every Kubernetes object, which readers know. They are initially collapsed. */
 const closedFields = new Set(['metadata', 'apiVersion', 'kind']);
 
 /**
- * The fields of a kind as nested lists that can be opened and closed without a script, and as sections for the search.
- * Every field has an anchor, its path.
+ * Returns the fields of a kind as nested lists that can be opened and closed without a script, and as sections for the
+ * search. The anchor of each field is its path.
  */
 export function fieldTree(schema, document) {
   const sections = [];
@@ -48,7 +48,7 @@ function field(name, given, { path, required }, context) {
   return `<li id="${id}"><details${open}><summary>${line}</summary>${meaning}${members(inner, innerPath, context)}</details></li>`;
 }
 
-/** The schema with resolved references, also in lists and maps, which `typeOf` needs. */
+/** Returns the schema with resolved references, including the references in lists and maps, which `typeOf` needs. */
 function resolved(given, document) {
   const schema = resolveSchema(given, document);
   if (schema.items !== undefined) return { ...schema, items: resolved(schema.items, document) };

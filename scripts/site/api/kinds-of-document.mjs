@@ -2,8 +2,8 @@
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * The kinds of an OpenAPI document that belong to a group, by name: schema and operations. Lists of objects are not kinds of
- * their own.
+ * Returns the kinds of an OpenAPI document that belong to a group, by name, with schema and operations. Lists of
+ * objects are not kinds of their own.
  */
 export function kindsOfDocument(document, group) {
   const kinds = new Map();
@@ -21,7 +21,7 @@ export function kindsOfDocument(document, group) {
   return [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
-/** Kinds such as DeleteOptions belong to every group. */
+/** True for kinds such as DeleteOptions, which belong to every group. */
 function isForeign(schema) {
   return schema['x-kubernetes-group-version-kind'].length > 1;
 }
@@ -30,7 +30,7 @@ function isList({ properties = {} }) {
   return properties.items !== undefined && JSON.stringify(properties.metadata ?? '').includes('ListMeta');
 }
 
-/** The schema that a reference names, with the description and default of the place that refers to it. */
+/** Returns the schema to which a reference refers, with the description and default that are next to the reference. */
 export function resolveSchema(schema, document) {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference === undefined) return schema;

@@ -1,7 +1,7 @@
 import { mountedResources } from '../../docs/kinds.mjs';
 import { loadProgram } from '../../docs/load-program.mjs';
 
-/** The OpenAPI v3 document of the management group, as a server of this version serves it. */
+/** Returns the OpenAPI v3 document of the management group, as a server of this version serves it. */
 export async function openApiDocument(release) {
   const program = await loadProgram();
   const { GroupVersionDocuments, SharedDocuments, naming, versionInfo } = program;

@@ -1,4 +1,4 @@
-/** Adds a button to each code block. The output of commands has none. */
+/** Adds a copy button to each code block, except the output of commands. */
 export function addCopyButtons() {
   for (const block of document.querySelectorAll('.code:not([data-language="text"])')) {
     const button = document.createElement('button');
@@ -16,7 +16,10 @@ export function addCopyButtons() {
   }
 }
 
-/** Resolves with false if the browser refuses: it allows copying only to pages from HTTPS or this computer. */
+/**
+ * Copies a text. Resolves with false if the browser refuses: it allows copying only to pages from HTTPS or this
+ * computer.
+ */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -22,7 +22,7 @@ export function enableFieldTree() {
   addEventListener('hashchange', openTarget);
 }
 
-/** Opens the field that the address names, and everything around it. */
+/** Opens the field that the fragment of the address names, and all fields that contain it. */
 function openTarget() {
   const id = decodeURIComponent(location.hash.slice(1));
   const target = id === '' ? null : document.getElementById(id);

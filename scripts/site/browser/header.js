@@ -1,6 +1,6 @@
 const root = document.documentElement;
 
-/** The button switches between the light and the dark theme and remembers the choice. */
+/** Enables the button that switches between the light and the dark theme. The browser remembers the choice. */
 export function enableThemeButton() {
   const button = document.querySelector('button.theme');
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -13,7 +13,7 @@ export function enableThemeButton() {
     try {
       localStorage.setItem('flotilla-docs-theme', root.dataset.theme);
     } catch {
-      // Storage is disabled: the choice holds for this page only.
+      // Storage is disabled, so the choice applies to this page only.
     }
     show();
   });
@@ -21,7 +21,7 @@ export function enableThemeButton() {
   show();
 }
 
-/** On narrow screens the sidebar is closed until the reader opens it. */
+/** Enables the button that opens the sidebar, which is closed initially on narrow screens. */
 export function enableMenu() {
   const button = document.querySelector('button.menu');
   const toggle = (open) => {

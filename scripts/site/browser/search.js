@@ -4,7 +4,10 @@ const maxResults = 30;
 const excerptLength = 160;
 const { root } = document.documentElement.dataset;
 
-/** Opens the dialog by the button, by / and by Ctrl+K. The records are loaded when the dialog opens first. */
+/**
+ * Opens the search dialog with the button, with / and with Ctrl+K. The records are loaded when the dialog opens for the
+ * first time.
+ */
 export function enableSearch() {
   const dialog = document.querySelector('dialog.search');
   const input = dialog.querySelector('input');
@@ -95,7 +98,7 @@ function resultItem({ url, title, page, text, terms }) {
   return item;
 }
 
-/** The part of a text around the first match. */
+/** Returns the part of a text around the first match. */
 function excerptOf(text, terms) {
   const lower = text.toLowerCase();
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
@@ -105,7 +108,7 @@ function excerptOf(text, terms) {
   return `${from > 0 ? '…' : ''}${part}${from + excerptLength < text.length ? '…' : ''}`;
 }
 
-/** The text with its matches as <mark> elements. */
+/** Returns the text with its matches as <mark> elements. */
 function marked(text, terms) {
   const escaped = terms.map((term) => term.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   if (escaped.length === 0) return [text];

@@ -1,9 +1,11 @@
-/** Fills the menu of versions, and tells readers of an older version that there is a newer one. */
+/** Fills the menu of versions. Shows readers of an older version that there is a newer one. */
 export function showVersions() {
   const versions = globalThis.flotillaVersions ?? [];
   const { version: current, page, root } = document.documentElement.dataset;
   if (versions.length === 0) return;
-  /** The same page in another version, or the start page if that version does not have it. */
+  /**
+   * Returns the address of this page in another version, or of that version's start page if it does not have the page.
+   */
   const addressIn = ({ version, pages }) => `${root}../${version}/${pages.includes(page) ? page : 'index.html'}`;
   const link = (entry, text) => {
     const anchor = document.createElement('a');

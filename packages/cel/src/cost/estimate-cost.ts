@@ -111,7 +111,10 @@ class Estimator {
     return plus(this.#applied(expression, args), ...costs);
   }
 
-  /** Estimates a call. If several overloads are possible at run time, the range covers the costs of all of them. */
+  /**
+   * Estimates the cost of a call. If the overload is known only at run time, the range covers the costs of all possible
+   * overloads.
+   */
   #applied(expression: Call, args: readonly Expression[]): Span {
     const sizes = args.map((one) => this.#size(one) ?? UNKNOWN_SPAN);
     const element = this.#elementOf(args[0]);

@@ -9,8 +9,8 @@ const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;
 
 /**
- * Returns the actual cost of a call by Kubernetes' rules, so that an expression exceeds its cost limit exactly if it
- * does so in Kubernetes.
+ * Returns the actual cost of a call by Kubernetes' rules, so that an expression exceeds its cost limit here exactly
+ * when it exceeds the limit in Kubernetes.
  */
 export function callCost(called: Overload, args: readonly CelValue[], result: CelValue, meter: Meter): number {
   const call: Called = { args, result, id: called.id, size: (value) => sizeOf(value, meter) };

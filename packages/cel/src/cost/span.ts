@@ -1,4 +1,4 @@
-/** The range of a size or a cost. If the maximum is unknown, `max` is MAX_VALUE. */
+/** The range of a size or a cost. `max` is MAX_VALUE if the maximum is unknown. */
 export interface Span {
   readonly min: number;
   readonly max: number;

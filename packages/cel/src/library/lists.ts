@@ -111,7 +111,7 @@ export const lists: readonly Overload[] = [
   }),
   method('reverse', 'list_reverse', signature([LIST], LIST), ([list]: One) => new PlainList([...list].reverse())),
   overload('lists.range', 'lists_range', signature([INT], listOf(INT)), ([count]: readonly [bigint], { meter }) => {
-    // Count the work before the list is allocated, so that the meter refuses a very long list before it takes memory.
+    // Count the work before the list is allocated, so that a very long list exceeds the limit before it takes memory.
     meter.work(count > 0n ? Number(count) : 0);
     return new PlainList(Array.from({ length: Math.max(0, Number(count)) }, (_, at) => BigInt(at)));
   }),

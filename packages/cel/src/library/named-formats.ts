@@ -51,7 +51,7 @@ const FORMATS: ReadonlyMap<string, CelFormat> = new Map(
   ].map((format) => [format.name, format]),
 );
 
-/** Replaces a trailing dash by a letter: a name prefix may end with a dash, because a suffix follows it. */
+/** Replaces a trailing dash by a letter. A name prefix may end with a dash, because the server appends a suffix. */
 function asPrefix(text: string): string {
   return text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text;
 }

@@ -42,8 +42,8 @@ function patternOf(pattern: string, { meter }: Evaluation): RE2JS {
 }
 
 /**
- * Returns a matcher, and first charges the meter for the maximum work: each character may be tested against each state
- * of the pattern, and `x{1,1000}` has thousands of states.
+ * Returns a matcher. First charges the meter for the maximum work: each character may be tested against each state of
+ * the pattern, and a pattern such as `x{1,1000}` has thousands of states.
  */
 function matcherOf(text: string, pattern: string, evaluation: Evaluation): ReturnType<RE2JS['matcher']> {
   const compiled = patternOf(pattern, evaluation);
@@ -56,7 +56,8 @@ function findAll(text: string, pattern: string, limit: number, evaluation: Evalu
   const each = matchUnits(patternOf(pattern, evaluation), text);
   const found: string[] = [];
   while ((limit < 0 || found.length < limit) && matcher.find()) {
-    // To find this match, the matcher may have read the text to its end. That work is charged for every match.
+    // Charge a whole pass over the text for every match, because the matcher may read the text to its end before it
+    // finds this match.
     evaluation.meter.work(each);
     found.push(matcher.group() ?? '');
   }

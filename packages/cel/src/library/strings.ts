@@ -146,8 +146,8 @@ function lastIndexOf(text: string, part: string, from: bigint | undefined): bigi
 }
 
 /**
- * Trims white space as Unicode defines it. Unlike JavaScript, Unicode includes U+0085 and excludes U+FEFF. A regular
- * expression for the end of a text would take quadratic time if the text contains much white space elsewhere.
+ * Trims white space as Unicode defines it. Unlike JavaScript, Unicode counts U+0085 as white space, but not U+FEFF.
+ * Does not use a regular expression, which would take quadratic time for a text with much white space in the middle.
  */
 function trimmed(text: string): string {
   let start = 0;

@@ -15,7 +15,7 @@ let latest: Created | undefined;
 
 /**
  * Returns the managedFields of a new object. All objects with the same members that one client creates within a second
- * share them. That is safe because entries are only replaced, never changed.
+ * share one list. Sharing is safe because entries are only replaced, never changed.
  */
 export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: JsonObject): ManagedFieldsEntry[] {
   const { manager, apiVersion } = info;

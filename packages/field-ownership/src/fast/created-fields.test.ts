@@ -5,7 +5,7 @@ import { toFieldsV1 } from '../field-set/fields-v1.ts';
 import { type ThingObject, thing } from '../thing.fixture.ts';
 import { recordUpdate, trackUpdate } from '../track-update.ts';
 
-/** Few names and few shapes, so that many objects have the same or nearly the same structure. */
+/** Few names and few shapes, so that many objects have an equal or similar structure. */
 const name = fc.constantFrom('a', 'b', 'inner', 'map', 'whole', 'free', 'set', 'plainList', '1', '{', '.');
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -39,7 +39,7 @@ describe('the ownership of a creator', () => {
           const [managed] = recordUpdate(write, new Map()).values();
           expected = managed === undefined ? undefined : toFieldsV1(managed.fields);
         } catch {
-          // Items that cannot be distinguished: nothing is tracked.
+          // A list item has no usable key or value, so nothing is tracked.
         }
         expect(trackUpdate(write).metadata.managedFields?.[0]?.fieldsV1).toEqual(expected);
       }),

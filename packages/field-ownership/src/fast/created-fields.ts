@@ -5,19 +5,19 @@ import { asList, asMap, memberShape, shapePartFor } from '../typed/typed.ts';
 import { internFields } from './fields-cache.ts';
 
 /**
- * The maximum number of cached steps per kind, of about 50 bytes each. A larger cache is emptied. Clients create
- * objects with few different sets of members.
+ * The maximum number of cached steps per kind, of about 50 bytes each. A larger cache is emptied. Few steps are needed,
+ * because clients create most objects with the same sets of members.
  */
 const maxSteps = 20_000;
-/** Objects with a longer outline, that is, with more members, are not cached. */
+/** The maximum length of an outline. Objects with a longer outline, that is, with more members, are not cached. */
 const maxOutlineLength = 1_000;
 
 const outlinesBySchema = new WeakMap<TrackedKind['schema'], Outlines>();
 
 /**
  * Returns the FieldsV1 of a new object. The creator owns all fields, so FieldsV1 depends only on the names of the
- * members, which are the same for most objects of a kind. `make` computes it for the first object; the others share it,
- * frozen.
+ * members, which are equal for most objects of a kind. `make` computes the FieldsV1 for the first object; all later
+ * objects share the frozen result.
  */
 export function createdFields(kind: TrackedKind, next: JsonObject, make: () => JsonObject): JsonObject {
   let outlines = outlinesBySchema.get(kind.schema);
@@ -31,17 +31,17 @@ export function createdFields(kind: TrackedKind, next: JsonObject, make: () => J
   return end.fields;
 }
 
-/** The tokens of an outline that are not member names: a value that is owned as a whole, the start and end of a map. */
+/** Tokens of an outline that are not member names: a value that is owned as a whole, and the start and end of a map. */
 const whole = 0;
 const begin = 1;
 const end = 2;
 
 type Token = string | number;
 
-/** A node in the tree of outlines, with its possible next nodes. Almost every node has only one. */
+/** A node in the tree of outlines, with its possible next nodes. Almost every node has only one next node. */
 class Step {
   fields: JsonObject | undefined;
-  /** The shape of the member whose name is the token of this step. */
+  /** The shape of the member whose name is the token that leads to this step. */
   shape: Shape | undefined;
   #token: Token | undefined;
   #next: Step | undefined;

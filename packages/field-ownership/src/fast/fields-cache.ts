@@ -24,9 +24,9 @@ let characters = 0;
 let latest: CachedFields | undefined;
 
 /**
- * Parses a FieldsV1 text that this program wrote. The result is frozen and shared by all objects with the same text, as
- * most objects of a kind have. Sharing matters because FieldsV1 make up a third of the stored data. It is safe because
- * they are only replaced, never changed.
+ * Parses a FieldsV1 text that this program wrote. The result is frozen and shared by all objects with an equal text.
+ * Sharing saves memory, because FieldsV1 make up a third of the stored data and most objects of a kind have equal
+ * FieldsV1. It is safe because FieldsV1 are only replaced, never changed.
  */
 export function fieldsFromText(text: string): JsonObject {
   const cached = byText.get(text);
@@ -60,8 +60,8 @@ function addToCache(cached: CachedFields): JsonObject {
 }
 
 /**
- * Returns the FieldsV1 that was used last, which is often the next one too. If a text starts with its JSON text, the
- * parser can use this object.
+ * Returns the most recently used FieldsV1, which is often needed next. If a text starts with the JSON text of this
+ * FieldsV1, the parser can reuse the object.
  */
 export function latestFields(): Pick<CachedFields, 'fields' | 'text'> | undefined {
   return latest;

@@ -9,7 +9,7 @@ import type { TrackedWrite } from '../tracked-write.ts';
 import { UnkeyedItemError } from '../typed/typed.ts';
 import { unchangedOwnership } from './unchanged-ownership.ts';
 
-/** The result of the full comparison; `undefined` if the objects cannot be compared. */
+/** Returns the result of the full comparison; `undefined` if the objects cannot be compared. */
 function thePlainWay(write: TrackedWrite): unknown {
   try {
     const managers =
@@ -135,7 +135,7 @@ describe('the field ownership of a write that only changes the writer’s own fi
       }),
     );
     const next = { ...live, spec: { a: '2', b: '2' } };
-    // Fields that are new to the cache take the full comparison.
+    // The cache does not contain the fields yet, so the full comparison runs.
     expect(unchangedOwnership({ ...first, live, next, now })).toBeUndefined();
     trackUpdate({ ...first, live, next, now });
     const found = unchangedOwnership({ ...first, live, next, now });

@@ -14,9 +14,9 @@ import { cachedSet } from './fields-cache.ts';
 const maxEntries = 10;
 
 /**
- * Returns the managedFields after a write that only changes values of fields that the writer alone owns. Only the time
- * of the writer's entry changes. Most updates are such writes, and this takes a fraction of the time of a full
- * comparison. Returns `undefined` if this fast path does not apply.
+ * Returns the managedFields after a write that only changes values of fields that the writer alone owns. Such a write
+ * changes only the time of the writer's entry. Most updates are such writes, and this function takes a fraction of the
+ * time of a full comparison. Returns `undefined` if the write is not of this kind.
  */
 export function unchangedOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undefined {
   const { kind, live, next, manager, subresource, now } = write;
@@ -38,7 +38,8 @@ export function unchangedOwnership(write: TrackedWrite): ManagedFieldsEntry[] | 
       own = set;
       ownEntry = entry;
     } else {
-      // Update entries are sorted by time, so the writer's entry must be newer than the others to become the last one.
+      // Update entries are sorted by time, so the writer's entry becomes the last one only if it is newer than all
+      // others.
       if (entry.operation === 'Update' && (entry.time ?? now) >= now) return undefined;
       others.push(set);
       kept.push(copyEntry(entry, entry.time));
@@ -68,7 +69,8 @@ function belongsTo({ manager = '', subresource = '' }: ManagedFieldsEntry, by: s
 }
 
 /**
- * Creates a new entry that shares fieldsV1. An entry that is itself shared would be frozen and serialized as a whole.
+ * Creates a new entry that shares only fieldsV1. If the whole entry were shared, it would be frozen and serialized as a
+ * whole.
  */
 function copyEntry(entry: ManagedFieldsEntry, time: string | undefined): ManagedFieldsEntry {
   const { manager = '', operation, apiVersion, subresource = '' } = entry;
@@ -78,13 +80,17 @@ function copyEntry(entry: ManagedFieldsEntry, time: string | undefined): Managed
 type Change = typeof noChange | typeof ownValuesChanged | typeof needsComparison;
 
 /**
- * The possible results: no tracked change, only values that the writer owns have changed, or a full comparison needed.
+ * The results of a comparison: no tracked field changed, only values that the writer owns changed, or the full
+ * comparison is needed.
  */
 const noChange = 0;
 const ownValuesChanged = 1;
 const needsComparison = 2;
 
-/** A position in both objects, with the fields below it: those of the writer, of other managers, and untracked ones. */
+/**
+ * A position in both objects, and the sets of fields below it: those of the writer, those of other managers, and
+ * untracked fields.
+ */
 interface Position {
   readonly shape: Shape;
   readonly own: FieldSet | undefined;
@@ -170,7 +176,7 @@ function compareMember(
   return equalJson(old, next) ? noChange : valueChange(position, name);
 }
 
-/** True if the value contains no list items that are identified by keys, or only strings. */
+/** True if the value contains no items that are identified by keys or value, or if it is a set of strings only. */
 function needsNoItemCheck({ hasKeyedItems, list }: Shape, value: JsonValue | undefined): boolean {
   if (hasKeyedItems !== true) return true;
   return Array.isArray(value) && list?.keys.length === 0 && value.every((item) => typeof item === 'string');

@@ -43,8 +43,8 @@ export class FieldSet {
   }
 
   /**
-   * Returns the set of paths below an element, to add paths to it. The caller must add at least one, because a set
-   * contains no elements without paths.
+   * Returns the set of paths below an element, for the caller to add paths. The caller must add at least one path,
+   * because a set must not contain an element without paths.
    */
   openBelow(element: PathElement): FieldSet {
     const node = this.#node(element);
@@ -53,8 +53,8 @@ export class FieldSet {
   }
 
   /**
-   * Adds an element that the set does not contain yet, as a member or with the paths below it. Adds nothing if the
-   * element is not a member and there are no paths below it.
+   * Adds an element that the set does not contain yet: as a member if `member` is true, with the paths in `below`. Adds
+   * nothing if the element is not a member and there are no paths below it.
    */
   add(element: PathElement, member: boolean, below: FieldSet | undefined): void {
     const children = below === undefined || below.isEmpty ? undefined : below;
@@ -76,7 +76,7 @@ export class FieldSet {
   }
 
   get isEmpty(): boolean {
-    // Every node is a member or has members below it.
+    // A set without nodes has no paths: every node is a member or has members below it.
     return this.#nodes.size === 0;
   }
 
@@ -118,8 +118,8 @@ export class FieldSet {
   }
 
   /**
-   * Returns the union of many sets. Combines pairs of similar size, because adding one small set after the other would
-   * copy the growing result each time.
+   * Returns the union of many sets. Combines pairs of similar size, because adding one set at a time would copy the
+   * growing result each time.
    */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     let remaining = sets;
@@ -172,10 +172,11 @@ export class FieldSet {
   }
 
   /**
-   * True if the sets have a path in common. With `withDescendants`, also if a path of `other` is above one of this set.
+   * True if the sets have a path in common. With `withDescendants`, also true if a path of this set is below a path of
+   * `other`.
    */
   #intersects(other: FieldSet, withDescendants: boolean): boolean {
-    // The smaller set determines the time: an object can have many managers with few fields each.
+    // Iterate over the smaller set, because an object can have many managers with few fields each.
     const isSmaller = this.#nodes.size < other.#nodes.size;
     for (const text of (isSmaller ? this : other).#nodes.keys()) {
       const node = this.#nodes.get(text);
@@ -201,7 +202,10 @@ export class FieldSet {
     return result;
   }
 
-  /** Returns a new set. For each element, `change` decides whether it is a member and which paths are below it. */
+  /**
+   * Returns a new set with the same elements. For each element, `change` decides whether it is a member and which paths
+   * are below it. Elements without paths are removed.
+   */
   map(change: (member: FieldSetMember) => { member: boolean; below: FieldSet | undefined }): FieldSet {
     const result = new FieldSet();
     for (const { element, member, children } of this.#nodes.values()) {

@@ -4,7 +4,7 @@ import { setOfFields } from '../fast/fields-cache.ts';
 import { FieldSet } from './field-set.ts';
 import { type PathElement, parseElement } from './path-element.ts';
 
-/** The FieldsV1 from which a set was parsed, if it is frozen and writing the set would produce exactly the same. */
+/** For each set, the frozen FieldsV1 from which it was parsed, if `write` would produce exactly that FieldsV1. */
 const sources = new WeakMap<FieldSet, JsonObject>();
 
 /** Converts a set to FieldsV1, the format of managedFields (rule SSA-20). */
@@ -36,7 +36,7 @@ function readSet(fields: JsonValue): FieldSet {
   return set;
 }
 
-/** The position of a part of FieldsV1 in the set: an element of `set`, or without `element` the whole set. */
+/** A position in the set while FieldsV1 is read: an element of `set`, or the whole set if `element` is absent. */
 interface FieldsV1Position {
   readonly set: FieldSet;
   readonly element?: PathElement;
@@ -61,7 +61,7 @@ function read(fields: JsonValue, { set, element: parent, depth }: FieldsV1Positi
     const element = parseElement(key);
     if (element?.text !== key) isExact = false;
     if (element === undefined) continue;
-    // Each part adds at least one path, so the opened set does not stay empty.
+    // Reading the part below adds at least one path, so the opened set does not stay empty.
     inner ??= parent === undefined ? set : set.openBelow(parent);
     if (!read(below, { set: inner, element, depth: depth + 1 })) isExact = false;
   }

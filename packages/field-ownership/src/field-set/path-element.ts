@@ -106,7 +106,10 @@ function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): number {
   return a.length - b.length;
 }
 
-/** Compares values: numbers before strings before booleans before all others, which are compared by their JSON text. */
+/**
+ * Compares values. Numbers sort before strings, strings before booleans, and booleans before all other values, which
+ * are compared by their JSON text.
+ */
 function compareValues(a: JsonValue, b: JsonValue): number {
   const order = valueRank(a) - valueRank(b);
   if (order !== 0) return order;

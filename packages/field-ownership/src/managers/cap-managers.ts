@@ -33,10 +33,15 @@ export function capUpdateManagers(managers: Managers): void {
   }
 }
 
-/** The sets of all entries that belong to a bucket, by the identity of the bucket. They are combined at the end. */
+/**
+ * The sets of the entries that are moved to a bucket, by the identity of the bucket. The sets are combined at the end.
+ */
 type Buckets = Map<string, FieldSet[]>;
 
-/** Moves the entry `identity` to the bucket entry of its API version. If there is no bucket, `first` becomes it. */
+/**
+ * Moves the entry `identity` to the bucket entry of its API version. If there is no bucket entry yet, the entry `first`
+ * becomes it.
+ */
 function moveToBucket(managers: Managers, first: string, identity: string, buckets: Buckets): void {
   const newer = managers.get(identity);
   if (newer === undefined) return;

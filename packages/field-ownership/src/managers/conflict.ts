@@ -11,7 +11,7 @@ export interface ApplyConflict {
 }
 
 /**
- * The maximum length of all listed fields together. Many fields can have the same long path, so without a limit the
+ * The maximum total length of all listed fields. Many fields can have the same long parent path, so without a limit the
  * list could be thousands of times as long as the object.
  */
 const maxCharacters = 1_000_000;

@@ -4,7 +4,7 @@ import type { FieldSet } from '../field-set/field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from '../field-set/fields-v1.ts';
 import type { ManagedFieldsEntry } from '../tracked-object.ts';
 
-/** The fields of a managedFields entry that identify it. */
+/** The members of a managedFields entry that identify the entry. */
 export interface ManagerInfo {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -23,8 +23,8 @@ export type Managers = Map<string, ManagedSet>;
 
 /**
  * Returns the identity of a managedFields entry (rule SSA-18). Entries with the same identity are merged. The identity
- * of an Apply entry does not include the API version. The text must equal that of kube-apiserver, because it determines
- * the order of conflicts.
+ * of an Apply entry does not include the API version. The identity must equal the text that kube-apiserver computes,
+ * because it determines the order of conflicts.
  */
 export function managerIdentity(info: ManagerInfo): string {
   const { manager, operation, subresource } = info;

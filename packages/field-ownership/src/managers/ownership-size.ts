@@ -22,7 +22,7 @@ function remainingLength(fields: JsonValue | undefined, remaining: number): numb
   if (!isJsonObject(fields)) return remaining;
   let left = remaining;
   for (const name in fields) {
-    // The quotes, the colon, the braces and the comma.
+    // 6 characters for the quotes, the colon, the braces and the comma.
     left = remainingLength(fields[name], left - name.length - 6);
     if (left < 0) return left;
   }

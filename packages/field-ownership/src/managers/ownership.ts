@@ -5,8 +5,8 @@ import type { Managers } from './managers.ts';
 import type { ComparisonIn } from './versioned-fields.ts';
 
 /**
- * Returns the fields that a write adds or changes and that other managers own. They are conflicts: an apply without
- * force is rejected.
+ * Returns the fields that a write adds or changes and that other managers own. These fields are conflicts: an apply
+ * without force is rejected.
  */
 export function findConflicts(managers: Managers, comparisonIn: ComparisonIn, writer: string): ApplyConflict[] {
   const changed = perComparison(({ modified, added }) => modified.union(added));
@@ -20,9 +20,9 @@ export function findConflicts(managers: Managers, comparisonIn: ComparisonIn, wr
 }
 
 /**
- * Removes the fields that a write added, changed or removed from all managers except the writer. Removes managers that
- * own no field afterwards (rules SSA-14, SSA-16, SSA-34), and those of versions that do not exist. Changes `managers`
- * in place.
+ * Removes the fields that a write added, changed or removed from all managers except the writer. Also removes managers
+ * that own no field afterwards (rules SSA-14, SSA-16, SSA-34), and managers whose version does not exist. Changes
+ * `managers` in place.
  */
 export function releaseFields(managers: Managers, comparisonIn: ComparisonIn, writer: string | undefined): void {
   const touched = perComparison(touchedFields);
@@ -34,7 +34,7 @@ export function releaseFields(managers: Managers, comparisonIn: ComparisonIn, wr
   }
 }
 
-/** Returns a function that computes a set of fields once per comparison. */
+/** Returns a function that calls `compute` only once per comparison and caches the result. */
 function perComparison(compute: (comparison: Comparison) => FieldSet): (comparison: Comparison) => FieldSet {
   const known = new Map<Comparison, FieldSet>();
   return (comparison) => {

@@ -9,8 +9,9 @@ import type { ManagedSet, Managers } from './managers.ts';
 import { inVersion, shapeIn } from './versioned-fields.ts';
 
 /**
- * Returns the merged object without the fields that its applier abandoned (`pruneAbandoned`). `last` is its previous
- * entry. If versions have different fields, the fields of each manager are looked up in the version that it wrote.
+ * Returns the merged object without the fields that its applier abandoned (`pruneAbandoned`). `last` is the applier's
+ * previous entry. If versions have different fields, the fields of each manager are looked up in the version that the
+ * manager wrote.
  */
 export function pruneInVersions(
   kind: TrackedKind,
@@ -36,7 +37,7 @@ export function pruneInVersions(
   return inVersion(kind, pruned, own) as JsonValue;
 }
 
-/** Returns the fields of all managers, or of those that wrote a version. */
+/** Returns the fields of all managers, or only of the managers that wrote `version`. */
 function all(managers: Managers, version?: string): FieldSet {
   const found = [...managers.values()].filter(({ apiVersion }) => version === undefined || apiVersion === version);
   return FieldSet.unionOf(found.map(({ fields }) => fields));

@@ -7,8 +7,8 @@ import type { Managers } from './managers.ts';
 import { shapeIn } from './versioned-fields.ts';
 
 /**
- * Adapts the ownership to a schema in which a list or map has become atomic. An older entry may own single items or
- * members of it. Their owner then owns the whole list or map. Omits managers of versions that do not exist.
+ * Adapts the ownership to a schema in which a list or map has become atomic. The owner of single items or members then
+ * owns the whole list or map. Omits managers whose version does not exist.
  */
 export function reconcileManagers(kind: TrackedKind, managers: Managers): Managers {
   const reconciled: Managers = new Map();

@@ -4,21 +4,23 @@ import type { TrackedObject } from '../tracked-object.ts';
 import type { Comparison } from '../typed/compare.ts';
 import { type Shape, shapeOf } from '../typed/shape.ts';
 
-/** Returns the changes of a write as fields of a version; `undefined` if the kind has no such version. */
+/**
+ * Returns the changes of a write, named by the fields of an API version; `undefined` if the kind has no such version.
+ */
 export type ComparisonIn = (apiVersion: string) => Comparison | undefined;
 
-/** Returns the kind in another version, or the kind itself if all versions have the same fields. */
+/** Returns the kind in an API version, or `kind` itself if all versions have the same fields. */
 function kindInVersion(kind: TrackedKind, apiVersion: string): TrackedKind | undefined {
   return kind.versions === undefined || apiVersion === apiVersionOf(kind) ? kind : kind.versions.find(apiVersion);
 }
 
-/** Returns the shape of a version; `undefined` if the kind has no such version. */
+/** Returns the shape of an API version; `undefined` if the kind has no such version. */
 export function shapeIn(kind: TrackedKind, apiVersion: string): Shape | undefined {
   const found = kindInVersion(kind, apiVersion);
   return found && shapeOf(found);
 }
 
-/** Converts an object of the kind to a version. */
+/** Converts an object of the kind to an API version. */
 export function inVersion<Tracked extends TrackedObject>(
   kind: TrackedKind,
   object: Tracked,
@@ -27,7 +29,10 @@ export function inVersion<Tracked extends TrackedObject>(
   return kind.versions === undefined ? object : kind.versions.convert(object, apiVersion);
 }
 
-/** Compares the objects of a write in each version of a manager. `own` is the comparison in the version of the write. */
+/**
+ * Returns a function that compares the objects of a write in a given API version. `own` is the comparison in the
+ * version of the write.
+ */
 export function comparisonsIn(
   kind: TrackedKind,
   own: Comparison,

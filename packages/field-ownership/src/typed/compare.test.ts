@@ -67,7 +67,7 @@ describe('compareTyped', () => {
   });
 });
 
-/** The second object with parts of the first. */
+/** Returns the second object with shared members of the first object. */
 function sharing(first: JsonObject, second: JsonObject): JsonObject {
   const one = first.spec;
   const other = second.spec;

@@ -45,7 +45,7 @@ class Comparer implements Comparison {
   /** The current position; `undefined` at the root. */
   #position: Position | undefined;
 
-  /** Compares two values. `undefined` means that the value is absent; at most one of them may be absent. */
+  /** Compares two values. `undefined` means that a value is absent. At most one of the two values may be absent. */
   compare(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
     const first = before === undefined ? undefined : shapePartFor(shape, before);
     const second = after === undefined ? undefined : shapePartFor(shape, after);
@@ -134,7 +134,10 @@ class Comparer implements Comparison {
     this.#position = parent;
   }
 
-  /** Compares items with the same key. Duplicates are compared as a whole. A new or removed duplicate is a change. */
+  /**
+   * Compares the items with one key. Duplicates in both lists are compared as a whole. Duplicates in one list count as
+   * added or removed.
+   */
   #group(shape: Shape, { before, after }: ItemGroup): void {
     if (before.length <= 1 && after.length <= 1) {
       this.compare(shape, before[0], after[0]);

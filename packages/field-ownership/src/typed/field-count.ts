@@ -5,9 +5,9 @@ import { type Shape, shapeOf } from './shape.ts';
 import { memberShape } from './typed.ts';
 
 /**
- * The maximum number of fields of an object whose ownership is tracked: members of maps, and items of lists that are
- * identified by keys or value. Tracking takes about twenty microseconds per field. Real objects have some hundreds; a list
- * or map that is owned as a whole counts as one.
+ * The maximum number of fields of an object whose ownership is tracked. Members of maps count, and items of lists that
+ * are identified by keys or value. A list or map that is owned as a whole counts as one. Tracking takes about twenty
+ * microseconds per field. Real objects have some hundreds.
  */
 export const maxTrackedFields = 10_000;
 

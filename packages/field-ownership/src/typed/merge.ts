@@ -44,7 +44,7 @@ interface Item {
 
 /**
  * Merges two lists whose items are identified by keys. Items that are in both lists have the order of `applied`. Items
- * that are only in `live` keep their position relative to them.
+ * that are only in `live` keep their position relative to the items in both lists.
  */
 function mergeItems(
   list: ListShape,
@@ -56,7 +56,8 @@ function mergeItems(
   const inLive = byText(live);
   const inApplied = byText(applied);
   const sharedOrder = applied.map(({ element }) => element.text).filter((text) => inLive.has(text));
-  // The position in `sharedOrder`: removing the first item instead would copy the rest of a large list.
+  // The current position in `sharedOrder`. Removing the first item instead would copy the rest of a large list each
+  // time.
   let shared = 0;
   const taken = new Set<string>();
   const merged: JsonValue[] = [];

@@ -14,8 +14,7 @@ export interface Shape {
   readonly list?: ListShape;
   readonly map?: MapShape;
   /**
-   * True if this shape contains a list whose items are identified by keys or values. Some values do not fit such a
-   * list.
+   * True if this shape contains a list whose items are identified by keys or value. Not every value fits such a list.
    */
   readonly hasKeyedItems?: true;
 }
@@ -128,8 +127,8 @@ function plainShape(source: TrackedSchema, inherited: boolean): Shape {
     case 'boolean':
       return { scalar: 'boolean' };
     case 'string':
-      // With another format, such as int-or-string, the value may have another type. Only plain text and base64 are
-      // always strings.
+      // A string with another format, such as int-or-string, may have a value of another type. Only strings without a
+      // format and base64 strings are always strings.
       return { scalar: schema.format === undefined || schema.format === 'byte' ? 'string' : 'untyped' };
     default:
       return { scalar: 'untyped', list: listShape(schema, preserve), map: mapShape(schema, preserve) };

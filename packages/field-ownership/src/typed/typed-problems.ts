@@ -5,9 +5,9 @@ import type { ListShape, MapShape, ScalarType, Shape } from './shape.ts';
 import { itemElement, shapePartFor, UnkeyedItemError } from './typed.ts';
 
 /**
- * Returns the reasons why a value does not fit its shape, in the words of kube-apiserver (rules SSA-05, SSA-06). Empty
- * if it fits. The messages quote the invalid value; for confidential kinds they contain only its type. The check ends
- * when the messages are very long.
+ * Returns the reasons why a value does not fit its shape, worded as in kube-apiserver (rules SSA-05, SSA-06). The list
+ * is empty if the value fits. The messages quote the invalid value; for confidential kinds they contain only its type.
+ * The check stops when the messages are very long.
  */
 export function typedProblems(shape: Shape, value: JsonValue, options: { confidential?: boolean } = {}): string[] {
   const checker = new Checker(options.confidential === true ? typesOnly : fullValues);
@@ -15,7 +15,7 @@ export function typedProblems(shape: Shape, value: JsonValue, options: { confide
   return checker.problems;
 }
 
-/** Formats values for messages. For confidential kinds it returns only the type. */
+/** Formats values for messages. For confidential kinds, the text is only the type of the value. */
 interface ValueFormat {
   value(value: JsonValue): string;
   source(value: JsonValue): string;
@@ -37,8 +37,8 @@ export function describeProblems(problems: readonly string[]): string {
 }
 
 /**
- * The maximum length of all problems together. Each problem contains its path, and many problems can have the same long
- * path, so without a limit the messages could be thousands of times as long as the object.
+ * The maximum total length of all problems. Each problem contains its path, and many problems can have the same long
+ * parent path. Without a limit the messages could be thousands of times as long as the object.
  */
 const maxCharacters = 1_000_000;
 
@@ -115,7 +115,7 @@ class Checker {
           element = itemElement(list, item);
         } catch (error) {
           if (!(error instanceof UnkeyedItemError)) throw error;
-          // This item cannot be identified, so the following items of the list are not checked.
+          // Stop checking this list, because this item cannot be identified.
           this.#add(parent, `element ${index}: ${error.message}`);
           return;
         }

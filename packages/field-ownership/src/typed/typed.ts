@@ -3,14 +3,17 @@ import { FieldSet } from '../field-set/field-set.ts';
 import { fieldElement, type KeyValue, keyElement, type PathElement, valueElement } from '../field-set/path-element.ts';
 import { deducedShape, type ListShape, type MapShape, type Shape } from './shape.ts';
 
-/** Thrown for a list item without a usable key or value. The stored data then does not fit the schema of its kind. */
+/**
+ * Thrown for a list item without a usable key or value. A stored object with such an item does not fit the schema of
+ * its kind.
+ */
 export class UnkeyedItemError extends Error {}
 
 export type ShapePart = 'map' | 'scalar' | 'list';
 
 /**
- * Returns the part of a shape (map, scalar or list) that applies to a value. That is the part for the value's type, if
- * the shape has it. For other types, for null and for absent values it is the first part that the shape has.
+ * Returns the part of a shape (map, scalar or list) that applies to a value. This is the part for the value's type, if
+ * the shape has one. Otherwise, and for null and absent values, it is the first part of the shape.
  */
 export function shapePartFor(shape: Shape, value: JsonValue | undefined): ShapePart {
   if (isJsonObject(value)) {
@@ -116,7 +119,7 @@ function fieldsOfItems(list: ListShape, items: readonly JsonValue[]): FieldSet {
   }
   const set = new FieldSet();
   for (const { element, item, repeated } of found.values()) {
-    // A duplicate item is owned as a whole, because paths into it would be ambiguous.
+    // Own a duplicate item as a whole, because paths into it would be ambiguous.
     set.add(element, true, repeated ? undefined : fieldsWithin(list.item, item));
   }
   return set;

@@ -1,9 +1,10 @@
-/** The number of members of an object that are cached, counted from its start. */
+/** The maximum number of members that are cached per object, counted from the first member. */
 const maxPositions = 64;
 
 /**
- * Caches a value per member of an object, by the position of the member. Objects of one type usually have their members
- * in the same order. Comparing a name with the cached name at that position is much faster than a lookup by name.
+ * Caches a value for each member of an object, by the position of the member. Objects of one type usually have their
+ * members in the same order. Comparing a name with the cached name at its position is much faster than a lookup by
+ * name.
  */
 export class KeyOrderCache<T> {
   readonly #names: string[] = [];
