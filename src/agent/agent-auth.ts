@@ -37,7 +37,7 @@ export interface AgentAuthOptions {
 export interface AgentAuth {
   /**
    * Returns the identity of the caller; `undefined` if the token is invalid (401). Throws 503 for an access key that
-   * only the control server can check, if that server is unreachable.
+   * only the control server can check, if the control server is unreachable.
    */
   authenticate(token: string, signal: AbortSignal): Promise<Identity | undefined>;
   resume(key: TokenKey): Identity | undefined;
@@ -47,11 +47,11 @@ export interface AgentAuth {
   close(): void;
 }
 
-/** Maximum number of cached access keys that the control server has confirmed. */
+/** The maximum number of cached access keys. The cache contains keys that the control server has confirmed. */
 const maxConfirmedKeys = 10_000;
 /**
- * A token that was issued less than this many seconds ago may belong to a new access key that the agent has not
- * received yet, so authentication waits for that key.
+ * The maximum age of a young token, in seconds since its issue. A young token may belong to a new access key that the
+ * agent has not received yet, so authentication waits for that key.
  */
 const youngTokenSeconds = 10;
 
@@ -73,7 +73,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     return key?.uid === uid && key.mark === mark;
   };
   const authenticator: Authenticator = createAuthenticator({
-    // The agent looks up a key by its value only while it is connected, because otherwise a deletion of the key may
+    // Use a key that was found by its value only while the agent is connected. Otherwise the deletion of the key may
     // not have arrived.
     keyByHash(hash) {
       const key = options.isConnected() ? confirmedKeys.get(hash) : undefined;
@@ -140,7 +140,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
   };
 }
 
-/** Names of deleted access keys. Authentication does not wait for the arrival of a key with such a name. */
+/** The names of deleted access keys. Authentication does not wait for a key whose name is in this set. */
 class DeletedKeys {
   readonly #names = new Set<string>();
 
@@ -157,7 +157,7 @@ class DeletedKeys {
   }
 }
 
-/** Decides with the cached policy. A key that the policy does not contain has no permissions. */
+/** Decides with the cached policy. An access key that is not in the policy has no permissions. */
 function decideWithPolicy(identity: Identity, attributes: Attributes, replica: PolicyReplica): Decision {
   const { user, system, accessKey, scopes = [] } = identity;
   const key = accessKey === undefined ? undefined : replica.key(accessKey);
@@ -166,7 +166,7 @@ function decideWithPolicy(identity: Identity, attributes: Attributes, replica: P
   return decide({ user, system, scopes: effectiveScopes }, attributes, replica);
 }
 
-/** Returns the holder of a key with the groups, scopes and lifetime of a token that was issued for it. */
+/** Returns the identity of a token: the key's holder, restricted to the groups, scopes and lifetime of the token. */
 function identityWithin(holder: Identity, claims: DirectTokenClaims): Identity {
   // The groups in a token are an upper bound: the caller loses a group that the user has left, but does not gain a
   // group that the user joined after the token was issued.

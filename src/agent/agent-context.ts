@@ -35,9 +35,12 @@ export interface AgentContext extends AgentEnvironment {
   readonly settings: ConnectedAgentOptions;
   readonly server: AgentServer;
   readonly dir: AgentDir;
-  /** Seals the files of the agent with the first key of the seal key file, and opens them with all its keys. */
+  /**
+   * Seals the files of the agent with the first key of the seal key file, and opens files that were sealed with any key
+   * in the seal key file.
+   */
   readonly sealer: Sealer;
-  /** True if the seal key file contains former keys, which only open files. */
+  /** True if the seal key file contains former keys, which open files but do not seal them. */
   readonly hasFormerKeys: boolean;
   readonly tls: ServingTls;
   /** Audit lines that the agent has not uploaded to the control server yet. */

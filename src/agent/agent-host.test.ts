@@ -13,7 +13,10 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { AgentTestEnv, agentCluster } from './agent.fixture.ts';
 
-/** The cluster of an agent as the control server reaches it: an address and a credential with full permissions. */
+/**
+ * Opens the agent's cluster as the control server reaches it: at an address, with a credential that has full
+ * permissions.
+ */
 async function open(): Promise<HostUnderTest & SpacesUnderTest> {
   const at = await AgentTestEnv.open();
   const { url } = await at.start();
@@ -31,7 +34,7 @@ async function open(): Promise<HostUnderTest & SpacesUnderTest> {
   const host = remoteBuiltinHost({ connection, clock: systemClock, log: silentLog });
   return {
     host,
-    // Each probe goes over the network; in between, the agent works on its own.
+    // Each probe is a request over the network, which gives the agent time to work.
     async runPendingWork() {
       await at.send('/readyz', '');
     },

@@ -65,12 +65,12 @@ export const policyAgeHeader = 'flotilla-policy-age';
 const bodyBytes = 3 * 1024 * 1024;
 const never = new AbortController().signal;
 /**
- * First path segments below `/cluster/` that are API paths of the agent's cluster and not the name of a cluster
- * (completions §7).
+ * First path segments below `/cluster/` that belong to the API of the agent's cluster, so they are not treated as a
+ * cluster name (completions §7).
  */
 const clusterPaths = new Set(['api', 'apis', 'version', 'openapi', 'healthz', 'livez', 'readyz', 'metrics', 'logs']);
 
-/** Returns the filters of all requests. `planeOf` returns the plane that serves a request. */
+/** Returns the filters that every request passes. `planeOf` returns the plane that serves a request. */
 function chainOf(
   { policy: { replica }, auth, auditLog, clock, log, metrics }: AgentRouterOptions,
   planeOf: (exchange: Exchange) => Plane | undefined,
@@ -96,7 +96,10 @@ function chainOf(
   };
 }
 
-/** Serves the agent's cluster and its virtual clusters to the callers whom the cached policy allows. */
+/**
+ * Returns the handler that serves the agent's cluster and its virtual clusters to the callers whom the cached policy
+ * allows.
+ */
 export function agentRouter(options: AgentRouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const { apiPrefix, cluster, host, policy, auth, clock, log, metrics } = options;
   const planes = new WeakMap<Exchange, Plane | undefined>();
@@ -154,7 +157,7 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
   return (request) => route(withClusterName(request, apiPrefix, cluster));
 }
 
-/** Returns the options of the gateway that depend on the policy: who has access to which instances. */
+/** Returns the gateway options that depend on the policy: the access to instances. */
 function instanceAccess(options: AgentRouterOptions): Omit<ProjectGatewayOptions, 'chain' | 'authorize' | 'onPlane'> {
   const { cluster, host, auth, activity, clock } = options;
   const { replica } = options.policy;
@@ -202,7 +205,7 @@ function instanceAccess(options: AgentRouterOptions): Omit<ProjectGatewayOptions
   };
 }
 
-/** Returns the object with this metadata; `undefined` if only a later object has the same name. */
+/** Returns the object if it has the UID in the metadata; `undefined` if it is a later object with the same name. */
 function sameObject<Instance extends ProjectInstance>(
   { uid }: KubeObject['metadata'],
   found: Instance | undefined,
@@ -211,8 +214,8 @@ function sameObject<Instance extends ProjectInstance>(
 }
 
 /**
- * Returns the limits of each credential, which are those of the control server. They do not apply to the control server
- * itself, nor to an admin of the installation whose access key has no scope.
+ * Returns the limits of each credential, which the control server sets. The limits do not apply to the control server
+ * itself, or to an installation admin whose access key has no scope.
  */
 function credentialLimitsOf(replica: CachedPolicy['replica']): WatchLimitOptions & Pick<KeyRateLimitOptions, 'limits'> {
   return {
@@ -248,8 +251,8 @@ function withClusterName(request: IncomingRequest, apiPrefix: string, cluster: s
   const rest = request.url.slice(prefix.length);
   const [first = ''] = pathSegments(rawPath(`/${rest}`));
   if (first === cluster || !clusterPaths.has(first)) return request;
-  // `signal` can be a getter of the request's class, which the spread does not copy. The new getter delegates to it, so
-  // that the signal is still created on first access.
+  // `signal` can be a getter of the request's class, which the spread does not copy. Delegate to that getter, so that
+  // the signal is still created on first access.
   return {
     ...request,
     url: `${prefix}${cluster}/${rest}`,

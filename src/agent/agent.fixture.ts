@@ -16,7 +16,7 @@ import { type RunningAgent, startAgent } from './start-agent.ts';
 export const agentCluster = 'edge';
 export const instancesPath = instancesOf('default');
 
-/** The options of an agent of the cluster `edge`, whose key is in the file `agent.key`. */
+/** Returns the options of an agent for the cluster `edge`. The agent's key is in the file `agent.key`. */
 export function agentOptions(serverEnv: ServerTestEnv, server: RunningServer): AgentOptions {
   return {
     management: server.url,

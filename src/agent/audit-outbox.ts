@@ -8,11 +8,14 @@ import { readLines } from '../lib/read-lines.ts';
 
 export interface AuditOutboxOptions {
   readonly path: string;
-  /** Size at which the outbox starts a new file. Acknowledged lines are removed one whole file at a time. */
+  /**
+   * The size at which the outbox starts a new file. A file is removed only as a whole, when all its lines are
+   * acknowledged.
+   */
   readonly segmentBytes?: number;
   /**
-   * Maximum size of the whole outbox. Beyond it the oldest file is deleted even if its lines were not uploaded; they
-   * remain in the agent's audit log.
+   * The maximum size of the whole outbox. If it is exceeded, the oldest file is deleted even if its lines were not
+   * uploaded. The lines remain in the agent's audit log.
    */
   readonly maxBytes?: number;
   onDropped?(lines: number): void;
@@ -20,7 +23,7 @@ export interface AuditOutboxOptions {
 
 /** A durable queue of audit lines for the control server. The lines are numbered without gaps. */
 export interface AuditOutbox {
-  /** A unique id of this outbox. Line numbers are meaningful only together with it. */
+  /** The unique ID of this outbox. Line numbers are meaningful only together with this ID. */
   readonly id: string;
   /** Resolves after the line has been written to the operating system. */
   add(line: string): Promise<void>;
@@ -52,7 +55,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
   let last = segments.at(-1) ?? { first: 0, count: 0, bytes: 0 };
   if (segments.length === 0) segments.push(last);
   let file: FileHandle = await open(join(path, nameOf(last.first)), 'a', 0o600);
-  /** All lines with a number lower than this one are acknowledged. */
+  /** The number of the first line that is not acknowledged yet. */
   let acknowledged = segments[0]?.first ?? 0;
   const lanes = new KeyedSerializer();
   const serialized = <T>(work: () => Promise<T>): Promise<T> => lanes.run('outbox', work);
@@ -104,7 +107,8 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
           await rm(join(path, nameOf(oldest.first)), { force: true });
           segments.shift();
         }
-        // All lines are acknowledged. Start a new file, so that the next start of the agent has no old lines to read.
+        // All lines are acknowledged. Start a new file, so that the agent does not have to read old lines at its next
+        // start.
         if (last.count > 0 && last.first + last.count <= acknowledged) {
           const old = last;
           await startSegment();
@@ -162,8 +166,8 @@ async function segmentsIn(path: string): Promise<Segment[]> {
     if (!name.endsWith('.jsonl')) continue;
     const whole = join(path, name);
     const text = await readFile(whole);
-    // Drop a partial last line. No caller relies on it: the write was reported as failed, or the process ended during
-    // it.
+    // Drop an incomplete last line. Its write was reported as failed, or the process ended during the write, so no
+    // caller relies on it.
     const end = text.lastIndexOf(0x0a) + 1;
     if (end < text.length) await truncate(whole, end);
     let count = 0;

@@ -18,7 +18,7 @@ import { openAgentStore } from './open-agent-store.ts';
 
 export interface BuiltInAgentHostOptions {
   readonly dir: Pick<AgentDir, 'store' | 'signingKey' | 'sealKey'>;
-  /** The rows to encrypt; `undefined` to continue as the store was created. */
+  /** The rows to encrypt; `undefined` to keep the choice with which the store was created. */
   readonly encryptedRows: EncryptedRows | undefined;
   /** The certificate authority, as PEM, that clients inside the cluster use to verify the API. */
   readonly authority: string | undefined;

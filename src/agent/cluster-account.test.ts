@@ -4,7 +4,9 @@ import { clusterAccountApi, controlServerUser } from './cluster-account.ts';
 
 type SentRequest = Pick<ApiRequest, 'method' | 'path'>;
 
-/** Returns the API of an agent, and the requests that its account and the impersonated users send. */
+/**
+ * Returns the API of an agent, and a record of the requests that the agent's account and the impersonated users send.
+ */
 function openApi(readOnly: boolean) {
   const sent: string[] = [];
   const response: ApiResponse = { status: 200, headers: {}, body: (async function* () {})() };
@@ -33,7 +35,7 @@ describe('the requests of an agent to its cluster', () => {
     const { api, sent } = openApi(false);
     await api.send(own('POST', '/api/v1/namespaces'));
     await api.send({ ...own('GET', '/api/v1/pods'), as: { name: 'anna', groups: [] } });
-    // Another caller with the user name of the server does not get the permissions of the server.
+    // A caller with the user name of the control server must not get the control server's permissions.
     await api.send({ ...own('GET', '/api/v1/secrets'), as: { ...controlServerUser } });
     await api.upgrade(own('GET', '/api/v1/namespaces/a/pods/b/exec'));
     expect(sent).toEqual([

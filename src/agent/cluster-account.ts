@@ -5,7 +5,7 @@ import type { ApiRequest, ClusterApi } from '../hosts/host.ts';
 import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 
-/** The control server as the user of a request. On a built-in cluster it may do everything. */
+/** The user of requests that the control server sends for itself. On a built-in cluster it has all permissions. */
 export const controlServerUser: UserInfo = {
   name: controllersUser,
   groups: [kubernetesMastersGroup, kubernetesAuthenticatedGroup],
@@ -13,17 +13,18 @@ export const controlServerUser: UserInfo = {
 
 export interface ClusterAccountOptions {
   readonly connection: Pick<HostConnection, 'own' | 'api'>;
-  /** True if the agent permits only what imported virtual clusters need. */
+  /** True if the agent permits only the requests that imported virtual clusters need. */
   readonly readOnly: boolean;
 }
 
 /**
- * Returns the API of the cluster of an agent. Requests of the control server itself run with the account of the agent, so its
- * permissions limit them. All other requests run as their user, by impersonation.
+ * Returns the API of an agent's cluster. Requests of the control server itself run with the agent's account, so the
+ * permissions of that account limit them. All other requests impersonate their user.
  */
 export function clusterAccountApi({ connection, readOnly }: ClusterAccountOptions): Required<ClusterApi> {
   const { own, api } = connection;
-  // Only a request of the control server without impersonation has this object as its user.
+  // Compares the object identity. Only a request of the control server without impersonation has this object as its
+  // user.
   const isOwn = ({ as }: Pick<ApiRequest, 'as'>) => as === controlServerUser;
   const check = (request: Omit<ApiRequest, 'body'>, isUpgrade: boolean) => {
     if (readOnly && !isReadOnlyRequest(request, isUpgrade)) throw refusal();

@@ -26,16 +26,16 @@ import { readPolicyLine } from './policy/read-policy-line.ts';
 export interface ControlServer {
   /** Streams the full policy and then each change, until the signal fires or the connection breaks. */
   streamPolicy(signal: AbortSignal): AsyncIterable<PolicyLine>;
-  /** Registers the key of the agent with the join token that is the credential. */
+  /** Registers the agent's key. The request is authenticated with the join token. */
   join(detail: AgentJoinRequest, signal: AbortSignal): Promise<void>;
   announce(detail: AgentAnnouncement, signal: AbortSignal): Promise<AgentAnnouncementReceipt>;
-  /** Returns the access key that has this value; `undefined` if there is none. */
+  /** Returns the access key with this value; `undefined` if there is none. */
   checkKey(accessKey: string, signal: AbortSignal): Promise<ActiveAccessKey | undefined>;
   uploadAudit(batch: AgentAuditBatch, signal: AbortSignal): Promise<AgentAuditReceipt>;
   reportActivity(detail: AgentActivity, signal: AbortSignal): Promise<void>;
   /**
-   * Opens the connection of a tunnel. The signal aborts the opening. It has no effect on an open connection. The optional
-   * `query` describes the agent.
+   * Opens the connection of a tunnel. The signal aborts only the opening, and has no effect on an open connection. The
+   * optional `query` describes the agent.
    */
   openTunnel(carrier: TunnelCarrier, signal: AbortSignal, query?: AgentTunnelQuery): Promise<Duplex>;
   close(): Promise<void>;
@@ -62,9 +62,9 @@ export interface ControlServerOptions {
 
 const responseTimeout = 10_000;
 /**
- * The time after which an idle connection is closed, in milliseconds. The server keeps memory for each connection of each
- * agent, and an idle agent sends requests only after it has connected. It is longer than the interval at which an agent in use
- * reports activity, so that these reports share a connection.
+ * The time after which an idle connection is closed, in milliseconds. Idle connections should close, because the server
+ * keeps memory for each, and an idle agent sends requests only after it has connected. The time is longer than the
+ * interval at which an agent in use reports activity, so that these reports share a connection.
  */
 const idleTimeout = 15_000;
 
@@ -147,7 +147,7 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
   };
 }
 
-/** The connection to the control server. It is replaced when the agent gets another credential. */
+/** The connection to the control server. It is replaced when the agent's credential changes. */
 class ControlServerConnection {
   readonly #options: ControlServerOptions;
   #known: { readonly id: string; readonly connection: HostConnection } | undefined;
@@ -156,7 +156,7 @@ class ControlServerConnection {
     this.#options = options;
   }
 
-  /** The id of the credential of the last connection; `undefined` before the first one. */
+  /** The ID of the credential that the last connection used; `undefined` before the first connection. */
   get credentialId(): string | undefined {
     return this.#known?.id;
   }
@@ -192,7 +192,7 @@ async function openTunnelConnection(
   { carrier, path, signal }: { readonly carrier: TunnelCarrier; readonly path: string; readonly signal: AbortSignal },
 ): Promise<Duplex> {
   if (carrier === 'web-socket') return webSocketStream(await webSocket(path, tunnelSubprotocol, signal));
-  // The signal would also end the open connection.
+  // Use a separate signal for the opening, because `signal` would also end the open connection.
   const opening = new AbortController();
   const stop = onAbort(signal, (reason) => opening.abort(reason));
   const response = await own
@@ -226,7 +226,7 @@ function errorOf(code: number, text: string): StatusError {
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status)) detail = textAt(status, 'message');
   } catch {
-    // The body is not a Status, so it comes from a proxy on the way. Its text would not help the reader.
+    // A body that is not a Status comes from a proxy on the way. Do not quote it, because it would not help the reader.
   }
   const message = `the server responded with ${code}${detail === '' ? '' : `: ${detail}`}`;
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code });

@@ -19,15 +19,15 @@ const toleranceSeconds = 10;
 /** Verifies tokens for direct endpoints, and caches the claims of each token until it expires. */
 export interface DirectTokenVerifier {
   /**
-   * Returns the claims; `undefined` if the token has another issuer, an invalid signature, or is expired or not yet
+   * Returns the claims; `undefined` if the token has another issuer or an invalid signature, is expired, or is not yet
    * valid.
    */
   verify(token: string): Promise<DirectTokenClaims | undefined>;
   /** True if the token has the format of a JWT. The agent never treats such a token as an access key. */
   isDirectToken(token: string): boolean;
   /**
-   * True if the token claims to be from this installation but is signed with an unknown key. The agent may not have
-   * received a new signing key yet.
+   * True if the token claims to be from this installation but is signed with an unknown key. This can be a new signing
+   * key that the agent has not received yet.
    */
   hasUnknownKey(token: string): boolean;
 }

@@ -20,7 +20,7 @@ export interface KubernetesAgentHostOptions {
   readonly cluster: string;
   /** The kubeconfig of the cluster; `undefined` to use the service account of the agent's pod. */
   readonly kubeconfigFile: string | undefined;
-  /** True if the agent permits only what imported virtual clusters need. */
+  /** True if the agent permits only the requests that imported virtual clusters need. */
   readonly readOnly: boolean;
   readonly workDir: string;
   readonly limiters: TargetLimiters;
@@ -38,7 +38,7 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
     options.kubeconfigFile === undefined
       ? await connectFromPod(options)
       : connectToHost(await readKubeconfigFile(options.kubeconfigFile), { clock });
-  // The agent never runs helm; the control server installs the virtual clusters.
+  // Helm settings are required, but the agent never runs helm: the control server installs the virtual clusters.
   const helm = { ...defaultHelmSettings, environment: {} };
   const host = openKubernetesHost({ connection, helm, workDir, clock, log });
   const reviews = createTokenReviews({ clock });

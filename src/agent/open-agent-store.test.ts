@@ -47,7 +47,10 @@ async function write({ store }: AgentStore, name: string, value: string): Promis
 
 const read = async ({ store }: AgentStore, name: string) => (await store.get(row(name)))?.value;
 
-/** Returns the data keys of the rows in the data directory, by name; 'clear' for rows in clear. */
+/**
+ * Returns the ID of the data key that encrypts each row in the data directory, by name; 'clear' for rows that are not
+ * encrypted.
+ */
 async function keysAtRest(): Promise<Record<string, string>> {
   await close();
   const retention = { ageMilliseconds: 1000, changes: 10 };

@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts';
 export interface AgentStoreOptions {
   readonly directory: string;
   readonly sealKeyFile: string;
-  /** The rows to encrypt; `undefined` to continue as the store was created. */
+  /** The rows to encrypt; `undefined` to keep the choice with which the store was created. */
   readonly rows: EncryptedRows | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -26,7 +26,7 @@ export interface AgentStoreOptions {
 
 /** The store of an agent's built-in cluster. */
 export interface AgentStore {
-  /** The store in clear. */
+  /** The store with decrypted values. */
   readonly store: Store;
   readonly sealerKeys: SealerKeys;
   close(): Promise<void>;
@@ -36,9 +36,9 @@ export interface AgentStore {
 const retention = { ageMilliseconds: 300_000, changes: 10_000 };
 
 /**
- * Opens the store, whose values are encrypted at rest. An agent has no command for a rotation. If the first key of the
- * seal key file or the setting has changed, this function rotates the keys, and the agent rewrites the rows in the
- * background. Rejects with StartError if the seal key belongs to another store.
+ * Opens the store, whose values are encrypted at rest. An agent has no command for a rotation. Instead, this function
+ * rotates the keys if the first key of the seal key file or the setting has changed, and the agent rewrites the rows in
+ * the background. Rejects with StartError if the seal key belongs to another store.
  */
 export async function openAgentStore(options: AgentStoreOptions): Promise<AgentStore> {
   const { directory, sealKeyFile, rows, clock, log } = options;
@@ -69,12 +69,12 @@ export async function openAgentStore(options: AgentStoreOptions): Promise<AgentS
   }
 }
 
-/** The rows with the keys and with the progress of a rewrite. No other part of an agent uses this slice. */
+/** True for the rows with the keys and with the progress of a rewrite, which are the only rows in this slice. */
 function isKeyRow({ slice }: Key): boolean {
   return slice === keyringKey.slice;
 }
 
-/** Earlier versions sealed secrets with keys that they derived from the seal key. */
+/** Creates the keyring. It contains the keys derived from the seal key, with which earlier versions sealed secrets. */
 async function createKeyring(store: Store, roots: RootKeys, { sealKeyFile, rows }: AgentStoreOptions): Promise<void> {
   const [sealKey] = (await readSealKeyFile(sealKeyFile)) ?? [];
   if (sealKey === undefined) throw new SealError(`the seal key ${sealKeyFile} is missing`);

@@ -47,7 +47,8 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
     clock,
   });
   closing.add('server connection', () => server.close());
-  // Tunnels are closed after the listener, which is opened later: responses to requests from a tunnel need the tunnel.
+  // Cleanup runs in reverse order, so the tunnels are closed after the listener, which is opened later. Responses to
+  // requests from a tunnel need the tunnel.
   let tunnels: Promise<void> = Promise.resolve();
   closing.add('tunnels', async () => await tunnels);
   let connected = false;
@@ -92,13 +93,14 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
       reportActivity({ activity, server: server, instances: () => policy.replica.instances(), clock }, signal),
     ];
     if (settings.usesTunnel) {
-      // The server can use the announcement only if there is a tunnel, so it is repeated for each new one.
+      // Announce again for each new tunnel, because the server can use the announcement only if there is a tunnel.
       const onOpened = () => announcing.onConnected();
       const describe = tunnelQuery(announcement.version, clusterUid, clock);
       let isPrepared = false;
       const opener: TunnelOpener = {
         async openTunnel(carrier, ending) {
-          // The server sends requests as soon as there is a tunnel, so the agent must know the credential first.
+          // Announce before the first tunnel is opened, because the server sends requests as soon as there is a tunnel,
+          // and the agent must then know the server's credential.
           if (!isPrepared) onAnnounced?.(await server.announce({ ...announcement, isConnecting: true }, ending));
           isPrepared = true;
           return await server.openTunnel(carrier, ending, await describe(ending));
@@ -118,16 +120,20 @@ export async function openServerLink(agent: AgentContext, agentPolicy: AgentPoli
   return { auth, start };
 }
 
-/** The maximum time to wait for the ID of the cluster. If it is exceeded, the agent sends the ID when it opens a tunnel again. */
+/**
+ * The maximum time to wait for the ID of the cluster, in milliseconds. If there is no ID in time, the agent sends it
+ * when it opens the next tunnel.
+ */
 const uidMilliseconds = 3_000;
 
-/** Returns the function that describes the agent to the server when a tunnel is opened. */
+/** Returns a function that describes the agent to the server. It is called for each new tunnel. */
 function tunnelQuery(version: string, uidOf: ServerLinkOptions['clusterUid'], clock: Clock) {
   let known = '';
   return async (signal: AbortSignal): Promise<AgentTunnelQuery> => {
     if (known === '' && uidOf !== undefined) {
       const timeoutError = () => timedOut('the cluster did not respond');
-      // The cluster may be unavailable. The agent connects anyway, so that users see why the cluster does not respond.
+      // Ignore errors, because the cluster may be unavailable. The agent connects anyway, so that users see why the
+      // cluster does not respond.
       known = await withTimeout({ clock, milliseconds: uidMilliseconds, signal, timeoutError }, uidOf).catch(() => '');
     }
     return { version, ...(known === '' ? {} : { clusterUID: known }) };

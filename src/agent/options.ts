@@ -2,14 +2,14 @@ import type { EncryptedRows } from '../seal/rows/row-cipher.ts';
 
 /** The validated options of an agent. */
 export interface AgentOptions {
-  /** The address of the control server, as `https://host:port`. `undefined` to use the value of the join token. */
+  /** The address of the control server, as `https://host:port`. `undefined` to use the address in the join token. */
   readonly management: string | undefined;
   /**
-   * A file with the server's certificate authorities as PEM; `undefined` to use the authorities of the join token, or else the
-   * machine's trusted authorities.
+   * A file with the server's certificate authorities as PEM; `undefined` to use the authorities in the join token, or
+   * otherwise the machine's trusted authorities.
    */
   readonly caFile: string | undefined;
-  /** The name of the agent's Cluster object. `undefined` to use the value of the join token. */
+  /** The name of the agent's Cluster object. `undefined` to use the name in the join token. */
   readonly cluster: string | undefined;
   /** A file with the access key of the agent; `undefined` if the agent joins with a token, or has already joined. */
   readonly accessKeyFile: string | undefined;
@@ -26,30 +26,32 @@ export interface AgentOptions {
   readonly usesTunnel: boolean;
   /** The HTTP proxy through which the agent reaches the control server; `undefined` if it needs none. */
   readonly proxyUrl: string | undefined;
-  /** A file with the URL of that proxy, which may contain a password; `undefined` if there is none. */
+  /** A file with the URL of the HTTP proxy, which may contain a password; `undefined` if there is none. */
   readonly proxyUrlFile: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
-  /** The API prefix of the control server. `undefined` to use the prefix of the join token, or else `kubernetes`. */
+  /**
+   * The API prefix of the control server. `undefined` to use the prefix in the join token, or otherwise `kubernetes`.
+   */
   readonly apiPrefix: string | undefined;
   readonly host: AgentHostOptions;
-  /** True if the agent permits only what imported virtual clusters need. */
+  /** True if the agent permits only the requests that imported virtual clusters need. */
   readonly readOnly: boolean;
   /** The Helm release that runs the agent, which the status of the cluster shows; `undefined` if there is none. */
   readonly release: { readonly name: string; readonly namespace: string } | undefined;
   /**
-   * The number of worker threads that run the virtual clusters of a built-in cluster; 0: they run on the main thread.
-   * `undefined`: as many as the machine has cores.
+   * The number of worker threads that run the virtual clusters of a built-in cluster. With 0 they run on the main
+   * thread. `undefined` for one thread per core.
    */
   readonly planeWorkers: number | undefined;
-  /** The rows of a built-in cluster to encrypt; `undefined` to continue as its store was created. */
+  /** The rows of a built-in cluster to encrypt; `undefined` to keep the choice with which its store was created. */
   readonly encryptedRows: EncryptedRows | undefined;
-  /** Maximum age of the cached policy, in milliseconds. With an older policy the agent rejects requests. */
+  /** The maximum age of the cached policy, in milliseconds. The agent rejects requests if the policy is older. */
   readonly maxPolicyAge: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
-/** The options of an agent that knows its server and its cluster. */
+/** The options of an agent whose server and cluster are known. */
 export type ConnectedAgentOptions = AgentOptions & Readonly<Record<'management' | 'cluster' | 'apiPrefix', string>>;
 
 /** The kind of cluster that the agent serves, and how the agent reaches it. */

@@ -61,7 +61,10 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
   };
 }
 
-/** Returns the value of a flag that an agent with an access key needs. Throws StartError if it is missing. */
+/**
+ * Returns the value of a flag that is required for an agent with an access key. Throws StartError if the flag is
+ * missing.
+ */
 export function requiredFlag(name: string, value: string | undefined): string {
   if (value === undefined || value === '') throw new StartError(`--${name} is required with --access-key-file`);
   return value;

@@ -13,8 +13,8 @@ export interface ReportActivityOptions {
 }
 
 /**
- * Interval of the reports. It is shorter than the interval at which the control server stores activity, so that no
- * instance in use falls asleep.
+ * The interval between reports in milliseconds. It is shorter than the interval at which the control server stores
+ * activity, so that no instance in use is put to sleep.
  */
 const intervalMs = 10_000;
 
@@ -35,7 +35,7 @@ export async function reportActivity(
       if (time === undefined) return [];
       return [{ namespace, name, uid, secondsAgo: Math.max(0, Math.round((clock.now() - time) / 1000)) }];
     });
-    // If the report fails, its instances are reported again in the next interval.
+    // Ignore a failed report, because the next report contains its instances again.
     await server.reportActivity({ used: times }, signal).catch(() => {
       for (const uid of reported) used.add(uid);
     });

@@ -8,7 +8,10 @@ import { threadStarter } from '../process/threads/start-thread.ts';
 import { type AgentFlags, readAgentOptions } from './read-options.ts';
 import { startAgent } from './start-agent.ts';
 
-/** The shutdown must end within ten seconds, so after this time all remaining work is aborted. */
+/**
+ * The time after the start of the shutdown at which all remaining work is aborted, in milliseconds. The shutdown must
+ * end within ten seconds.
+ */
 const maxShutdownMs = 9_500;
 
 /**

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 
-/** Kubernetes replaces the token of a pod when 80 % of its lifetime have passed, which is at least 10 minutes. */
+/**
+ * The time after which the token file is read again, in milliseconds. Kubernetes replaces the token of a pod after 80 %
+ * of the token's lifetime, which is at least 10 minutes.
+ */
 const rereadMilliseconds = 60_000;
 
 /**
@@ -19,7 +22,8 @@ export function followTokenFile(path: string, clock: Pick<Clock, 'elapsed'>): ()
     try {
       token = read();
     } catch {
-      // The API server rejects the old token when it expires, and the error names the credentials.
+      // Continue with the old token. When it expires, the API server rejects it with an error that names the
+      // credentials.
     }
     return token;
   };

@@ -25,7 +25,7 @@ export interface RunningAgent {
   close(): Promise<void>;
 }
 
-/** The time that in-flight requests have to finish on shutdown. */
+/** The time that in-flight requests have to finish on shutdown, in milliseconds. */
 const drainMilliseconds = 8_000;
 
 /** Starts an agent. It serves immediately with its cached policy, even if the control server is unreachable. */
@@ -90,8 +90,8 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
     ...settings.listen,
     log,
     tls: tls.pair,
-    // All agents of a cluster know its credential, so an agent with a tunnel accepts it only in its own tunnels. Otherwise anyone with
-    // the key of one agent could send requests to another agent as the server.
+    // An agent with a tunnel accepts the shared credential only in its own tunnels, because all agents of the cluster
+    // have it. Otherwise anyone with the key of one agent could send requests to another agent as the server.
     handler: routerFor((token) => !isTunneled && credentials.includes(token)),
     acceptedHandler: routerFor((token) => credentials.includes(token)),
   });
@@ -118,7 +118,7 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   };
 }
 
-/** Returns what the agent reports to the control server about itself. */
+/** Returns the announcement with which the agent describes itself to the control server. */
 function announcementOf(
   { settings, tls }: AgentContext,
   { url, credential, host }: Pick<AgentAnnouncement, 'url' | 'credential' | 'host'>,
@@ -176,7 +176,10 @@ function checksOf(policy: CachedPolicy, { lifecycle }: AgentContext): HealthChec
   ];
 }
 
-/** Returns the settings of the worker threads that run virtual clusters; none if they run on this thread. */
+/**
+ * Returns the settings of the worker threads that run virtual clusters, or no settings if virtual clusters run on this
+ * thread.
+ */
 function workersOf({ settings, startPlaneThread }: AgentContext): Pick<BuiltInAgentHostOptions, 'workers'> {
   const { planeWorkers: count = availableParallelism() } = settings;
   if (startPlaneThread === undefined || count === 0) return {};

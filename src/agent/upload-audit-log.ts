@@ -17,7 +17,7 @@ export interface UploadAuditLogOptions {
 const batchLines = 500;
 /** Maximum size of one upload, well below the request size limit of the control server. */
 const batchBytes = 1024 * 1024;
-/** Audit lines are collected for this time and then sent together. */
+/** The time for which audit lines are collected before they are sent together, in milliseconds. */
 const pauseMilliseconds = 1_000;
 const retry: BackoffOptions = { initialMilliseconds: 1_000, maxMilliseconds: 30_000 };
 
@@ -52,7 +52,7 @@ export async function uploadAuditLog(options: UploadAuditLogOptions, signal: Abo
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      // This warning is for rejected uploads. A lost connection is already logged by `followPolicy`.
+      // Warn only about rejected uploads, because `followPolicy` already logs a lost connection.
       if (failures === 3)
         log.warn({ error: String(error) }, 'cannot upload the audit log; its lines are kept for later');
       await wait(clock, backoffDelay(failures, retry), signal);
@@ -60,7 +60,7 @@ export async function uploadAuditLog(options: UploadAuditLogOptions, signal: Abo
   }
 }
 
-/** True if the control server rejected the lines themselves, so that a retry with the same lines cannot succeed. */
+/** True if the control server rejected the lines themselves, so that sending them again cannot succeed. */
 function isRejected(error: unknown): error is StatusError {
   return error instanceof StatusError && (error.code === 400 || error.code === 413);
 }

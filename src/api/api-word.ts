@@ -1,15 +1,18 @@
 /**
- * The API word is the word in the names of the API: `management.<word>.sh`, `<word>-p-<project>` and so on. The constants
- * of `naming.ts` are computed when it is loaded, so the word must be known before that. `src/cli/main.ts` chooses it
- * before it loads the rest of the program, other threads get it in an environment variable, and in a browser it is in
- * the page.
+ * The name of the environment variable with the API word. The API word is the word in the names of the API:
+ * `management.<word>.sh`, `<word>-p-<project>` and so on. The constants in `naming.ts` are computed when that file is
+ * loaded, so the word must be set before. `src/cli/main.ts` chooses the word before it loads the rest of the program.
+ * Other threads get the word in the environment variable, and a browser gets it in the page.
  */
 export const apiWordVariable = 'FLOTILLA_API_WORD';
 export const defaultApiWord = 'platform';
 
-/** The name of the meta element that contains the word, in the page of the console. */
+/** The name of the meta element in the page of the console that contains the API word. */
 const metaName = 'api-word';
-/** Short enough that names which contain the word, such as the namespace of a project, leave room for other names. */
+/**
+ * The format of API words. The word is short, because names that contain it, such as the namespace of a project, must
+ * leave room for other names.
+ */
 const pattern = /^[a-z][a-z0-9]{0,19}$/;
 /** Kubernetes reserves user names and namespaces that start with these words. */
 const reservedWords: readonly string[] = ['system', 'kube', 'kubernetes'];
@@ -30,7 +33,10 @@ export function setApiWord(word: string): void {
   chosen = word;
 }
 
-/** Returns the word of this process or page. Only `naming.ts` calls it, so that all names contain the same word. */
+/**
+ * Returns the API word of this process or page. Only `naming.ts` calls this function, so that all names contain the
+ * same word.
+ */
 export function currentApiWord(): string {
   isInUse = true;
   return [chosen, wordOfProcess(), wordOfPage()].find(isGivenWord) ?? defaultApiWord;
@@ -40,7 +46,7 @@ function isGivenWord(text: string | undefined): text is string {
   return text !== undefined && isApiWord(text);
 }
 
-/** The globals of Node and of a browser. Each of them is absent in the other environment. */
+/** The globals of Node and of a browser. In each environment, the global of the other one is absent. */
 interface Globals {
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
   readonly document?: {

@@ -7,7 +7,9 @@ interface ColumnOptions {
   readonly description: string;
   readonly wide?: boolean;
   readonly verbatim?: boolean;
-  /** The field that comes closest to the result of a `source` function, for clients that can show only fields. */
+  /**
+   * The field whose value is closest to the result of a `source` function. Used by clients that can show only fields.
+   */
   readonly path?: string;
 }
 
@@ -37,8 +39,8 @@ export const ageColumn: Column = column('Age', 'metadata.creationTimestamp', {
 });
 
 /**
- * The creation time, for kinds for which Kubernetes shows it instead of the age. Go prints an absent time as the first
- * day of the year 1.
+ * The column with the creation time, for kinds for which Kubernetes shows the creation time instead of the age. Go
+ * prints an absent time as the first day of the year 1.
  */
 export const createdAtColumn: Column = column(
   'Created At',
@@ -46,12 +48,12 @@ export const createdAtColumn: Column = column(
   { type: 'date', verbatim: true, description: 'The creation time of the object.' },
 );
 
-/** The fields of kinds whose objects have a phase. */
+/** The fields that `displayedPhase` needs. */
 type PhaseFields = { status?: { phase?: string; reason?: string } };
 
 /**
- * Returns the phase to display: Terminating if the object is being deleted, Quarantined if a quarantine is the reason for
- * its phase, otherwise `status.phase`.
+ * Returns the phase to display: Terminating if the object is being deleted, Quarantined if the phase is caused by a
+ * quarantine, otherwise `status.phase`.
  */
 export function displayedPhase({ metadata, status = {} }: TypedObject<PhaseFields>): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';

@@ -11,13 +11,13 @@ export type Condition = {
   message?: string;
   /** The time at which `status` last changed. Changes to the reason or message do not affect it. */
   lastTransitionTime?: Timestamp;
-  /** The `metadata.generation` that the condition was computed from. */
+  /** The `metadata.generation` from which the condition was computed. */
   observedGeneration?: number;
 };
 
 /**
- * Returns a list in which `condition` replaces the condition of the same type. Does not modify `list`. Returns `list`
- * itself if nothing changed, so that callers can skip the write.
+ * Returns a copy of `list` in which `condition` replaces the condition of the same type. Returns `list` itself if
+ * nothing changed, so that callers can skip the write. Does not modify `list`.
  */
 export function setCondition(list: Condition[], condition: Condition, now: number): Condition[] {
   const at = list.findIndex((other) => other.type === condition.type);

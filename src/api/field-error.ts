@@ -14,8 +14,8 @@ export type FieldErrorType =
   | 'InternalError';
 
 /**
- * A validation error in one field. `message` does not contain the path and is worded exactly as in Kubernetes. It is
- * the `message` of a status cause. The message of the whole response prints the path before it.
+ * A validation error in one field. `message` is worded exactly as in Kubernetes, does not contain the path, and becomes
+ * the `message` of a status cause. The message of the whole response contains the path before it.
  */
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -24,7 +24,10 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The maximum length of a text in an error message. A longer text is cut; people do not make mistakes of this length. */
+/**
+ * The maximum length of a text in an error message. Longer texts are truncated; people do not mistype texts of this
+ * length.
+ */
 const maxPrintedLength = 100_000;
 
 /** Prints a value as error messages do: strings in quotes, everything else as JSON. */
@@ -47,7 +50,10 @@ export function typeInvalid(field: string, value: JsonValue | undefined, detail:
   return { type: 'FieldValueTypeInvalid', field, message: `Invalid value: ${printed(value)}: ${detail}` };
 }
 
-/** The message lists the `allowed` values in the given order. The caller sorts them if Kubernetes does. */
+/**
+ * Returns the error for a value that is not in `allowed`. The message keeps the order of `allowed`, so the caller sorts
+ * it if Kubernetes does.
+ */
 export function notSupported(field: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError {
   const list = allowed.map(goQuote).join(', ');
   return {

@@ -38,8 +38,8 @@ export type KubeconfigResult =
 const externalUserMembers = ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key'];
 const externalClusterMembers = ['certificate-authority'];
 /**
- * Members of a user that are rejected because they impersonate another user. The server itself has to impersonate its
- * callers, which such a kubeconfig would prevent.
+ * Members of a user that are rejected because they impersonate another user. The server itself must impersonate its
+ * callers, which would not work with such a kubeconfig.
  */
 const impersonationMembers = ['as', 'as-uid', 'as-groups', 'as-user-extra'];
 
@@ -128,7 +128,8 @@ function userOf(user: JsonObject): Omit<Kubeconfig, 'server'> {
   const username = string(user, 'username');
   if (token !== undefined && username !== undefined)
     throw new KubeconfigError('must not have both a token and a username');
-  // The token is sent as a header value. A line break in it would start another header.
+  // Reject characters such as line breaks, because the token is sent in a header and a line break would start another
+  // header.
   if (/[^\x21-\x7e]/.test(token ?? ''))
     throw new KubeconfigError('must have a token without spaces or control characters');
   return {
@@ -158,7 +159,9 @@ function urlOf(text: string): URL | undefined {
   return new URL(text);
 }
 
-/** Returns a string member. `undefined` if it is absent, null or '', which kubeconfig readers treat alike. */
+/**
+ * Returns a string member; `undefined` if it is absent, null or ''. Kubeconfig readers treat these three cases alike.
+ */
 function string(holder: JsonObject, member: string): string | undefined {
   const value = valueAt(holder, member);
   if (value === undefined || value === null || value === '') return undefined;
@@ -171,7 +174,7 @@ function pemAt(holder: JsonObject, member: string, label: string): string | unde
   if (data === undefined) return undefined;
   if (base64Fault(data) !== undefined) throw new KubeconfigError(`must have valid base64 in ${member}`);
   const pem = decodeBase64(data);
-  // The prefix before the label may vary: `EC PRIVATE KEY` and `RSA PRIVATE KEY` are private keys, too.
+  // Allow a prefix before the label, because `EC PRIVATE KEY` and `RSA PRIVATE KEY` are also private keys.
   if (!new RegExp(`-----BEGIN [A-Z ]*${label}-----`).test(pem)) {
     throw new KubeconfigError(`must have a PEM-encoded ${label.toLowerCase()} in ${member}`);
   }

@@ -50,7 +50,7 @@ export function formatMicroTime(text: string): string | undefined {
   if (beyond !== undefined) throw unparsable(text, `${beyond} out of range`);
   const local = Date.parse(`${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute}:${second}Z`);
   const whole = new Date(local - offsetMinutes(zone) * 60_000).toISOString();
-  // The offset can move the time out of the years with four digits, which JSON cannot represent.
+  // The offset can move the time beyond the years with four digits, which Go cannot represent in JSON.
   if (!/^\d{4}-/.test(whole)) throw unparsable(text, 'year out of range');
   const printed = `${whole.slice(0, 19)}.${fraction.slice(1)}Z`;
   return printed === '0001-01-01T00:00:00.000000Z' ? undefined : printed;

@@ -22,7 +22,7 @@ export function projectNamespace(project: string): string {
   return `${projectNamespacePrefix}${project}`;
 }
 
-/** Returns the project that a namespace belongs to. `undefined` if it is not the namespace of a project. */
+/** Returns the project to which a namespace belongs; `undefined` if the namespace does not belong to a project. */
 export function projectOfNamespace(namespace: string): string | undefined {
   return namespace.startsWith(projectNamespacePrefix) ? namespace.slice(projectNamespacePrefix.length) : undefined;
 }
@@ -46,16 +46,22 @@ export const workloadIssuerLabel = `${apiWord}.sh/workload-issuer`;
 export const workloadRuleLabel = `${apiWord}.sh/workload-rule`;
 export const workloadTokenLabel = `${apiWord}.sh/workload-token`;
 
-/** Label on objects on a host: the instance that they belong to. The server does not change objects without it. */
+/**
+ * Label on objects on a host that names the instance to which they belong. The server does not change objects without
+ * this label.
+ */
 export const hostOwnerLabel = `${apiWord}.sh/owner`;
 
 /**
- * Label that the operator of a host sets to `"true"` on namespaces whose pods may connect to the pods of tenants, such as
- * that of an ingress controller.
+ * Label that the operator of a host sets to `"true"` on namespaces whose pods may connect to the pods of tenants, such
+ * as the namespace of an ingress controller.
  */
 export const tenantAccessLabel = `${apiWord}.sh/tenant-access`;
 
-/** Annotation on a host namespace: the objects with which the server isolates it, so that it can delete them later. */
+/**
+ * Annotation on a host namespace that lists the objects with which the server isolates the namespace, so that the
+ * server can delete these objects later.
+ */
 export const hostIsolationAnnotation = `${apiWord}.sh/host-isolation`;
 
 /** True for labels whose prefix is reserved for this server. */
@@ -64,20 +70,23 @@ export function isOwnLabel(label: string): boolean {
 }
 
 /**
- * Label on the record of a Helm release: digest of the installation. If the desired installation has the same digest,
- * nothing has to be reinstalled.
+ * Label on the record of a Helm release: the digest of the installation. If the desired installation has an equal
+ * digest, nothing has to be reinstalled.
  */
 export const installDigestLabel = `${apiWord}.sh/installed`;
-/** Annotation on a sleeping workload: the number of replicas that it gets when it wakes. */
+/** Annotation on a sleeping workload: the number of replicas to restore when the workload wakes. */
 export const replicasAnnotation = `${apiWord}.sh/replicas`;
 /**
- * Annotation on the namespace of a space that sleeps: `true`, or `falling` until all workloads in it are scaled to zero. Its
- * value on a Job or CronJob is the value of `spec.suspend` before the sleep.
+ * Annotation on the namespace of a sleeping space: `falling` until all workloads in the space are scaled to zero, then
+ * `true`. On a Job or CronJob, its value is the value of `spec.suspend` before the sleep.
  */
 export const asleepAnnotation = `${apiWord}.sh/asleep`;
 /** Annotation on a workload that is going to sleep, until the pods inside the virtual cluster have been deleted. */
 export const fallingAsleepAnnotation = `${apiWord}.sh/falling-asleep`;
-/** Annotation on a workload that was put to sleep without a persistent volume: the time, in RFC 3339. It stays after a wake. */
+/**
+ * Annotation on a workload that was put to sleep without a persistent volume: the time of the sleep in RFC 3339. The
+ * annotation remains after the workload wakes.
+ */
 export const dataLostAnnotation = `${apiWord}.sh/data-lost-at`;
 /** Annotation on an access key that the server has disabled: the reason. */
 export const disabledReasonAnnotation = `${apiWord}.sh/disabled-reason`;
@@ -90,8 +99,8 @@ export const displayNameAnnotation = `${apiWord}.sh/display-name`;
 export const agentHostAnnotation = `${apiWord}.sh/agent-host`;
 
 /**
- * Annotation on a cluster with an agent: digest of the agent's last announcement. The server does not write an
- * announcement with the same digest again.
+ * Annotation on a cluster with an agent: the digest of the agent's last announcement. The server does not write an
+ * announcement again if its digest is equal.
  */
 export const agentAnnouncementDigestAnnotation = `${apiWord}.sh/agent-told`;
 
@@ -112,7 +121,10 @@ export const quarantineAnnotation = `${apiWord}.sh/quarantined`;
 /** Annotation on an audit event. `"true"` if the request was a dry run, which changes nothing. */
 export const dryRunAuditAnnotation = `${apiWord}.sh/dry-run`;
 
-/** True for annotations of audit events that only the server sets: the prefix is its domain or a subdomain of it. */
+/**
+ * True for annotations of audit events that only the server sets. Their prefix is the server's domain or a subdomain of
+ * it.
+ */
 export function isOwnAuditAnnotation(key: string): boolean {
   const [prefix = ''] = key.toLowerCase().split('/', 1);
   return prefix === `${apiWord}.sh` || prefix.endsWith(`.${apiWord}.sh`);
@@ -127,7 +139,10 @@ export const nonDeletableAnnotation = `${apiWord}.sh/non-deletable`;
  * its objects on the host remain there.
  */
 export const abandonAnnotation = `${apiWord}.sh/abandon`;
-/** Annotation on an imported instance: the UID of the imported virtual cluster. The server never installs it. */
+/**
+ * Annotation on an imported instance: the UID of the imported virtual cluster. The server never installs an imported
+ * virtual cluster.
+ */
 export const importedAnnotation = `${apiWord}.sh/imported`;
 
 /** Annotation that puts a virtual cluster to sleep and keeps it asleep, if its value is `"true"`. */
@@ -139,9 +154,12 @@ export const sleepAfterAnnotation = `sleepmode.${apiWord}.sh/sleep-after`;
  * Each sleep deletes everything in such a virtual cluster.
  */
 export const acceptDataLossAnnotation = `sleepmode.${apiWord}.sh/accept-data-loss`;
-/** Annotation that the server sets on an instance while it sleeps: the start of the sleep in seconds since the epoch. */
+/** Annotation on a sleeping instance, set by the server: the start of the sleep in seconds since the epoch. */
 export const sleepingSinceAnnotation = `sleepmode.${apiWord}.sh/sleeping-since`;
-/** Annotation with which clients report a use of an instance, in seconds since the epoch. It wakes the instance. */
+/**
+ * Annotation with which clients report the time of the last use of an instance, in seconds since the epoch. Setting it
+ * wakes the instance.
+ */
 export const lastActivityAnnotation = `sleepmode.${apiWord}.sh/last-activity`;
 export const deleteAfterAnnotation = `sleepmode.${apiWord}.sh/delete-after`;
 
@@ -174,7 +192,7 @@ export function spaceBindingName(clusterRole: string): string {
   return `${apiWord}:space:${clusterRole}`;
 }
 
-/** Returns the user of a group that `userGroup` created. `undefined` for any other group. */
+/** Returns the user whose group this is (`userGroup`). `undefined` for any other group. */
 export function userOfGroup(group: string): string | undefined {
   return group.startsWith(userGroup('')) ? group.slice(userGroup('').length) : undefined;
 }
@@ -185,25 +203,26 @@ export function teamOfGroup(group: string): string | undefined {
 
 /** Prefix that Kubernetes reserves. Names of users, subjects and groups that clients set must not start with it. */
 export const systemPrefix = 'system:';
-/** Prefix of names that the server assigns. Subjects that clients set must not start with it. */
+/** Prefix of names that the server assigns. Subjects that clients set must not start with this prefix. */
 export const reservedSubjectPrefix = `${apiWord}:`;
 
 /**
- * Returns the user name with which a service account of the host is known inside a virtual cluster. It differs from the
- * user names of the virtual cluster's own service accounts, and its prefix is reserved.
+ * Returns the user name that a service account of the host has inside a virtual cluster. The name has a reserved
+ * prefix, so it differs from the user names of the virtual cluster's own service accounts.
  */
 export function hostServiceAccountUser(namespacedName: string): string {
   return `${reservedSubjectPrefix}host:serviceaccount:${namespacedName}`;
 }
 
 /**
- * User name of the agent of a connected cluster. Only a key from the subresource `clusters/<name>/accesskey` has it.
+ * Returns the user name of the agent of a connected cluster. Only a key from the subresource
+ * `clusters/<name>/accesskey` authenticates as this user.
  */
 export function agentUser(cluster: string): string {
   return `${reservedSubjectPrefix}agent:${cluster}`;
 }
 
-/** Returns the cluster of an agent's user name. `undefined` for any other user name. */
+/** Returns the cluster of the agent that has this user name. `undefined` for any other user name. */
 export function clusterOfAgentUser(user: string): string | undefined {
   return user.startsWith(agentUser('')) ? user.slice(agentUser('').length) : undefined;
 }

@@ -1,2 +1,5 @@
-/** The reason in the status of a quarantined virtual cluster, and of its instance. Their phase is Failed. */
+/**
+ * The reason in the status of a quarantined virtual cluster, and in the status of its instance. Both have the phase
+ * Failed.
+ */
 export const quarantinedReason = 'Quarantined';

@@ -6,20 +6,22 @@ import type { Schema } from './schema/schema.ts';
 /** A column of the Table that `kubectl get` prints. The values undefined and null are printed as `<none>`. */
 export interface Column<Fields extends JsonObject = AnyFields> {
   readonly name: string;
-  /** The value of a `date` column is a timestamp, which is printed as an age. */
+  /** The type of the values. A timestamp in a `date` column is printed as an age. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
   /** Columns with priority 0 are always shown. Columns with a higher priority are shown only with `-o wide`. */
   readonly priority?: number;
-  /** If true, a date is printed unchanged and not as an age. */
+  /** If true, a timestamp in a `date` column is printed unchanged and not as an age. */
   readonly verbatim?: boolean;
   /**
-   * The type of the column in the response, if it differs from that of the cells. A column of numbers that is announced
-   * as `string` may also contain strings. Optional.
+   * The column type in the response, if it differs from the type of the cells. For example, a column of numbers with
+   * the type `string` can also contain strings. Optional.
    */
   readonly announcedType?: Column['type'];
-  /** The path of the field that the column shows, or that comes closest to it. Absent if there is none. */
+  /**
+   * The path of the field that the column shows, or of the field with the most similar value. Absent if there is none.
+   */
   readonly path?: string;
   /**
    * Returns the value of the cell. `now` is the current time in milliseconds since the epoch. `meter` limits the work
@@ -35,7 +37,10 @@ export interface ResourceKind<Fields extends JsonObject = AnyFields> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The version in which objects are stored, if a built-in kind is served in another version. */
+  /**
+   * The version in which objects are stored. Present only if a built-in kind is served in another version than it is
+   * stored.
+   */
   readonly storageVersion?: string;
   /** The kind of lists of this kind. Optional; defaults to the kind followed by `List`. */
   readonly listKind?: string;
@@ -60,16 +65,16 @@ export interface ResourceKind<Fields extends JsonObject = AnyFields> {
    */
   readonly builtIn?: boolean;
   /**
-   * Normalizes parts of an object that the schema cannot describe, in place. Returns the paths of dropped members.
+   * Normalizes, in place, the parts of an object that the schema cannot describe. Returns the paths of dropped members.
    * Throws DecodeError.
    */
   readonly normalize?: (object: JsonObject) => string[];
   /**
-   * Sets the defaults of a decoded object in place, if the schema cannot describe them. The defaults of the schema are
-   * then not applied, because Go structs have their own rules for them. Optional.
+   * Sets the defaults of a decoded object in place. Present for kinds whose defaults the schema cannot describe,
+   * because Go structs have their own rules for defaults. The defaults in the schema are then not applied. Optional.
    */
   readonly setDefaults?: (object: JsonObject) => void;
-  /** Deprecation warning for clients that use this version. */
+  /** The deprecation warning that clients of this version get. */
   readonly deprecation?: string;
   /** True if any part of a body may be a secret. Error messages then do not quote the body. */
   readonly confidential?: boolean;
@@ -82,8 +87,9 @@ export type FieldsOf<Kind extends ResourceKind> = Kind extends ResourceKind<infe
 export type ObjectOf<Kind extends ResourceKind> = Kind extends ResourceKind<infer Fields> ? TypedObject<Fields> : never;
 
 /**
- * Casts an object to the type of its kind. All casts to management kinds go through this function. They are safe,
- * because a control plane validates objects against the schema before it stores them, and a client trusts its server.
+ * Casts an object to the type of its kind. All casts to management kinds go through this function. These casts are
+ * safe, because a control plane validates objects against the schema before it stores them, and a client trusts its
+ * server.
  */
 export function typedObject<Fields extends JsonObject>(
   _kind: ResourceKind<Fields>,

@@ -16,11 +16,11 @@ export const secondFactorCause = 'SecondFactorRequired';
  */
 export const secondFactorSetupCause = 'SecondFactorSetupRequired';
 
-/** A second factor that is not in use yet. */
+/** A second factor that the user has not confirmed with a code yet. */
 export interface SecondFactorSetup {
   /** The secret as base32 text, for the authenticator app. */
   readonly secret: string;
-  /** The same secret as a URI that authenticator apps read. */
+  /** The URI form of `secret`, which authenticator apps read. */
   readonly uri: string;
   /** A text that the client sends back with the first code. Only the server can read it. */
   readonly setup: string;

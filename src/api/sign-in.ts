@@ -6,7 +6,7 @@ export interface SignInMethods {
   readonly connectors: readonly { readonly name: string; readonly displayName: string }[];
 }
 
-/** The reasons why a sign-in through a connector failed, as the URL of the sign-in page names them. */
+/** The reasons why a sign-in through a connector failed, as they appear in the URL of the sign-in page. */
 export const signInProblems = [
   'ProviderUnavailable',
   'Refused',

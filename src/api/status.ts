@@ -2,7 +2,7 @@ import { goQuote } from '@flotilla/go-text';
 import { describeFieldError, type FieldError } from './field-error.ts';
 import type { ListMeta } from './meta.ts';
 
-/** The error reasons that Kubernetes clients know (rule ERR-22), and NotImplemented, InsufficientStorage. */
+/** The error reasons that Kubernetes clients know (rule ERR-22), and also NotImplemented and InsufficientStorage. */
 export type StatusReason =
   | 'Unauthorized'
   | 'Forbidden'
@@ -47,7 +47,10 @@ export type Status = {
   code?: number;
 };
 
-/** A resource in error messages. It is printed as `virtualclusterinstances.management.platform.sh`, or `namespaces`. */
+/**
+ * A resource that an error message names. It is printed as `virtualclusterinstances.management.platform.sh`, or as
+ * `namespaces` for the core group.
+ */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -59,7 +62,7 @@ export function qualifiedResource(resource: GroupResource): string {
 
 /**
  * The error that API code throws to send an error response. It contains the complete response. Any other thrown error
- * is a bug: the server logs its stack and responds with a 500 without details.
+ * is a bug: the server logs the stack of the error and responds with a 500 without details.
  */
 export class StatusError extends Error {
   readonly status: Status;
@@ -130,7 +133,7 @@ export function notFound(resource: GroupResource, name: string): StatusError {
   );
 }
 
-/** The response to an unknown path. Where kube-apiserver responds with plain text, this server sends a Status. */
+/** Returns the response to an unknown path. It is a Status, although kube-apiserver sends plain text. */
 export function pathNotFound(): StatusError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -162,7 +165,7 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   );
 }
 
-/** The response to a create whose name belongs to an object that is still being deleted. */
+/** Returns the response to a create if an object with the same name is still being deleted. */
 export function alreadyExistsTerminating(resource: GroupResource, name: string): StatusError {
   return failure(
     409,
@@ -193,7 +196,10 @@ export function conflict(resource: GroupResource, name: string, detail: string):
 export const objectModifiedDetail =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** The response to a conflict in server-side apply. `causes` lists one conflict per field (rules SSA-11, SSA-12). */
+/**
+ * Returns the response to a conflict in server-side apply. `causes` lists one conflict per field (rules SSA-11,
+ * SSA-12).
+ */
 export function applyConflict(message: string, causes: StatusCause[]): StatusError {
   return failure(409, 'Conflict', message, { causes });
 }
@@ -213,8 +219,8 @@ export function unsupportedMediaType(message: string): StatusError {
 }
 
 /**
- * The response with all validation errors of an object. `kind.kind` is the Kind of the object, except in the error for
- * a missing resourceVersion, where it is the plural resource name.
+ * Returns the response with all validation errors of an object. `kind.kind` is the Kind of the object, except in the
+ * error for a missing resourceVersion, where it is the plural resource name.
  */
 export function invalidObject(
   kind: { group: string; kind: string },
@@ -238,8 +244,8 @@ export function invalidObject(
 }
 
 /**
- * Maximum number of characters in all error messages of a response. Twenty thousand copies of a long message would
- * exceed JavaScript's maximum string length.
+ * The maximum total length of all error messages of a response, in characters. Without a limit, twenty thousand long
+ * messages would exceed JavaScript's maximum string length.
  */
 const maxErrorCharacters = 1_000_000;
 
@@ -254,7 +260,10 @@ function truncateErrors(errors: readonly FieldError[]): readonly FieldError[] {
   return [...errors.slice(0, omittedFrom), rest];
 }
 
-/** A 422 response without causes: a JSON patch that cannot be applied (rule PATCH-07), or an apply without a schema. */
+/**
+ * Returns a 422 response without causes, for a JSON patch that cannot be applied (rule PATCH-07), or for an apply to a
+ * kind without a schema.
+ */
 export function unprocessable(message: string): StatusError {
   return failure(422, 'Invalid', message, {});
 }
@@ -284,7 +293,10 @@ export function timedOut(detail: string): StatusError {
   return failure(504, 'Timeout', `Timeout: ${detail}`);
 }
 
-/** The response to a write that the store has no space for. A retry does not help, so it has no Retry-After. */
+/**
+ * Returns the response to a write for which the store has no space. It has no Retry-After, because a retry does not
+ * help.
+ */
 export function insufficientStorage(message: string): StatusError {
   return failure(507, 'InsufficientStorage', message);
 }
@@ -296,7 +308,7 @@ export function resourceVersionTooLarge(wanted: number | bigint, current: number
   });
 }
 
-/** The response to a delete that removed the object immediately (rule ERR-25). */
+/** Returns the response to a delete that removed the object immediately (rule ERR-25). */
 export function deletedStatus(resource: GroupResource, name: string, uid: string): Status {
   const details = detailsOf(resource, name);
   details.uid = uid;

@@ -28,7 +28,10 @@ function columnsOf(kind: Tabular): readonly Column[] {
   return kind.columns ?? [ageColumn];
 }
 
-/** Returns the columns of a kind: the name, then the kind's own columns or the age (rules TABLE-03, TABLE-04). */
+/**
+ * Returns the columns of a kind: first the name, then the kind's own columns, or the age if it has none (rules
+ * TABLE-03, TABLE-04).
+ */
 export function tableColumns(kind: Tabular): ColumnDefinition[] {
   const own = columnsOf(kind).map((column) => {
     const { name, format = '', description = '', priority = 0 } = column;
@@ -37,7 +40,7 @@ export function tableColumns(kind: Tabular): ColumnDefinition[] {
   return namesItself(kind) ? own : [nameColumn, ...own];
 }
 
-/** True if the kind defines its own name column. Events do, because they show their name last. */
+/** True if the kind defines its own name column. The kind Event does, because its name is the last column. */
 function namesItself(kind: Tabular): boolean {
   return kind.builtIn === true && columnsOf(kind).some(({ name }) => name === nameColumn.name);
 }
@@ -51,8 +54,8 @@ function announcedType(kind: Tabular, { type, verbatim, announcedType: announced
 
 /**
  * The text of a cell whose value takes too much work to find or to print. The request does not fail, because one
- * hostile object or column would then make the whole list unreadable for everybody; the other cells are correct, and
- * `-o yaml` shows the value. Cells of the types integer, number and boolean are null instead.
+ * malicious object or column would otherwise make the whole list unreadable for everybody. All other cells are correct,
+ * and `-o yaml` shows the value. Cells of the types integer, number and boolean are null instead.
  */
 export const unknownCell = '<unknown>';
 
@@ -87,7 +90,7 @@ function cell(column: Column, value: JsonValue | undefined, now: number, meter: 
   }
 }
 
-/** The cells of values that an object of a built-in kind does not have: Go prints the zero values of their types. */
+/** The cells for absent values of built-in kinds. Go prints the zero value of the cell's type. */
 const zeroCells: Readonly<Record<Column['type'], JsonValue>> = {
   string: '',
   date: '<unknown>',
@@ -100,7 +103,10 @@ function absentCell({ builtIn }: Tabular, { type }: Column): JsonValue {
   return builtIn === true ? zeroCells[type] : null;
 }
 
-/** A cell up to this length is printed without the meter, so that one expensive column does not affect the others. */
+/**
+ * The maximum length of a text that is printed without the meter, so that one expensive column does not affect the
+ * others.
+ */
 const maxFreeLength = 256;
 
 function textCell(value: JsonValue, meter: WorkMeter | undefined): string {
@@ -112,7 +118,7 @@ function textCell(value: JsonValue, meter: WorkMeter | undefined): string {
   return isPrintable ? writeJson(value) : unknownCell;
 }
 
-/** No timestamp is longer. The time to parse a longer text would not be limited. */
+/** The maximum length of a timestamp. No timestamp is longer, and the time to parse a text must be limited. */
 const maxTimestampLength = 256;
 
 /** Returns the age of a timestamp in the format of `kubectl get` (rule TABLE-05). */
@@ -124,8 +130,8 @@ export function formatAge(timestamp: string, now: number): string {
 }
 
 /**
- * Formats a duration as `kubectl get` does: in at most two units, and in one unit if it is long. A duration of -1
- * second is printed as 0s, because clocks may differ.
+ * Formats a duration as `kubectl get` does: with at most two units, and with only one unit if it is long. Prints a
+ * duration of -1 second as 0s, because clocks may differ.
  */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);

@@ -1,6 +1,6 @@
 /**
- * The reasons of conditions of an instance that do not change by themselves: somebody must change the instance, its template or
- * the cluster. Clients that wait for the instance stop waiting.
+ * The reasons of instance conditions that stay until somebody changes the instance, its template or the cluster.
+ * Clients that wait for the instance stop waiting.
  */
 export const terminalReasons = {
   placeTaken: 'PlaceTaken',

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** A file that counts its asynchronous writes. */
+/** Returns a file that counts its asynchronous writes. */
 async function counted() {
   const path = join(directory, 'file');
   const file = await open(path, 'a');

@@ -20,7 +20,10 @@ export interface Appender {
   appendAsync(file: WritableFile, bytes: Uint8Array): Promise<void>;
 }
 
-/** Creates an appender that offers synchronous writes: for one line, they are faster than using another thread. */
+/**
+ * Creates an appender. It offers synchronous writes, because for one line a synchronous write is faster than using
+ * another thread.
+ */
 export function createAppender({ isFile, elapsed }: AppenderOptions): Appender {
   const breaker = new SyncIoBreaker({
     maxBlockMs: 20,

@@ -12,12 +12,15 @@ export function auditEvent({ stageTimestamp, ...changes }: Partial<AuditEvent> =
     userAgent: 'kubectl',
     requestReceivedTimestamp: '2026-01-01T00:00:00Z',
     ...changes,
-    // Audit lines always end with this member, and the log search relies on it.
+    // Set this member last, because the log search relies on audit lines ending with it.
     stageTimestamp: stageTimestamp ?? '2026-01-01T00:00:00Z',
   };
 }
 
-/** Returns the timestamp of test event number `number`. Event 0 is at 2026-01-01T00:00:00Z, one event per second. */
+/**
+ * Returns the timestamp of a test event. Event 0 is at 2026-01-01T00:00:00Z, and each further event is one second
+ * later.
+ */
 export function auditTimestampAt(number: number): string {
   return new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString().replace('.000Z', 'Z');
 }

@@ -3,8 +3,8 @@ import type { AuditQuery } from '../api/audit/audit-query.ts';
 
 /**
  * Returns a function that reports whether a line of the audit log matches the query. Parsing a line as JSON takes ten
- * times as long as searching it for a string, and most lines do not match. Therefore the function parses a line only if
- * it contains all values of the query as substrings.
+ * times as long as searching the line for a string, and most lines do not match. Therefore the function parses a line
+ * only if it contains all values of the query as substrings.
  */
 export function auditLineMatcher(query: AuditQuery): (line: string) => boolean {
   const substrings = requiredSubstrings(query);
@@ -19,8 +19,8 @@ export function auditLineMatcher(query: AuditQuery): (line: string) => boolean {
 }
 
 /**
- * Returns the time at which an audit line was written, in milliseconds since the epoch. The time is the last JSON
- * member of the line. `undefined` if the line contains no valid time.
+ * Returns the time at which an audit line was written, in milliseconds since the epoch; `undefined` if the line
+ * contains no valid time. The time is the last JSON member of the line.
  */
 export function auditLineTimestamp(line: string): number | undefined {
   const at = line.lastIndexOf(timestampKey);
@@ -33,14 +33,14 @@ export function auditLineTimestamp(line: string): number | undefined {
 const timestampKey = '"stageTimestamp":"';
 
 /**
- * True if an agent may have written the line. Such lines arrive later than the time that they contain. A line of the server
- * can contain the same text in a logged body.
+ * True if an agent may have written the line. An agent's line arrives later than the time that it contains. The result
+ * can also be true for a line of the server, if a logged body contains the same text.
  */
 export function mayBeAgentLine(line: string): boolean {
   return line.includes('"agent":{');
 }
 
-/** Returns the JSON strings that every matching line contains: the values of the query. */
+/** Returns the values of the query as JSON strings. Every matching line contains all of them. */
 function requiredSubstrings(query: AuditQuery): string[] {
   const { user, accessKey, verb, namespace, name, stage, resource } = query;
   return [user, accessKey, verb, namespace, name, stage, ...(resource?.split('/') ?? [])].flatMap((value) =>
@@ -59,9 +59,9 @@ function withinTimes({ since, until }: AuditQuery): (line: string) => boolean {
 }
 
 /**
- * Returns a matcher for the free-text part of the query. The line must contain all words of the text, in any order. A word
- * matches in two forms: exactly as it is, and with the
- * escapes that JSON uses in strings, such as a backslash before a quotation mark.
+ * Returns a matcher for the free-text part of the query. The line must contain all words of the text, in any order. A
+ * word matches in two forms: unchanged, and with the escapes that JSON uses in strings, such as a backslash before a
+ * quotation mark.
  */
 function textMatcher(text: string | undefined): (line: string) => boolean {
   if (text === undefined) return () => true;
@@ -97,7 +97,10 @@ function checksOf(query: AuditQuery): Check[] {
   return checks.filter((check) => check !== undefined);
 }
 
-/** True for a request without a valid credential, and for one that permissions, a scope or a policy refused. */
+/**
+ * True for a request without a valid credential, and for a request that was refused because of permissions, a scope or
+ * a policy.
+ */
 function isDenied({ decision, responseStatus }: AuditEvent): boolean {
   return decision?.allowed === false || responseStatus?.code === 401 || responseStatus?.code === 403;
 }

@@ -1,6 +1,8 @@
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 
-/** Stores the serialized start of an audit line, so that the two events of one request serialize it only once. */
+/**
+ * The cached serialization of the start of an audit line, so that the two events of one request serialize it only once.
+ */
 export interface AuditLinePrefix {
   text?: string;
 }

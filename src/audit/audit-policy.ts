@@ -5,10 +5,13 @@ export type AuditLevel = AuditEvent['level'];
 
 /** The attributes of a request that determine its audit level. */
 export interface AuditAttributes {
-  /** The verb of RequestInfo: a Kubernetes verb for resources, the HTTP method in lower case for other paths. */
+  /**
+   * The verb as in the RequestInfo of Kubernetes: a Kubernetes verb for resources, the HTTP method in lower case for
+   * other paths.
+   */
   readonly verb: string;
   readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
-  /** `undefined` for a non-resource request. */
+  /** The requested resource; `undefined` for a non-resource request. */
   readonly resource?: { readonly group: string; readonly resource: string; readonly subresource: string } | undefined;
   readonly namespace?: string | undefined;
   readonly path: string;
@@ -38,7 +41,7 @@ export interface AuditRule {
 
 /** Verbs that change state: verbs of resource requests, and HTTP methods of non-resource requests. */
 const writeVerbs: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'];
-/** Review resources, such as SubjectAccessReview. A POST to them is a frequent query that changes nothing. */
+/** Review resources, such as SubjectAccessReview. A POST to a review is a frequent query that changes nothing. */
 const reviews: readonly { group: string; resources: readonly string[] }[] = [
   { group: 'authorization.k8s.io', resources: ['*'] },
   { group: 'authentication.k8s.io', resources: ['*'] },
@@ -59,8 +62,8 @@ const interactiveSubresources: readonly string[] = ['exec', 'attach', 'portforwa
 
 /**
  * The default audit policy (completions §11). It logs writes, refused requests, and sessions such as exec. Issuing a
- * kubeconfig or a token is a create and therefore a write. The only logged reads return data of all users (backups of
- * the store, and the audit log itself) or complete a login.
+ * kubeconfig or a token is a create, which is a write. Reads are logged only if they return data of all users (backups
+ * of the store, and the audit log itself) or complete a login.
  */
 export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', outcome: 'refused' },
@@ -68,7 +71,7 @@ export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', verbs: writeVerbs },
   { level: 'Metadata', resources: [{ group: '', resources: interactiveSubresources.map((name) => `pods/${name}`) }] },
   { level: 'Metadata', nonResourceURLs: ['/backup', auditPath, `${auditPath}/*`] },
-  // An identity provider completes a login with a GET request.
+  // Log these GET requests, because an identity provider completes a login with a GET.
   { level: 'Metadata', nonResourceURLs: ['/auth/oidc/*'] },
 ];
 
@@ -78,20 +81,23 @@ export function auditLevel(rules: readonly AuditRule[], attributes: AuditAttribu
   return 'None';
 }
 
-/** The levels in ascending order. Each level includes the previous ones. */
+/** The levels in ascending order. Each level includes all lower levels. */
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 
 export function includesRequestBody(level: AuditLevel | undefined): boolean {
   return level === 'Request' || level === 'RequestResponse';
 }
 
-/** Returns the higher one of the two levels that a request can have: `level`, and another one if it is refused. */
+/**
+ * Returns the highest audit level that a request can still get: `level`, or the level that applies if the request is
+ * refused.
+ */
 export function highestAuditLevel(
   rules: readonly AuditRule[],
   attributes: AuditAttributes,
   level: AuditLevel,
 ): AuditLevel {
-  // All codes of refusals are equal for the rules.
+  // Use any code of a refusal, because rules do not distinguish between these codes.
   const refused = auditLevel(rules, { ...attributes, code: 403 });
   return levels.indexOf(refused) > levels.indexOf(level) ? refused : level;
 }
@@ -112,7 +118,7 @@ export function isStateChangingRequest({
 /** Matches the paths at which an identity provider completes a login with a GET request. */
 const loginPath = /^\/auth\/oidc\/[^/]+\/callback$/;
 
-/** True if the response code means that the request was refused. Only these codes can change the audit level. */
+/** True if the response code means that the request was refused. No other code can change the audit level. */
 export function isRefusedCode(code: number | undefined): boolean {
   return code === 401 || code === 403 || code === 429;
 }

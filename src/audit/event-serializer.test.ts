@@ -4,7 +4,7 @@ import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { auditEvent } from './audit-event.fixture.ts';
 import { EventSerializer } from './event-serializer.ts';
 
-/** Mostly plain strings, and some that JSON escapes or that look as if it did. */
+/** Mostly plain strings, and some that JSON escapes or that look like escaped text. */
 const word = fc.constantFrom(
   '',
   'a',
@@ -41,11 +41,11 @@ const texts = fc.array(text, { maxLength: 3 });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 20, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
-/** Few values, so that identical and equal arrays repeat. */
+/** Few values, so that identical and equal arrays occur repeatedly. */
 const groups = fc.oneof(fc.constantFrom(['a', 'b'], ['a', 'b'], ['"'], []), texts);
 const user = fc.record({ username: text, groups });
 
-/** Members in the order of the type, as the audit filter creates them. */
+/** Audit events. Their members are in the order of the type, in which the audit filter creates them. */
 const events: fc.Arbitrary<AuditEvent> = fc.record({
   user: maybe(user),
   accessKey: maybe(text),

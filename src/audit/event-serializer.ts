@@ -6,7 +6,7 @@ import { mayContainSecret } from './redact.ts';
 /** Matches every character that JSON.stringify might escape. */
 const needsEscape = /[^ !#-[\]-~]/;
 
-/** Limits of each cache below: the number of entries, and the number of characters of one entry. */
+/** The limits of each cache in this file: the number of entries, and the number of characters of one entry. */
 const cacheLimits = { most: 1_000, longest: 1_024 };
 
 /** A cached serialization of the members that describe the caller. `text` is the start of an audit line. */
@@ -42,7 +42,10 @@ interface CachedResult {
   readonly text: string;
 }
 
-/** The cached serialization of both timestamps of an event. They have a resolution of a second, so events share it. */
+/**
+ * A cached serialization of both timestamps of an event. Timestamps have a resolution of one second, so many events
+ * have equal ones.
+ */
 interface Time {
   readonly received: string;
   readonly stage: string;
@@ -51,9 +54,9 @@ interface Time {
 
 /**
  * Serializes audit events as JSON. The output equals that of `JSON.stringify` for members in the order of `AuditEvent`,
- * but takes a fraction of the time, because callers, clients and resources repeat and are cached. Speed matters: every
- * write has two audit events. Text that could contain a secret is never cached: for it, the fast methods return
- * `undefined`.
+ * but takes a fraction of the time, because callers, clients and resources repeat and are cached. Speed matters,
+ * because every write has two audit events. Text that could contain a secret is never cached: for such text, the fast
+ * methods return `undefined`.
  */
 export class EventSerializer {
   readonly #callers = new BoundedCache<Caller>(cacheLimits);
@@ -180,7 +183,7 @@ export class EventSerializer {
   }
 }
 
-/** Stands for the caller in the audit event of an unauthenticated request. */
+/** Replaces the caller in the audit event of an unauthenticated request. */
 const unauthenticated = { username: undefined, groups: undefined };
 
 function hasRareMembers(event: AuditEvent): boolean {
@@ -193,9 +196,9 @@ function hasRareMembers(event: AuditEvent): boolean {
 }
 
 /**
- * True if the text may be written to the log as it is: it needs no escape and cannot contain a secret. Callers
- * concatenate several strings and check them together, because the fixed cost of a call exceeds the cost of the check
- * itself.
+ * True if the text may be written to the log unchanged: it needs no escape and cannot contain a secret. Callers
+ * concatenate several strings and check them with one call, because the fixed cost of a call exceeds the cost of the
+ * check itself.
  */
 function isVerbatim(text: string): boolean {
   return !needsEscape.test(text) && !mayContainSecret(text);

@@ -1,6 +1,9 @@
-/** Size of the line buffer. It holds more than a hundred audit lines and is written as soon as it is full. */
+/**
+ * The size of the line buffer, which is written as soon as it is full. The buffer has space for more than a hundred
+ * audit lines.
+ */
 const bufferBytes = 64 * 1024;
-/** The most UTF-8 bytes that one UTF-16 code unit of a string can need. */
+/** The maximum number of UTF-8 bytes per UTF-16 code unit of a string. */
 const maxBytesPerUnit = 3;
 
 export interface LineBatcherOptions {
@@ -12,7 +15,7 @@ export interface LineBatcherOptions {
   write(bytes: Buffer, lines: number): Promise<void> | undefined;
 }
 
-/** Determines how long a line waits in the buffer, so that one write can include the lines that follow it. */
+/** Determines how long a line waits in the buffer, so that the lines after it can be part of the same write. */
 export type FlushPolicy =
   /** The line waits until the next microtask. Responses of one group commit are logged in one write. */
   | 'microtask'
@@ -24,7 +27,7 @@ export type FlushPolicy =
 
 /**
  * Collects lines in a buffer and writes them with one system call. All lines of one write share one promise, which
- * resolves after they were written. If it rejects, none of these lines was written.
+ * resolves after the write. If the promise rejects, none of these lines was written.
  */
 export class LineBatcher {
   readonly #write: LineBatcherOptions['write'];

@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { notImplemented } from '../api/status.ts';
 
 export interface AuditLogLocation {
-  /** Path of the file that is being written. Rotated files have a suffix: `.1` is the newest. */
+  /** The path of the current file. Rotated files have a numeric suffix: `.1` is the newest. */
   readonly path: string;
   readonly keptFiles: number;
 }
@@ -16,14 +16,15 @@ export interface AuditLogFile {
   /** Size in bytes at the time of `findAuditLogFiles`. */
   readonly size: number;
   /**
-   * The number in the file's suffix at the time of `findAuditLogFiles`; 0 for the current file. Rotation only increases it.
+   * The number in the file's suffix at the time of `findAuditLogFiles`; 0 for the current file. Rotation can only
+   * increase the number.
    */
   readonly index: number;
 }
 
 /**
- * The maximum number of attempts to list the files without a rotation in between. Rotations are rare, so the second
- * attempt succeeds.
+ * The maximum number of attempts to list the files without a concurrent rotation. Rotations are rare, so the second
+ * attempt nearly always succeeds.
  */
 const maxAttempts = 3;
 
@@ -34,7 +35,7 @@ export async function findAuditLogFiles(location: AuditLogLocation): Promise<Aud
   for (let attempt = 1; ; attempt++) {
     const files = await findAll(location);
     const current = await statOf(location, 0);
-    // If a rotation happened during `findAll`, the files may not be in the order of their age: list them again.
+    // If a rotation happened during `findAll`, the files may not be in order of age, so list them again.
     if (attempt === maxAttempts || current?.ino === files[0]?.inode) return files.filter(({ size }) => size > 0);
   }
 }
@@ -42,7 +43,8 @@ export async function findAuditLogFiles(location: AuditLogLocation): Promise<Aud
 async function findAll(location: AuditLogLocation): Promise<AuditLogFile[]> {
   const files: AuditLogFile[] = [];
   let gaps = 0;
-  // During a rotation one suffix is unused. Two unused suffixes in a row mean that there are no older files.
+  // During a rotation, one suffix is temporarily unused. Two consecutive unused suffixes mean that there are no older
+  // files.
   for (let index = 0; index <= location.keptFiles && gaps < 2; index++) {
     const stats = await statOf(location, index);
     if (index === 0 && stats?.isFile() === false) {
@@ -67,7 +69,8 @@ export async function withAuditLogFile<T>(
   read: (file: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {
   for (let name = index; name <= location.keptFiles; name++) {
-    // The log can be a named pipe. Without O_NONBLOCK, opening a pipe blocks until another process writes to it.
+    // Open without blocking, because the log can be a named pipe. Without O_NONBLOCK, opening a pipe blocks until
+    // another process writes to it.
     const file = await open(auditLogPath(location, name), constants.O_RDONLY | constants.O_NONBLOCK).catch(missing);
     if (file === undefined) continue;
     try {
@@ -82,8 +85,8 @@ export async function withAuditLogFile<T>(
 const maxFirstLineBytes = 4_096;
 
 /**
- * Returns a digest of the file's first line, which identifies the file for as long as it exists. The inode number is
- * not sufficient, because the file system reuses it after the file was removed.
+ * Returns a digest of the file's first line. The digest identifies the file during its whole lifetime. The inode number
+ * is not sufficient, because the file system reuses it after the file was removed.
  */
 export async function firstLineDigest(file: FileHandle): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(maxFirstLineBytes), 0, maxFirstLineBytes, 0);
@@ -92,7 +95,7 @@ export async function firstLineDigest(file: FileHandle): Promise<string> {
   return createHash('sha256').update(beginning).digest('hex').slice(0, 16);
 }
 
-/** Returns the path of a log file by the number in its suffix; 0 is the current file. */
+/** Returns the path of a log file. `index` is the number in the suffix; 0 is the current file. */
 export function auditLogPath({ path }: AuditLogLocation, index: number): string {
   return index === 0 ? path : `${path}.${index}`;
 }

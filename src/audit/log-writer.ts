@@ -9,16 +9,21 @@ export interface LogWriterOptions {
   readonly maxBytes: number;
   /** The number of rotated files to retain in addition to the current file. */
   readonly keptFiles: number;
-  /** The rotated files to retain beyond `keptFiles`, because a forwarder has not sent them yet. Optional. */
+  /**
+   * Rotated files that are retained in addition to `keptFiles`, because a forwarder has not sent them yet. Optional.
+   */
   readonly held?: HeldFiles | undefined;
   readonly append?: Appender | undefined;
   readonly sign?: SignHead | undefined;
 }
 
 export interface HeldFiles {
-  /** Returns the number of files. Called before each rotation. */
+  /** Returns the current number of rotated files to retain. Called before each rotation. */
   count(): Promise<number>;
-  /** The largest number that `count` may have returned before. Files beyond the current number are removed. */
+  /**
+   * The largest number that `count` may ever have returned. Rotated files up to this number can exist, and those beyond
+   * the current number are removed.
+   */
   readonly most: number;
 }
 
@@ -49,7 +54,7 @@ export class LogWriter {
   readonly isFile: boolean;
   #file: FileHandle;
   #size: number;
-  /** True if the end of the file may contain a part of a failed write. */
+  /** True if the file may end with part of a failed write. */
   #isTorn = false;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
@@ -67,7 +72,7 @@ export class LogWriter {
     this.#size = size;
   }
 
-  /** Opens the current file, and removes the rest of an interrupted write from its end. */
+  /** Opens the current file, and removes an incomplete write from its end. */
   static async open(options: LogWriterOptions): Promise<LogWriter> {
     const { path, keptFiles, held, sign } = options;
     const file = await openFile(path);
@@ -84,8 +89,8 @@ export class LogWriter {
   }
 
   /**
-   * Writes complete lines. Returns `undefined` after a synchronous write and a promise for an asynchronous one, which has
-   * copied the lines.
+   * Writes complete lines. Returns `undefined` after a synchronous write. For an asynchronous write, copies the lines
+   * before it returns a promise.
    */
   write(lines: Uint8Array, count: number): Promise<void> | undefined {
     if (this.#writeSync(lines, count)) return undefined;
@@ -173,7 +178,7 @@ export class LogWriter {
     }
     if (kept === 0) await rm(path, { force: true });
     const next = await openFile(path);
-    // The server signs only lines that a power failure cannot remove.
+    // Flush the lines to the disk, because the server must sign only lines that survive a power failure.
     await this.#file.datasync();
     await this.#file.close();
     this.#file = next;
@@ -188,15 +193,15 @@ function endOfTick(): Promise<void> {
 
 async function openFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'a', 0o600);
-  // Restrict an existing log file to its owner, like a new one. A device or a pipe stays as it is.
+  // Restrict an existing log file to its owner, as for a new log file. Do not change a device or a pipe.
   const stats = await file.stat();
   if (stats.isFile() && (stats.mode & 0o077) !== 0) await file.chmod(0o600);
   return file;
 }
 
 /**
- * Removes the rest of an interrupted write from the end of the file, so that the next line does not continue it. Returns
- * the number of removed bytes.
+ * Removes an incomplete write from the end of the file, so that the next line starts on its own line. Returns the
+ * number of removed bytes.
  */
 async function removeTornLine(path: string, size: number): Promise<number> {
   const file = await open(path, 'r+');

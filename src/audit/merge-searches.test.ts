@@ -17,7 +17,7 @@ interface LogLine {
   readonly isMatch: boolean;
 }
 
-/** Searches a part of a log, as a replica does: at most `lines` matching ones, and at most `scanned` of all. */
+/** Searches part of a log, as a replica does. Stops after `lines` matching lines or after `scanned` lines in total. */
 function searchLog(log: readonly LogLine[], from: number, lines: number, scanned: number): AuditSearchResult {
   const found: string[] = [];
   const positions: string[] = [];

@@ -5,7 +5,7 @@ import type { AuditSearchResult } from './search-audit-log.ts';
 export interface MergeLimits {
   /** Maximum number of lines in the result. */
   readonly lines: number;
-  /** Number of characters after which no further line is added. */
+  /** The number of characters in the result after which no further line is added. */
   readonly characters: number;
 }
 
@@ -18,9 +18,10 @@ export interface MergedSearch {
 }
 
 /**
- * Merges the results of the searches of several replicas, newest first. Lines that cannot be ordered yet are left out:
- * another replica may have newer ones in the part of its log that has not been searched. They are found again by the next
- * request. Each merge makes progress: it returns a line, or a replica without lines has searched a part of its log.
+ * Merges the search results of several replicas, newest line first. Omits lines that cannot be ordered yet, because
+ * another replica may have newer lines in the part of its log that has not been searched. The next request finds the
+ * omitted lines again. Each merge makes progress: it returns a line, or a replica without lines has searched part of
+ * its log.
  */
 export function mergeSearches(found: ReadonlyMap<string, AuditSearchResult>, limits: MergeLimits): MergedSearch {
   const sources = [...found].map(([replica, result]) => new Source(replica, result));
@@ -32,7 +33,8 @@ export function mergeSearches(found: ReadonlyMap<string, AuditSearchResult>, lim
     if (newest === undefined || sources.some((source) => source.mayFindAfter(newest.time))) break;
     const line = newest.take();
     const agentLine = agentLineId(line);
-    // A replica that fails while it receives the lines of an agent gets them again, or another one gets them.
+    // Skip duplicates. If a replica fails while it receives an agent's lines, the agent sends these lines again, to
+    // this replica or another one.
     if (agentLine !== undefined && agentLines.has(agentLine)) continue;
     if (agentLine !== undefined) agentLines.add(agentLine);
     lines.push(line);
@@ -45,7 +47,7 @@ export function mergeSearches(found: ReadonlyMap<string, AuditSearchResult>, lim
   };
 }
 
-/** The lines of one replica that have not been merged yet. */
+/** The lines of one replica that have not been merged yet, newest first. */
 class Source {
   readonly replica: string;
   readonly result: AuditSearchResult;
@@ -86,8 +88,9 @@ class Source {
 }
 
 /**
- * Returns the time by which each line is ordered among those of other replicas. Times never increase, so the lines of one
- * replica keep their order. A line of an agent is at the place where it arrived, so it gets the time of the line before it.
+ * Returns the time of each line for ordering it among the lines of other replicas. The times never increase, so the
+ * lines of one replica keep their order. An agent's line is at the position where it arrived, so it gets the time of
+ * the preceding line in `lines`.
  */
 function orderingTimes(lines: readonly string[]): readonly number[] {
   const firstOwn = lines.find((line) => !mayBeAgentLine(line));
@@ -116,7 +119,7 @@ function oldestTime(sources: readonly Source[]): number | undefined {
   return unfinished.length > 0 ? Math.max(...times) : Math.min(...times);
 }
 
-/** Returns the identity of a line from an agent; `undefined` for other lines. */
+/** Returns the identity of a line from an agent; `undefined` for a line of the server. */
 function agentLineId(line: string): string | undefined {
   if (!mayBeAgentLine(line)) return undefined;
   const { agent } = JSON.parse(line) as AuditEvent;

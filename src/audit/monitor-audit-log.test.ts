@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Monitors a log in a folder that does not exist yet, so that nothing can be written there. */
+/** Opens a monitor for a log in a folder that does not exist yet, so that all writes fail. */
 function open() {
   const clock = new ManualClock();
   const messages: string[] = [];
@@ -50,7 +50,7 @@ it('a log that could not be written is writable again when the disk accepts writ
   for (let times = 0; times < 3; times++) await expect(auditLog.write(auditEvent())).rejects.toThrow('ENOSPC');
   await expect(assertWritable()).rejects.toThrow('ENOENT');
   await mkdir(disk);
-  // The result is cached, because anybody can request the check.
+  // The failure is still reported, because the result of the last probe is cached.
   await expect(assertWritable()).rejects.toThrow('ENOENT');
   clock.advance(1_000);
   await assertWritable();

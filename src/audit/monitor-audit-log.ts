@@ -17,14 +17,17 @@ export interface MonitoredAuditLog {
   assertWritable(): Promise<void>;
 }
 
-/** The result of a probe is cached for this time, because anonymous callers may request a check at any rate. */
+/**
+ * The time for which the result of a probe is cached, in milliseconds. Probes are cached because anonymous callers may
+ * request checks at any rate.
+ */
 const cacheMilliseconds = 1_000;
-/** Larger than the part of a block that a full file system may still accept. */
+/** The size of the probe file. It is larger than the free part of a block that a full file system may still accept. */
 const probeBytes = 16 * 1024;
 
 /**
- * Tracks whether an audit log can be written. After a failed write, the check writes a probe file, because no further
- * events arrive while a load balancer uses other servers.
+ * Tracks whether an audit log can be written. After a failed write, the check writes a probe file. Waiting for the next
+ * event is not sufficient, because no events arrive if a load balancer uses other servers.
  */
 export function monitorAuditLog({ auditLog, path, clock, log }: AuditMonitorOptions): MonitoredAuditLog {
   let isFailing = false;

@@ -30,7 +30,7 @@ function event(changes: Partial<AuditEvent> = {}): AuditEvent {
   };
 }
 
-/** An appender for a fast file, with `now` as its synchronous write. */
+/** Returns an appender for a fast file. `now` replaces its synchronous write. */
 function appending(now: Appender['appendSync']): Appender {
   return { ...createAppender({ isFile: true }), mayAppendSync: () => true, appendSync: now };
 }
@@ -64,7 +64,7 @@ describe('openAuditLog', () => {
 
   it('rotates full files and retains the configured number', async () => {
     const lineLength = JSON.stringify(event({ auditID: '00' })).length + 1;
-    // Each line has about 75 more bytes for its hash, and the first one of a file 60 more for the previous hash.
+    // Each line has about 75 additional bytes for its hash, and the first line of a file 60 more for the previous hash.
     const log = await openAuditLog({ path, maxBytes: 2 * (lineLength + 75) + 60, keptFiles: 2 });
     for (let index = 10; index < 20; index++) await log.write(event({ auditID: `${index}` }));
     await log.close();

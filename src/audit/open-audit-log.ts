@@ -8,8 +8,8 @@ import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
 export interface AuditLogOptions extends Omit<LogWriterOptions, 'maxBytes' | 'keptFiles'> {
   /**
-   * Size in bytes at which the log file is rotated. Optional; defaults to 64 MiB, about 150,000 lines, which an editor
-   * can still open.
+   * The size in bytes at which the log file is rotated. Optional; defaults to 64 MiB, which is about 150,000 lines, so
+   * that an editor can still open the file.
    */
   readonly maxBytes?: number;
   /** The number of rotated files to retain in addition to the current file. Optional; defaults to 5. */
@@ -24,9 +24,12 @@ export interface ChainedAuditLog extends AuditLog {
   readonly isFile: boolean;
   /** The number of bytes of an interrupted write that were removed when the log was opened. */
   readonly repairedBytes: number;
-  /** Lets the next line contain a signature of the line before. */
+  /** Adds a signature of the previous line to the next line. */
   signNext(): void;
-  /** Lets the next line record that signed lines were missing when the log was opened. */
+  /**
+   * Adds a record to the next line that signed lines were missing when the log was opened. `lost` is the newest of
+   * them.
+   */
   recordLoss(lost: ChainHead): void;
   /** Resolves after all lines that were written before the call are on the disk. */
   sync(): Promise<void>;
@@ -36,16 +39,16 @@ export const defaultAuditMaxBytes = 64 * 1024 * 1024;
 export const defaultAuditKeptFiles = 5;
 
 /**
- * Limit on the number of lines that wait to be written. Each request waits for its own line, so the limit is reached
- * only if the disk is blocked.
+ * The maximum number of lines that wait to be written. Each request waits for its own line, so only a blocked disk
+ * causes this number of waiting lines.
  */
 const maxWaitingLines = 10_000;
 
 /**
- * Opens the audit log, a file with one JSON object per line. Only one process may write to it. Lines are written
- * synchronously as long as writes are fast. Concurrent events share one write. The remains of a failed write are
- * removed before the next write. Each line continues the chain of hashes of the lines before, also across files and
- * after a restart.
+ * Opens the audit log, a file with one JSON object per line. Only one process may write to the file. Lines are written
+ * synchronously as long as writes are fast. Concurrent events share one write. After a failed write, its incomplete
+ * lines are removed before the next write. Each line continues the hash chain of the previous lines, across files and
+ * restarts.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<ChainedAuditLog> {
   const { maxBytes = defaultAuditMaxBytes, keptFiles = defaultAuditKeptFiles } = options;
@@ -89,7 +92,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<ChainedAud
   };
 }
 
-/** Removes secrets from an event as a second safeguard, even if the creator of the event failed to remove them. */
+/** Removes secrets from an event. This is a second safeguard in case the creator of the event did not remove them. */
 function clean(event: AuditEvent): AuditEvent {
   const requestURI = redactUri(event.requestURI);
   const userAgent = redactUserAgent(event.userAgent);

@@ -11,21 +11,21 @@ export interface LineChunk {
   readonly lines: readonly LineInFile[];
   /** Number of bytes that were read from the file for this chunk. */
   readonly bytes: number;
-  /** The offset at which reading continues. All lines that start at or above it have been returned. */
+  /** The offset at which reading continues. All lines that start at or after this offset have been returned. */
   readonly unreadEnd: number;
 }
 
 /** The size of a chunk. Searching a chunk of this size takes about a millisecond. */
 const defaultChunkBytes = 128 * 1024;
 
-/** A longer line cannot be an audit line and is skipped. */
+/** The maximum length of a line. A longer line cannot be an audit line and is skipped. */
 const maxLineBytes = 1024 * 1024;
 
 const newline = 10;
 
 /**
- * Yields the lines of a file in reverse order, starting with the last line before the offset `end`. Text after the last
- * newline is omitted, because it is a line that is incomplete or being written.
+ * Yields the lines of a file in reverse order, starting with the last line before the offset `end`. Omits text after
+ * the last newline, because that line is incomplete or still being written.
  */
 export async function* readLinesBackwards(
   file: Pick<FileHandle, 'read'>,
@@ -33,7 +33,7 @@ export async function* readLinesBackwards(
   chunkBytes = defaultChunkBytes,
 ): AsyncGenerator<LineChunk> {
   let at = end;
-  /** The end of a line that begins in a chunk that has not been read yet. Includes the newline. */
+  /** The end of a line whose start has not been read yet, including the newline. */
   let rest: Buffer = Buffer.alloc(0);
   while (at > 0) {
     const length = Math.min(chunkBytes, at);
@@ -47,8 +47,8 @@ export async function* readLinesBackwards(
 }
 
 /**
- * Splits bytes into lines. The bytes must be empty or end with a newline. If they are not the start of the file, their
- * first line may begin before them. That line is then returned as `head` and not included in `lines`.
+ * Splits bytes into lines. The bytes must be empty or end with a newline. If they do not start at the start of the
+ * file, their first line may begin before them. The function returns that line as `head` and not in `lines`.
  */
 function split(bytes: Buffer, offset: number): { lines: LineInFile[]; head: Buffer } {
   const lines: LineInFile[] = [];
@@ -66,7 +66,7 @@ async function readAll(file: Pick<FileHandle, 'read'>, position: number, length:
   const buffer = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     const { bytesRead } = await file.read(buffer, at, length - at, position + at);
-    // The file is shorter than its size at the start of the search: the writer removed a partially written line.
+    // The file is shorter than at the start of the search, because the writer removed a partially written line.
     if (bytesRead === 0) return buffer.subarray(0, at);
     at += bytesRead;
   }

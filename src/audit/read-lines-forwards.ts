@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 export interface ForwardChunk {
   /** The lines without their newlines. */
   readonly lines: readonly Buffer[];
-  /** The offset after the last of these lines. */
+  /** The offset after the last element of `lines`. */
   readonly end: number;
 }
 

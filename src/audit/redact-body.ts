@@ -12,16 +12,18 @@ export interface AuditedBody {
 /** Matches names of JSON members that contain, or probably contain, credentials. Their values are redacted. */
 const secretName =
   /password|passphrase|secret|token|credential|private.?key|client-key|kubeconfig|connectordata|access.?key$|^key$|authorization/i;
-/** Matches names of JSON members whose strings are whole documents, such as Helm values. They may contain secrets. */
+/** Matches names of JSON members whose strings are whole documents, such as Helm values, which may contain secrets. */
 const documentName = /^(parameters|values|objects|kubectl\.kubernetes\.io\/last-applied-configuration)$/;
 
-/** Limit on the characters of a body in an audit line. A longer body is replaced with a note about its length. */
+/**
+ * The maximum length of a body in an audit line, in characters. A longer body is replaced by a note about its length.
+ */
 const maxBodyLength = 64 * 1024;
 const maxDepth = 64;
 
 /**
- * Returns a body without values that could be a key, a token, a password or a kubeconfig, for the audit log
- * (completions §11). A body of a confidential kind, which may contain secrets in any member, is redacted completely.
+ * Returns a body for the audit log without values that could be a key, a token, a password or a kubeconfig (completions
+ * §11). For a confidential kind, which may contain secrets in any member, the whole body is redacted.
  */
 export function redactBody(body: AuditedBody): JsonValue {
   if (body.kind.confidential === true) return redactedPlaceholder;
@@ -31,7 +33,7 @@ export function redactBody(body: AuditedBody): JsonValue {
 }
 
 function redactValue(value: JsonValue, levels: number): JsonValue {
-  // Many JSON parsers round numbers above 2^53. A string of digits is exact.
+  // Write a string of digits, which is exact, because many JSON parsers round numbers above 2^53.
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return redactedPlaceholder;

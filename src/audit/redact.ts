@@ -1,6 +1,6 @@
 /**
- * Query parameters whose values the audit log contains, because no API request puts a secret into them. Of all other
- * parameters the log contains only the name: a client can put anything into their values.
+ * Query parameters whose values appear in the audit log, because no API request puts a secret into them. For all other
+ * parameters, only the name appears in the log, because a client can put anything into the values.
  */
 const knownParameters: ReadonlySet<string> = new Set([
   'allowWatchBookmarks',
@@ -44,13 +44,13 @@ export const redactedPlaceholder = '[redacted]';
 
 /**
  * True if the text contains the prefix of an access key or a token. This fast check avoids the slow regular expression
- * for most texts. Each prefix is searched only if its rarest character occurs, which is faster still.
+ * for most texts. To be even faster, it first searches for the rarest character of each prefix.
  */
 export function mayContainSecret(text: string): boolean {
   return (text.includes('_') && text.includes('flk_')) || (text.includes('J') && text.includes('eyJ'));
 }
 
-/** Limits on characters in an audit line. The remainder of a longer URI or user agent is cut off. */
+/** The maximum lengths of URIs and user agents in an audit line, in characters. The rest is cut off. */
 const maxUriLength = 4096;
 const maxUserAgentLength = 256;
 
@@ -72,7 +72,7 @@ export function redactUri(uri: string): string {
   return redactText(`${uri.slice(0, question)}?${query}`, maxUriLength);
 }
 
-/** Redacts the values of a field selector, except for names and namespaces: a spec field may contain a secret. */
+/** Redacts the values of a field selector except names and namespaces, because a spec field may contain a secret. */
 function redactFields(selector: string): string {
   return selector
     .split(/,|%2C/i)

@@ -31,7 +31,7 @@ async function search(query: AuditQuery = {}, changes: Partial<AuditSearchOption
 
 const ids = ({ lines }: AuditSearchResult) => lines.map((line) => (JSON.parse(line) as AuditEvent).auditID);
 
-/** Collects the lines of all pages. */
+/** Returns the lines of all pages. */
 async function searchAll(query: AuditQuery, changes: Partial<AuditSearchOptions> = {}): Promise<string[]> {
   const found: string[] = [];
   for (let next: string | undefined, pages = 0; ; pages++) {

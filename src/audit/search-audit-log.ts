@@ -8,34 +8,37 @@ import { formatSearchPosition, parseSearchPosition } from './search-position.ts'
 /** The result of one search request: matching lines of the audit log, newest first. */
 export interface AuditSearchResult {
   readonly lines: readonly string[];
-  /** A position for each line. A search that continues there finds this line first. */
+  /** The position of each line. A search that continues at the position finds the line first. */
   readonly positions: readonly string[];
-  /** Pass this value in the next request to continue the search. `undefined` if the whole log has been searched. */
+  /** The value with which the next request continues the search. `undefined` if the whole log has been searched. */
   readonly continue: string | undefined;
-  /** Time of the oldest line that was searched, whether it matched or not, in milliseconds since the epoch. */
+  /** The time of the oldest searched line, in milliseconds since the epoch, even if the line did not match. */
   readonly oldestSearchedTime: number | undefined;
 }
 
 export interface AuditSearchOptions {
   readonly signal: AbortSignal;
-  /** Resolves after other work of the event loop has run. The search awaits it after each chunk. */
+  /** Resolves after other work of the event loop has run. Called after each chunk. */
   yieldToEventLoop(): Promise<void>;
-  /** Number of bytes to search per request. The client continues the search with another request. */
+  /** The maximum number of bytes that one request searches. The client continues the search with another request. */
   readonly maxBytes?: number;
-  /** Number of characters after which no further line is added to the result. */
+  /** The number of characters in the result after which no further line is added. */
   readonly maxResultLength?: number;
   /** Number of bytes to read from a file at a time. */
   readonly chunkBytes?: number;
 }
 
-/** Searching this many bytes takes about a tenth of a second of CPU time, one millisecond per chunk. */
+/**
+ * The default number of bytes that one request searches. This takes about a tenth of a second of CPU time, one
+ * millisecond per chunk.
+ */
 const defaultMaxBytes = 16 * 1024 * 1024;
 const defaultMaxResultLength = 2 * 1024 * 1024;
 
 /**
  * The search stops at a line that is this many milliseconds older than `since`, the start of the requested time range.
- * Lines are in the order of writing, but clock adjustments can make their times differ slightly from that order. Lines
- * from agents do not stop the search: they arrive later than the time they contain.
+ * Lines are in the order in which they were written, but after clock adjustments their times can differ slightly from
+ * this order. Lines from agents do not stop the search, because they arrive later than the time that they contain.
  */
 export const clockSlack = 5 * 60_000;
 
@@ -75,9 +78,9 @@ class Search {
   readonly #positions: string[] = [];
   #bytes = 0;
   #characters = 0;
-  /** The oldest line that has been searched so far. */
+  /** The oldest line that has been searched. */
   #oldestLine = '';
-  /** True if all lines that remain are older than the `since` of the query. */
+  /** True if all remaining lines are older than the `since` of the query. */
   isOver = false;
 
   constructor(query: AuditQuery, options: AuditSearchOptions) {
@@ -93,8 +96,8 @@ class Search {
   }
 
   /**
-   * Searches one file below offset `end`. Resolves with the offset at which to continue, or 0 at the start of the file.
-   * `positionAt` returns the position of an offset in this file.
+   * Searches one file backwards from the offset `end`. Resolves with the offset at which to continue, or 0 if the start
+   * of the file was reached. `positionAt` returns the search position for an offset in this file.
    */
   async searchFile(file: FileHandle, end: number, positionAt: (offset: number) => string): Promise<number> {
     const { signal, yieldToEventLoop, chunkBytes } = this.#options;
@@ -130,7 +133,7 @@ class Search {
     );
   }
 
-  /** Adds a line to the result if it matches. Returns true if it was added. */
+  /** Adds a line to the result if it matches. Returns true if the line was added. */
   #check(line: string): boolean {
     this.#oldestLine = line;
     if (this.#stopBefore !== undefined && isOwnLineBefore(line, this.#stopBefore)) {
@@ -146,6 +149,6 @@ class Search {
 
 function isOwnLineBefore(line: string, time: number): boolean {
   const written = auditLineTimestamp(line);
-  // If a logged body looks like a line from an agent, the search only runs longer than necessary.
+  // A logged body can look like a line from an agent. The search then only runs longer than necessary.
   return written !== undefined && written < time && !mayBeAgentLine(line);
 }

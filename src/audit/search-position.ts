@@ -2,8 +2,8 @@ import { badRequest, expired, type StatusError } from '../api/status.ts';
 import { type AuditLogFile, type AuditLogLocation, firstLineDigest, withAuditLogFile } from './log-files.ts';
 
 /**
- * The position at which a search continues: the index of the file in the list of log files, and the offset in it. The
- * search continues with the lines below that offset.
+ * The position at which a search continues: the index of the file in the list of log files, and an offset in the file.
+ * The search continues with the lines before that offset.
  */
 export interface SearchPosition {
   readonly index: number;
@@ -11,7 +11,7 @@ export interface SearchPosition {
 }
 
 /**
- * Serializes a search position as the `continue` value of a response. The value stays valid until rotation removes the
+ * Returns a search position as the `continue` value of a response. The value stays valid until rotation removes the
  * file. `digest` is the digest of the first line of the file.
  */
 export function formatSearchPosition({ inode }: AuditLogFile, digest: string, offset: number): string {

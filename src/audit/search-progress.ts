@@ -1,8 +1,8 @@
 import { invalidContinue } from './search-position.ts';
 
 /**
- * The progress of a search in the log of a replica: up to a position, completely, or `failed` if it could not be searched. A
- * failed search is not tried again in later requests, because its lines would not be in the order of time.
+ * The progress of a search in the log of a replica: searched up to a position, `complete`, or `failed` if the log could
+ * not be searched. Later requests do not repeat a failed search, because its lines would not be in order of time.
  */
 export type SearchProgress = { readonly position: string } | 'complete' | 'failed';
 
@@ -10,7 +10,7 @@ const failedMark = '*';
 const replicaPattern = /^[A-Za-z0-9-]{1,64}$/;
 const positionPattern = /^([A-Za-z0-9_-]{0,128}|\*)$/;
 
-/** Serializes the progress at all replicas as the `continue` value of a response. */
+/** Returns the progress of all replicas as the `continue` value of a response. */
 export function formatSearchProgress(progress: ReadonlyMap<string, SearchProgress>): string {
   return [...progress].map(([replica, each]) => `${replica}.${formatOne(each)}`).join('.');
 }

@@ -10,7 +10,10 @@ import { accessKeyPrefix } from '../api/naming.ts';
 
 const generatedFormat = new RegExp(`^${accessKeyPrefix}[0-9A-Za-z]{${accessKeyBodyLength + accessKeyChecksumLength}}$`);
 const allowedFormat = /^[A-Za-z0-9._~+/=-]{32,512}$/;
-/** Minimum number of distinct characters in a key. 32 random characters have more, even if they are hexadecimal. */
+/**
+ * The minimum number of distinct characters in a key. 32 random characters have more distinct characters, even if they
+ * are hexadecimal.
+ */
 const minDistinctCharacters = 8;
 
 export function generateAccessKey(random: (size: number) => Uint8Array = randomBytes): string {

@@ -22,9 +22,9 @@ export function compileAddressRanges(lists: readonly (readonly string[])[]): (ad
 
 /**
  * Returns the address of the client of a request. Each trusted proxy appends the address of its own client to
- * X-Forwarded-For, so that the list is read from its end. The first address that is not that of a trusted proxy is the
- * client. Entries before it are claims of the client and ignored. Returns '' if a trusted proxy names a client that
- * cannot be read: no list of address ranges contains ''.
+ * X-Forwarded-For, so the list is read from its end. The first address that does not belong to a trusted proxy is the
+ * client's. Entries before it are ignored, because the client may have invented them. Returns '' if the entry of a
+ * trusted proxy is not a valid address, because no address range contains ''.
  */
 export function forwardedAddress(
   socketAddress: string,
@@ -34,7 +34,7 @@ export function forwardedAddress(
   if (forwardedFor === undefined) return socketAddress;
   const isCut = forwardedFor.length > maxForwardedLength;
   const hops = forwardedFor.slice(-maxForwardedLength).split(',');
-  // The first hop of a header that was cut may be the end of an address.
+  // The first entry of a truncated header may be the end of a longer address, so it counts as invalid.
   if (isCut) hops[0] = '';
   let address = socketAddress;
   while (isTrusted(address)) {
@@ -45,22 +45,28 @@ export function forwardedAddress(
   return address;
 }
 
-/** The length of the end of an X-Forwarded-For header that is read. It has room for more proxies than a request passes. */
+/**
+ * The number of characters that are read from the end of an X-Forwarded-For header. They are enough for more proxies
+ * than a request passes.
+ */
 const maxForwardedLength = 2048;
 
-/** Returns the address of an entry of X-Forwarded-For, to which some proxies add the port. '' if it has none. */
+/**
+ * Returns the address in an entry of X-Forwarded-For, without the port that some proxies add. '' if the entry contains
+ * no valid address.
+ */
 function hopAddress(hop: string): string {
   const [, bracketed, withPort] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
   const address = plainAddress(bracketed ?? withPort ?? hop);
   return isIP(address) === 0 ? '' : address;
 }
 
-/** A single address is a range too. */
+/** Parses an address range. A single address is a range of one address. */
 function parseRange(text: string): Cidr | undefined {
   return parseCidr(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 }
 
-/** Returns an IPv4 address without the prefix that sockets for both families add, and an IPv6 address without its zone. */
+/** Returns an IPv4 address without the prefix of IPv4-mapped IPv6 addresses, and an IPv6 address without its zone. */
 function plainAddress(address: string): string {
   const [plain = ''] = address.split('%', 1);
   return /^::ffff:\d/i.test(plain) ? plain.slice('::ffff:'.length) : plain;

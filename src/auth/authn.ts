@@ -12,7 +12,9 @@ export interface AuthenticatorOptions {
   keyByHash(hash: string): KeyState | undefined;
   /** Looks up an access key in the cache by its name. Synchronous. */
   keyByName(keyName: string): KeyState | undefined;
-  /** Returns the keyed hash of a key value. Only the hash is stored, and it is useless without the seal key. */
+  /**
+   * Returns the keyed hash of a key's value. The store contains only this hash, which is useless without the seal key.
+   */
   hash(token: string): string;
   /**
    * True if a token has the format of an access key, including its checksum. Other tokens are rejected without a
@@ -25,7 +27,7 @@ export interface AuthenticatorOptions {
   fingerprintOf?(state: KeyState): string;
   readonly clock: Clock;
   readonly permissionSignals: PermissionSignals;
-  /** Called for each request that an access key authenticates. Must be fast. */
+  /** Called for each request that is authenticated with an access key. Must be fast. */
   onUse(keyName: string): void;
   /**
    * Calls the listener with the names of keys that may have changed, directly or through their owner. Returns a
@@ -40,13 +42,16 @@ export interface Authenticator {
    * `fingerprint` is the `tokenFingerprint` of the token, if it is already computed.
    */
   authenticate(token: string, fingerprint?: string): Identity | undefined;
-  /** Authenticates a token that was created with an access key. It is valid only as long as the key is valid. */
+  /**
+   * Authenticates a token that was created with an access key. The token is valid only as long as the access key is
+   * valid.
+   */
   authenticateByKey(key: TokenKey): Identity | undefined;
-  /** Ends every session and all streams that use it. */
+  /** Ends every session and all streams that use a session. */
   close(): void;
 }
 
-/** Maximum length of a bearer token. Longer than any valid key (completions §5). Checked before hashing. */
+/** The maximum length of a bearer token, checked before hashing. All valid keys are shorter (completions §5). */
 const maxTokenLength = 512;
 
 /**
@@ -82,8 +87,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       signal,
       ...(state.addresses === undefined ? {} : { allowsAddress: compileAddressRanges(JSON.parse(state.addresses)) }),
       permissionSignal(as) {
-        // The permission signal reports only changes after this call. If the user or the scopes of the key have already
-        // changed since authentication, return a signal that has fired.
+        // The permission signal reports only changes after this call. Therefore return a signal that has already fired
+        // if the user or the scopes of the key have changed since authentication.
         const current = options.keyByName(name);
         const isUnchanged = current !== undefined && hasSamePermissions(state, current);
         return isUnchanged ? signals.signalFor(as ?? user, name) : signals.firedSignal();
@@ -111,7 +116,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
 }
 
-/** True if both states result in the same identity. Compares references, because every request does this. */
+/**
+ * True if both states result in the same identity. Compares object references, which is fast, because every request
+ * calls this function.
+ */
 function isSameInput(a: KeyState, b: KeyState): boolean {
   return a.user === b.user && a.scopes === b.scopes && a.addresses === b.addresses;
 }

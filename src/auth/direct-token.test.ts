@@ -36,7 +36,7 @@ beforeAll(async () => {
 const verify = (token: string, changes: Partial<Parameters<typeof verifyDirectToken>[1]> = {}) =>
   verifyDirectToken(token, { keys, issuer: 'this-installation', now, ...changes });
 
-/** A valid token modified by `change` and signed with the installation's own key. */
+/** Returns a valid token that `change` has modified, signed with the installation's own key. */
 function modifiedToken(change: (jwt: SignJWT) => SignJWT, payload: Record<string, unknown> = {}, header: object = {}) {
   const { groups, scopes, accessKey } = claims;
   const jwt = new SignJWT({ groups, scopes, accessKey, ...payload })

@@ -2,7 +2,10 @@ import { type CryptoKey, SignJWT } from 'jose';
 import type { Scope } from '../api/management/v1/scope.ts';
 import type { TokenKey } from './gateway-token.ts';
 
-/** Audience of direct-endpoint tokens. Only the audience distinguishes them from other tokens of the installation. */
+/**
+ * Audience of direct-endpoint tokens. Only the audience distinguishes these tokens from other tokens of the
+ * installation.
+ */
 export const directTokenAudience = 'direct-cluster-endpoint';
 export const tokenAlgorithm = 'ES256';
 
@@ -11,7 +14,7 @@ export interface DirectTokenClaims {
   /** The ID of the installation. Clients can read it from `status.instanceID` of the resource `selves`. */
   readonly issuer: string;
   readonly subject: string;
-  /** The groups when the token was issued. The verifier uses only those that the subject still has. */
+  /** The groups at the time when the token was issued. The verifier ignores groups that the subject no longer has. */
   readonly groups: readonly string[];
   /** A request must be allowed by every one of these scopes. Empty if the token is not scoped. */
   readonly scopes: readonly Scope[];

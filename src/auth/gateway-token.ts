@@ -1,7 +1,7 @@
 import { type JsonObject, numberAt, objectAt, textAt } from '@flotilla/json';
 import { type Scope, signedScopes } from '../api/management/v1/scope.ts';
 
-/** Audience of gateway tokens. Only the audience distinguishes them from other tokens of the installation. */
+/** Audience of gateway tokens. Only the audience distinguishes these tokens from other tokens of the installation. */
 export const gatewayTokenAudience = 'virtual-cluster';
 
 /** The access key that a token was requested with. */
@@ -26,7 +26,8 @@ export interface GatewayTokenClaims {
   readonly instance: string;
   readonly accessKey: TokenKey;
   /**
-   * The scopes of the access key when it requested the token. These and its current scopes must all allow a request.
+   * The scopes of the access key when it requested the token. These scopes and the current scopes of the key must all
+   * allow a request.
    */
   readonly scopes: readonly Scope[];
   readonly issuedAt: number;
@@ -49,7 +50,7 @@ export function gatewayTokenPayload(claims: GatewayTokenClaims): JsonObject {
   };
 }
 
-/** Reads the claims of a token with a valid signature. `undefined` if it is not a gateway token of that issuer. */
+/** Reads the claims of a token with a valid signature. `undefined` if the token is not a gateway token of `issuer`. */
 export function readGatewayToken(payload: JsonObject, issuer: string): GatewayTokenClaims | undefined {
   if (payload.aud !== gatewayTokenAudience || issuer === '' || payload.iss !== issuer) return undefined;
   const [subject, instance, id] = [textAt(payload, 'sub'), textAt(payload, 'instance'), textAt(payload, 'jti')];

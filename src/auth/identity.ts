@@ -10,7 +10,8 @@ export interface Identity {
   /** The name of the access key of the request. Absent for the server's own code. */
   readonly accessKey?: string;
   /**
-   * Scopes of the credential in addition to those of its access key. A request must be allowed by every one of them.
+   * Scopes of the credential in addition to the scopes of its access key. A request must be allowed by every one of
+   * these scopes.
    */
   readonly scopes?: readonly Scope[];
   /**
@@ -24,8 +25,8 @@ export interface Identity {
    */
   allowsAddress?(address: string): boolean;
   /**
-   * The name of the user or team that is responsible for the requests: the owner of the credential, or its
-   * creator if it belongs to a service account. Impersonation does not change it. Absent if it is unknown.
+   * The name of the user or team that is responsible for the requests: the owner of the credential, or the creator of a
+   * credential that belongs to a service account. Impersonation does not change this name. Absent if it is unknown.
    */
   readonly responsible?: string;
   /** True for the server's own controllers and maintenance tasks. */
@@ -41,16 +42,16 @@ export interface Identity {
    */
   readonly expiresAt?: number;
   /**
-   * Returns a signal that fires when the permissions of the caller change, or those of `as` if the caller impersonates
-   * another user. The signal ends long-running requests (watches, proxied streams), and its reason becomes their last
-   * message. Short requests do not use it, so callers who change their own permissions still get a response. The signal
-   * reports only changes after this function was called, so call it before authorization. Absent if the permissions
-   * never change.
+   * Returns a signal that fires when the permissions of the caller change. If the caller impersonates another user,
+   * pass that user as `as`. The signal ends long-running requests (watches, proxied streams), and its reason becomes
+   * their last message. Short requests do not use it, so callers who change their own permissions still get a response.
+   * The signal reports only changes after this function was called, so call it before authorization. Absent if the
+   * permissions never change.
    */
   permissionSignal?(as?: UserInfo): AbortSignal;
   /**
    * An additional authorization check before the control plane's own policy. The gateway sets it, so that a caller can
-   * do no more in a cluster than the management API allows, even while impersonating another user there.
+   * do no more in a cluster than the management API allows, even if the caller impersonates another user there.
    */
   preauthorize?(attributes: Attributes): Decision | Promise<Decision>;
 }

@@ -16,8 +16,8 @@ export interface LastActivityRecorderOptions {
    */
   expiresByInactivity?(keyName: string): boolean;
   /**
-   * Returns the longest time in milliseconds for which a use of the key may be unknown to other replicas. Optional; without other
-   * replicas it is not needed.
+   * Returns the longest time in milliseconds for which a use of the key may be unknown to other replicas. Optional; not
+   * needed if there are no other replicas.
    */
   maxUnwrittenMilliseconds?(keyName: string): number | undefined;
 }
@@ -26,8 +26,8 @@ export interface LastActivityRecorder {
   /** Records the use of a key in memory. Called for each request. */
   recordUse(keyName: string): void;
   /**
-   * Returns the time of the latest use that is not stored yet. It can extend the life of a key that expires after
-   * inactivity, even if the key would expire before the next write.
+   * Returns the time of the latest use that is not stored yet. Such a use extends the life of a key that expires after
+   * inactivity, even if the key would expire before the use is stored.
    */
   latestUse(keyName: string): number | undefined;
   /** Stops the recorder. Writes all recorded uses that are not stored yet. */
@@ -59,9 +59,9 @@ interface PendingUse {
 export function createLastActivityRecorder(options: LastActivityRecorderOptions): LastActivityRecorder {
   const { clock, log } = options;
   const pending = new Map<string, PendingUse>();
-  /** The time at which this process last wrote a key. Entries that no longer delay a write are removed. */
+  /** For each key, the time at which this process last wrote it. Entries that no longer delay a write are removed. */
   const recent = new Map<string, number>();
-  /** Uses that are being written. They count already, although no status contains them yet. */
+  /** Uses that are being written. They count as recorded, although no status contains them yet. */
   const inFlight = new Map<string, number>();
   let cancelTimer: (() => void) | undefined;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -171,6 +171,6 @@ interface KnownWrites {
 function lastWriteTime({ own, stored, now, elapsed }: KnownWrites): number | undefined {
   const age = now - (stored ?? Number.NEGATIVE_INFINITY);
   if (age < 0 || age === Number.POSITIVE_INFINITY) return own;
-  // Another replica may have written a later use.
+  // The stored time may be from another replica, and later than the last write by this process.
   return Math.max(own ?? Number.NEGATIVE_INFINITY, elapsed - age);
 }

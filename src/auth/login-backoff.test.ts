@@ -9,7 +9,7 @@ const admitted = (backoff: LoginBackoff, account: string, source: string) => {
   return result;
 };
 
-/** The number of concurrent failing attempts that are admitted. */
+/** Returns the number of concurrent failing attempts that are admitted. */
 function letThrough(backoff: LoginBackoff, attempts: readonly (readonly [string, string])[]): number {
   return attempts.filter(([account, source]) => typeof backoff.admit({ account, source }) !== 'number').length;
 }

@@ -22,10 +22,13 @@ export interface LoginBackoff {
 }
 
 export interface AdmittedLogin {
-  /** True if the account recently logged in from the same source. Failures of others do not delay it then. */
+  /**
+   * True if the account recently logged in from the same source. Failed attempts from other sources then do not delay
+   * this attempt.
+   */
   readonly isKnownPair: boolean;
   succeed(): void;
-  /** Reverts the count, for an attempt whose password was not checked. */
+  /** Removes this attempt from the count of failures. Called if the password was not checked. */
   abandon(): void;
 }
 
@@ -48,7 +51,7 @@ export const perAccount: LoginBackoffPolicy = { freeFailures: 100, maxWait: 5_00
 /** Failed attempts are forgotten after this time without another attempt. */
 export const resetAfterMs = 30 * 60_000;
 
-/** Returns the wait in milliseconds after this number of failed attempts. */
+/** Returns the wait in milliseconds after `count` failed attempts. */
 export function waitAfterFailures({ freeFailures, maxWait }: LoginBackoffPolicy, count: number): number {
   return count <= freeFailures ? 0 : Math.min(maxWait, 1000 * 2 ** Math.min(count - freeFailures - 1, 20));
 }
@@ -148,7 +151,10 @@ class Failures {
   }
 }
 
-/** Adds an entry as the newest, and removes the oldest if there are too many. A Map iterates in insertion order. */
+/**
+ * Adds an entry as the newest entry, and removes the oldest entry if there are too many. A Map iterates in insertion
+ * order.
+ */
 function putLast<T>(map: Map<string, T>, key: string, value: T, limit: number): void {
   map.delete(key);
   map.set(key, value);

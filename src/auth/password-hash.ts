@@ -16,7 +16,10 @@ interface ScryptCost {
 const cost: ScryptCost = { logN: 15, r: 8, p: 1 };
 const hashLength = 32;
 
-/** A hash that no password matches. It is verified for unknown accounts, so that the check takes equally long. */
+/**
+ * A hash that no password matches. For unknown accounts, the password is checked against this hash, so the check takes
+ * as long as for known accounts.
+ */
 export const decoyHash = `scrypt$${cost.logN}$${cost.r}$${cost.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**

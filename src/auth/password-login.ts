@@ -2,13 +2,13 @@ import { compileAddressRanges } from './address-ranges.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { decoyHash, verifyPassword } from './password-hash.ts';
 
-/** The account of a user, as far as a login needs it. */
+/** The fields of a user account that a login needs. */
 export interface PasswordAccount {
   readonly user: string;
   readonly disabled: boolean;
   /** The password hash. Absent if the user has no password. */
   readonly hash?: string;
-  /** A text that changes with each password of the user. */
+  /** A text that changes when the user's password changes. */
   readonly passwordFingerprint: string;
   /** Address ranges from which the user may log in. Absent or empty if the user may log in from everywhere. */
   readonly allowedCIDRs?: readonly string[];
@@ -18,33 +18,40 @@ export interface PasswordLoginOptions {
   /** Finds a user by object name or login name. Synchronous. */
   find(username: string): PasswordAccount | undefined;
   /**
-   * Waits until `find` returns the current state. Rejects if that cannot be confirmed. Absent if no other process writes to the
-   * store.
+   * Waits until `find` returns the current state. Rejects if the state cannot be confirmed as current. Absent if no
+   * other process writes to the store.
    */
   confirm?(): Promise<void>;
   readonly backoff: LoginBackoff;
-  /** Counts the failures at all replicas. Absent if there are no other replicas. */
+  /** Counts failed attempts across all replicas. Absent if there are no other replicas. */
   readonly sharedBackoff?: SharedLoginBackoff;
   /**
    * Acquires a slot for one password hash, with fair queueing between sources. Resolves to a function that releases the
-   * slot, or to `undefined` if no slot becomes free in time.
+   * slot, or to `undefined` if no slot becomes free before the timeout.
    */
   acquireSlot(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
-  /** Checks the second factor of an account after the password was right. Absent if logins need none. */
+  /** Checks the second factor of an account after the correct password. Absent if logins need no second factor. */
   checkSecondFactor?(account: PasswordAccount, attempt: PasswordAttempt): Promise<SecondFactorResult>;
 }
 
 export type SecondFactorResult =
-  /** `recoveryCodes` are those of a second factor that the login has set up. */
+  /** `recoveryCodes` belong to a second factor that was set up during this login. */
   | { readonly isPassed: true; readonly recoveryCodes?: readonly string[] }
-  /** `response` asks the client for a code that it has not sent. Such an attempt does not count as failed. */
+  /**
+   * If `response` is present, it asks the client for a code that the client has not sent. The attempt then does not
+   * count as failed.
+   */
   | { readonly isPassed: false; readonly why: string; readonly response?: Error };
 
-/** A login backoff that several replicas share. It is asked after a slot was acquired, which limits the number of its records. */
+/**
+ * A login backoff that several replicas share. It is called only after a hashing slot was acquired, which limits the
+ * number of its records.
+ */
 export interface SharedLoginBackoff {
   /**
-   * Admits a login attempt, or returns the number of milliseconds that the client must wait. An admitted attempt counts as failed
-   * until `succeed` or `abandon` is called. `isKnownPair` is that of the admitted login of this replica.
+   * Admits a login attempt, or returns the number of milliseconds that the client must wait. An admitted attempt counts
+   * as failed until `succeed` or `abandon` is called. `isKnownPair` is the value from the login backoff of this replica
+   * (`AdmittedLogin`).
    */
   admit(attempt: LoginAttempt, isKnownPair: boolean): Promise<number | AdmittedSharedLogin>;
 }
@@ -61,23 +68,23 @@ export interface PasswordAttempt {
   readonly signal: AbortSignal;
   /** The code of the second factor. */
   readonly code?: string;
-  /** The second factor that the login sets up, as the server sent it. */
+  /** The second factor that the user sets up during this login, in the form in which the server sent it. */
   readonly setup?: string;
 }
 
 export type PasswordCheckResult =
   | { readonly account: PasswordAccount; readonly recoveryCodes?: readonly string[] }
   /**
-   * The reason and the user are for the audit log only. The client does not learn them. `response` takes the place of the
-   * usual response.
+   * The reason and the user are only for the audit log and are not sent to the client. `response`, if present, replaces
+   * the usual response.
    */
   | { readonly account?: undefined; readonly why: string; readonly user?: string; readonly response?: Error };
 
-/** A login attempt that was admitted and holds a slot for hashing. */
+/** A login attempt that was admitted and has a slot for hashing. */
 export interface AdmittedPasswordAttempt {
-  /** Checks the password. Always computes one hash, so that the duration does not reveal whether the account exists. */
+  /** Checks the password. Always computes one hash, so the duration does not reveal whether the account exists. */
   check(): Promise<PasswordCheckResult>;
-  /** Releases the slot. Must always be called. An attempt that was not checked does not count as failed. */
+  /** Releases the slot. Must always be called. An attempt whose password was not checked does not count as failed. */
   release(): void;
 }
 
@@ -108,7 +115,7 @@ export function createPasswordLogin(
       release();
       if (isChecked) return;
       admitted.abandon();
-      // If the store is not available, the attempt counts as failed.
+      // Ignore an error: if the store is not available, the attempt counts as failed.
       void shared?.abandon().catch(() => {});
     };
     try {

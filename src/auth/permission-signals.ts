@@ -12,7 +12,10 @@ export type AffectedPrincipals =
 
 /** Signals that end long-running requests after the permissions of their callers have changed. */
 export interface PermissionSignals {
-  /** Returns the signal of a caller, for changes after this call. The listener must be added in the same tick. */
+  /**
+   * Returns the signal of a caller, which fires for changes after this call. The listener must be added in the same
+   * tick.
+   */
   signalFor(user: UserInfo, accessKey?: string): AbortSignal;
   /** Returns a signal that has already fired, for a caller whose permissions have already changed. */
   firedSignal(): AbortSignal;
@@ -20,7 +23,7 @@ export interface PermissionSignals {
    * Ends the streams of these users and teams. Streams of admins continue, because admins have all permissions anyway.
    */
   notifyPrincipals(affected: AffectedPrincipals): void;
-  /** Ends all streams that were opened with this access key, including those of admins. */
+  /** Ends all streams that were opened with this access key, including streams of admins. */
   notifyKey(accessKey: string): void;
   /** The number of signals that have not fired. */
   readonly size: number;
@@ -36,11 +39,12 @@ interface Entry {
 }
 
 /**
- * Delay between a change of permissions and the end of the affected streams; at most five seconds are allowed. Without
- * it, a script that adds a hundred members to a project would make all members list again a hundred times.
+ * Delay between a change of permissions and the end of the affected streams; at most five seconds are allowed. The
+ * delay combines changes: without it, a script that adds a hundred members to a project would make all members list
+ * again a hundred times.
  */
 const debounceMilliseconds = 1_000;
-/** If there are more signals than this, those without listeners are removed. */
+/** The number of signals above which signals without listeners are removed. */
 const sweepThreshold = 1_024;
 
 /**
@@ -122,7 +126,7 @@ function entryOf(user: UserInfo, accessKey: string | undefined): Entry {
   return {
     accessKey,
     isAdmin: user.groups.includes(adminsGroup),
-    // A caller that is not a user of this server owns objects under its own name.
+    // A caller that is not a user of this server owns objects under the caller's own name.
     user: name ?? user.name,
     teams: user.groups.map(teamOfGroup).filter((team) => team !== undefined),
     controller: new AbortController(),

@@ -23,13 +23,13 @@ export interface SessionsOptions {
 export interface Sessions {
   /** Returns the abort signal of a valid access key. All requests with this key share it. */
   signal(state: KeyState): AbortSignal;
-  /** Checks the given access keys and ends the sessions of those that are no longer valid. */
+  /** Checks the given access keys and ends the sessions of keys that are no longer valid. */
   recheck(keyNames: Iterable<string>): void;
   readonly size: number;
   close(): void;
 }
 
-/** If there are more sessions than this, those that are idle and have no abort listeners are removed. */
+/** The number of sessions above which idle sessions without abort listeners are removed. */
 const sweepThreshold = 1_024;
 const idleMilliseconds = 60_000;
 

@@ -3,8 +3,9 @@ import { hash, randomBytes } from 'node:crypto';
 let secret: string | undefined;
 
 /**
- * Returns a digest of a token, for use as a cache key. The digest uses a secret of this process, so that it cannot be
- * used as a credential. A token has the same fingerprint throughout one process and a different one in any other.
+ * Returns a digest of a token, for use as a cache key. The digest uses a secret of this process, so it cannot be used
+ * as a credential. Within one process, a token always has the same fingerprint; another process computes a different
+ * one.
  */
 export function tokenFingerprint(token: string): string {
   secret ??= randomBytes(32).toString('base64');

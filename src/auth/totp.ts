@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The length of a time step in seconds, and of a code. All common authenticator apps support these values. */
+/** The length of a time step in seconds. All common authenticator apps support this value and codes with six digits. */
 const stepSeconds = 30;
 const digits = 6;
-/** The number of steps before and after the current one whose codes are accepted, for clocks that differ. */
+/** The number of time steps before and after the current one whose codes are also accepted, because clocks differ. */
 const window = 1;
 const secretBytes = 20;
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -56,8 +56,8 @@ export function totpStepAt(milliseconds: number): number {
 }
 
 /**
- * Returns the step whose code this is; `undefined` if it is not the code of a step near `milliseconds`. The caller must
- * refuse a step that is not newer than the last one that was used, because each code is valid once.
+ * Returns the time step that the code belongs to; `undefined` if it belongs to no step near `milliseconds`. The caller
+ * must refuse a step that is not newer than the last used step, because each code is valid only once.
  */
 export function matchingTotpStep(secret: string, code: string, milliseconds: number): number | undefined {
   const sent = Buffer.from(code.replace(/\s/g, ''));

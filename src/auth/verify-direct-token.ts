@@ -17,8 +17,8 @@ export interface VerifyDirectTokenOptions {
 }
 
 /**
- * Why a token was rejected. `unknown-key`: the installation may have a new signing key, so fetch its keys again, with a
- * rate limit. `expired`: the token was valid before. `invalid`: any other cause.
+ * The reason why a token was rejected. `unknown-key`: the installation may have a new signing key, so fetch its keys
+ * again, with a rate limit. `expired`: the token was valid before. `invalid`: any other cause.
  */
 export type DirectTokenRefusal = 'unknown-key' | 'expired' | 'invalid';
 

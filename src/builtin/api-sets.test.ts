@@ -88,7 +88,7 @@ describe('the set of kinds of a virtual cluster', () => {
         })
         .map(({ plural }) => plural),
     );
-    // The kinds with built-in objects.
+    // Only these kinds have built-in objects.
     expect(open).toEqual(['apiservices', 'priorityclasses', 'services', 'ipaddresses', 'servicecidrs']);
     await env.close();
   });

@@ -1,7 +1,9 @@
 import type { GatewayCluster } from '../gateway/instance-access.ts';
 import type { BuiltInClusterPlanes } from './open-planes.ts';
 
-/** The gateway's access to the virtual clusters on the built-in cluster. Each of them is a plane in this process. */
+/**
+ * The gateway's access to the virtual clusters on the built-in cluster. Each virtual cluster is a plane of this server.
+ */
 export function builtInGateway({ builtIn, host, planes }: BuiltInClusterPlanes): GatewayCluster {
   const { virtualPlanes } = builtIn;
   return {
@@ -14,7 +16,8 @@ export function builtInGateway({ builtIn, host, planes }: BuiltInClusterPlanes):
       const status = virtualPlanes.statusAt(location);
       if (status?.uid !== uid) return undefined;
       const { planeId, access } = status;
-      // A token of another plane must not load this plane, and an expired token must not wake the virtual cluster.
+      // Check the token first: a token of another plane must not load this plane, and an expired token must not wake
+      // the virtual cluster.
       if (!(await builtIn.isTokenOf(planeId, token))) return undefined;
       if (access !== 'open') {
         const opened = await planes.open(planeId);

@@ -82,7 +82,7 @@ describe.each([
     expect(await send(host, 'DELETE', `${configMaps}/first`)).toBe(503);
     expect(await send(env.planes.host, 'GET', `${configMaps}/first`)).toBe(200);
     expect(await send(env.planes.host, 'GET', `${configMaps}/second`)).toBe(404);
-    // Requests of clients have no fence.
+    // Requests of clients do not contain the fence, so they still succeed.
     expect(await send(env.planes.host, 'POST', configMaps, configMap('third'))).toBe(201);
   });
 
@@ -99,7 +99,7 @@ describe.each([
     expect(await send(planes.host, 'GET', '/api/v1/namespaces/team')).toBe(200);
     const [revision] = await store.transact({ writes: [{ key: fenceKey, value: '' }] });
     const valid: RevisionCheck = { key: fenceKey, revision };
-    // The failed pass was so short ago that the next one is delayed.
+    // The last pass failed only a moment ago, so the next pass is delayed.
     for (let again = await planes.runTask(planeId, task, valid); again !== undefined; ) {
       for (const each of [clock, env.clock]) each.advance(again);
       again = await planes.runTask(planeId, task, valid);

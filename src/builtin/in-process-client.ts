@@ -19,7 +19,7 @@ export function inProcessClient(kinds: KindStores, fieldManager: string, fence?:
   return {
     resource(kind) {
       const store = findStore(kinds, kind);
-      // A server also responds with 404 to requests for an unknown kind.
+      // Throw 404 for an unknown kind, as a server does.
       if (store === undefined) throw notFound(groupResourceOf(kind), '');
       return resourceInProcess(kind, store, fieldManager, fence);
     },

@@ -14,7 +14,7 @@ import { newTestObject, openPlanesTestEnv, type PlanesTestEnv } from './planes-t
 
 const place = { namespace: 'default', name: 'one' };
 
-/** Simulates a crash: after this number of writes none reaches the disk. */
+/** Simulates a crash: after `writes` writes, no further write reaches the disk. */
 function dyingAfter(store: Store, writes: number): Store {
   let left = writes;
   const alive = <T>(write: () => Promise<T>): Promise<T> =>
@@ -35,7 +35,7 @@ function dyingAfter(store: Store, writes: number): Store {
   };
 }
 
-/** All rows for planes of virtual clusters, including pending maintenance. */
+/** Returns all rows for planes of virtual clusters, including pending maintenance. */
 async function leftOf(store: Store): Promise<string[]> {
   const left: string[] = [];
   for await (const row of store.dump()) {

@@ -36,7 +36,9 @@ export interface BuiltInClusterPlanesOptions extends PlaneTargetsOptions {
   readonly defaultApi: ApiSet;
   /** The worker threads that run virtual clusters. If absent, virtual clusters run on this thread. */
   readonly workers?: PlaneWorkersSettings;
-  /** This process among those that share the store. Optional; by default, there are no others. */
+  /**
+   * Describes this process if several processes share the store. Optional; by default, no other process uses the store.
+   */
   readonly server?: MarkingServer;
 }
 
@@ -51,7 +53,10 @@ export interface BuiltInClusterPlanes {
   readonly builtIn: BuiltInCluster & { readonly virtualPlanes: VirtualPlanes };
   /** The built-in cluster as a host of virtual clusters. */
   readonly host: Host;
-  /** Returns the same host for background work: all its transactions contain the check `fence` (`RequestContext.fence`). */
+  /**
+   * Returns the built-in cluster as a host for background work: all its transactions contain the check `fence`
+   * (`RequestContext.fence`).
+   */
   fencedHost(fence: RevisionCheck): Host;
   /** Runs the planes of virtual clusters. */
   readonly planes: PlaneRunner;
@@ -61,12 +66,11 @@ export interface BuiltInClusterPlanes {
   /** Sets the shards whose planes stay in memory (`Fleet.preferShards`). */
   preferShards(shards: readonly string[]): void;
   /**
-   * Makes the worker threads start as soon as a virtual cluster is created or changed, ahead of its first request. Without
-   * this, and for virtual clusters that are not changed, a worker starts with the first request to one of its planes, so
-   * that unused virtual clusters cost no threads.
+   * Makes the worker threads start as soon as a virtual cluster is created or changed, ahead of its first request.
+   * Otherwise, a worker starts with the first request to one of its planes, so unused virtual clusters cost no threads.
    */
   startWorkersAhead(): void;
-  /** True if the work for virtual clusters is measured: they run on worker threads. */
+  /** True if virtual clusters run on worker threads, so the work for each of them is measured. */
   readonly measuresWork: boolean;
   /** Runs maintenance tasks in all planes, including the built-in cluster. */
   readonly runTask: TaskRunner;
@@ -106,7 +110,7 @@ export async function openBuiltInClusterPlanes(options: BuiltInClusterPlanesOpti
 
   const virtualClusters = virtualClustersOf(options, fleet, planes);
 
-  // If other servers use the store, one of them does this (`fleet.resumeRemovals`).
+  // Only if the store is not shared. In a shared store, one of the servers resumes the removals.
   if (!store.isShared) await fleet.resumeRemovals();
   const local = await borrowedLocal(fleet);
   const localVirtualClusters = storeOf(local.plane.kinds, virtualClusterKind);
@@ -214,15 +218,15 @@ function hostOfVirtualClusters(
 function startAtFirstChange(workers: PlaneWorkers, virtualClusters: VirtualPlanesOptions['virtualClusters']): void {
   const stopListening = virtualClusters.listen(() => {
     stopListening();
-    // An error is reported to the first request that needs a worker.
+    // Ignore an error here: the first request that needs a worker reports it.
     void workers.start().catch(() => {});
   });
 }
 
-/** Makes the workers forget the planes of virtual clusters that other processes remove. */
+/** Makes the workers discard the planes of virtual clusters that other processes remove. */
 function evictRemovedPlanes(virtualClusters: VirtualPlanesOptions['virtualClusters'], workers: PlaneWorkers): void {
   virtualClusters.listen(({ before, after }) => {
-    // A worker that has ended has no planes.
+    // Ignore an error: a worker that has ended has no planes.
     if (after === undefined && before !== undefined) void workers.evict(planeIdOf(before.object)).catch(() => {});
   });
 }

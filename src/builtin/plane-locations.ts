@@ -2,18 +2,24 @@ import type { FieldsOf } from '../api/resource.ts';
 import { planeIdOf, type VirtualCluster, type virtualClusterKind } from '../api/storage/virtual-cluster.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 
-/** Finds the VirtualCluster object of a plane, whose ID does not contain the namespace and the name. */
+/** Finds the VirtualCluster object of a plane. The ID of a plane does not contain the object's namespace and name. */
 export class PlaneLocations {
   readonly #virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'peekAll'>;
   readonly #locations = new Map<string, { readonly namespace: string; readonly name: string }>();
-  /** True if all virtual clusters are known. Reading them decodes every object, so this waits for a plane that is unknown. */
+  /**
+   * True if all virtual clusters are known. They are read only when an unknown plane is looked up, because reading
+   * decodes every object.
+   */
   #isComplete = false;
 
   constructor(virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'peekAll'>) {
     this.#virtualClusters = virtualClusters;
   }
 
-  /** Must be called for each created virtual cluster. Optional for others before a lookup. */
+  /**
+   * Adds a virtual cluster. Must be called for each virtual cluster that is created. Existing virtual clusters need not
+   * be added before a lookup.
+   */
   add(object: VirtualCluster): void {
     const { namespace = '', name = '' } = object.metadata;
     this.#locations.set(planeIdOf(object), { namespace, name });

@@ -9,11 +9,12 @@ export interface OpenedPlane {
   release(): void;
 }
 
-/** Runs the control planes of virtual clusters, on this thread or on others. */
+/** Runs the control planes of virtual clusters, on this thread or on worker threads. */
 export interface PlaneRunner {
   /**
-   * Loads a plane if necessary. A plane on this thread is pinned before the first await, so that it is not removed after that; a
-   * plane on a worker may be unloaded or removed between two calls. Resolves with `undefined` if the plane does not exist. Rejects with an API error if it cannot be used now.
+   * Loads a plane if necessary. A plane on this thread is pinned before the first await, so it cannot be removed after
+   * that. A plane on a worker may be unloaded or removed between two calls. Resolves with `undefined` if the plane does
+   * not exist. Rejects with an API error if the plane cannot be used now.
    */
   open(id: string): Promise<OpenedPlane | undefined>;
   /** Loads a plane. Rejects if it cannot be loaded. */

@@ -62,12 +62,12 @@ export function createPlaneHandlers(options: PlaneHandlersOptions): (plane: Plan
 }
 
 /**
- * The longest time for which discovery waits until new custom resources are served. The removal of a kind with many
- * objects takes longer, and clients need discovery meanwhile.
+ * The longest time for which discovery waits until new custom resources are served. Without this limit, discovery would
+ * not respond during the removal of a kind with many objects.
  */
 const maxSettleMs = 2_000;
 
-/** Resolves with the promise, or after the time if it takes longer. */
+/** Resolves when the promise resolves, or after this time if the promise takes longer. */
 async function resolvedWithin(milliseconds: number, clock: Clock, promise: Promise<void>): Promise<void> {
   let cancel = () => {};
   const timeout = new Promise<void>((resolve) => {

@@ -107,7 +107,10 @@ export function createPlaneTargets(options: PlaneTargetsOptions): PlaneTargets {
   };
 }
 
-/** Authenticates a service account. Another replica may have created it, so a refusal needs the current state. */
+/**
+ * Authenticates a service account. Another replica may have created it, so a token is refused only after the current
+ * state was read.
+ */
 async function authenticateIn(
   plane: ControlPlane,
   composition: ComposedPlane | undefined,

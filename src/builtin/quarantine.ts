@@ -10,14 +10,15 @@ import type { WorkMarks } from './work-marks.ts';
 import type { PlaneIncident } from './workers/plane-workers.ts';
 
 /**
- * A plane that ends its worker this many times within the period is quarantined. The plane that a stalled worker works for is
- * known. If the heap is full, another plane of the worker may have filled it, so more incidents are required. `interrupted`:
- * the server ended while a worker did long work for the plane.
+ * The number of incidents within the period after which a plane is quarantined, by the cause of the last incident.
+ * `stalled`: the worker stalled during work for the plane. `failed`: the worker ended, for example because its heap was
+ * full. Another plane of the worker may be the cause, so more incidents are required. `interrupted`: the server ended
+ * while a worker did long work for the plane.
  */
 const maxIncidents = { stalled: 2, failed: 4, interrupted: 2 } as const;
 const periodMs = 10 * 60_000;
 
-/** The quarantine of planes that have repeatedly ended their worker thread. */
+/** The quarantine of planes that have repeatedly caused the end of their worker thread. */
 export interface Quarantine {
   /** Returns the error for requests to a quarantined plane; `undefined` if the plane may be used. */
   errorOf(planeId: string): StatusError | undefined;
@@ -28,7 +29,7 @@ export interface Quarantine {
 }
 
 export interface QuarantineOptions {
-  /** Returns the virtual cluster with this plane; `undefined` if it was deleted. */
+  /** Returns the virtual cluster that runs in this plane; `undefined` if it was deleted. */
   virtualClusterOf(planeId: string): VirtualCluster | undefined;
   /** A client for the built-in cluster. */
   readonly hostClient: ApiClient;
@@ -39,9 +40,10 @@ export interface QuarantineOptions {
 }
 
 /**
- * Opens the quarantine. A quarantined virtual cluster has the annotation `quarantineAnnotation`, so it stays quarantined
- * after a restart, until an administrator removes the annotation. Planes for which workers did long work when the server
- * ended have an incident. If it was not the first one, they are quarantined before this resolves.
+ * Opens the quarantine. A quarantined virtual cluster has the annotation `quarantineAnnotation`, so it stays
+ * quarantined after a restart, until an administrator removes the annotation. If a worker did long work for a plane
+ * when the server ended, the plane gets an incident. If the plane had incidents before, it is quarantined before this
+ * function resolves.
  */
 export async function openQuarantine(options: QuarantineOptions): Promise<Quarantine> {
   const { clock, log, hostClient, marks } = options;
@@ -49,9 +51,9 @@ export async function openQuarantine(options: QuarantineOptions): Promise<Quaran
   const events = hostClient.resource(eventKind);
   const incidents = { stalled: 0, failed: 0, interrupted: 0 };
 
-  /** Returns the number of incidents of the plane within the period, including this one. */
+  /** Records an incident of the plane, and returns the number of its incidents within the period. */
   function count(planeId: string, cause: PlaneIncident['cause']): number {
-    // The mark of interrupted work already contains the incident.
+    // The mark of the interrupted work already contains this incident.
     if (cause === 'interrupted') marks.finish(planeId);
     else marks.addIncident(planeId);
     const now = clock.now();
@@ -104,7 +106,7 @@ export async function openQuarantine(options: QuarantineOptions): Promise<Quaran
       }
       await writeEvent(object, isQuarantined ? 'Quarantined' : eventReasons[cause], message);
     } catch (error) {
-      // The virtual cluster may have been deleted in the meantime.
+      // Ignore 404: the virtual cluster may have been deleted in the meantime.
       if (!(error instanceof StatusError) || error.code !== 404)
         log.error({ plane: planeId, error: String(error) }, 'could not record an incident of a virtual cluster');
     }

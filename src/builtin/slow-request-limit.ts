@@ -4,8 +4,8 @@ import type { PlaneRunner } from './plane-runner.ts';
 import { SlowRequests } from './workers/slow-requests.ts';
 
 /**
- * Limits slow requests to planes on this thread in the same way as those to planes on workers. Requests that wait for a
- * tenant's webhook do not hold the in-flight slots that all tenants share.
+ * Limits slow requests to planes on this thread in the same way as slow requests to planes on workers. A request that
+ * waits for a tenant's webhook then releases its in-flight slot, which all tenants share.
  */
 export function withSlowRequestLimit(planes: PlaneRunner, clock: Clock): PlaneRunner {
   const slowRequests = new SlowRequests(clock);

@@ -95,7 +95,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
     try {
       const reply = await handle(exchange);
       const body = bytesOf(reply, finish);
-      // A reply whose body is complete no longer needs the plane, even if the caller never reads the body.
+      // If the body of the reply is complete, the plane is no longer needed, even if the caller never reads the body.
       if (!hasDeferredBody(reply)) finish();
       return { status: reply.status, headers: reply.headers, body };
     } catch (error) {

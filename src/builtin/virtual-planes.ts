@@ -26,7 +26,7 @@ export interface VirtualClusterAccessStatus {
   readonly uid: string;
   readonly planeId: string;
   /**
-   * The owner that the virtual cluster was created for. Empty if a user created it directly on the built-in cluster.
+   * The owner for whom the virtual cluster was created. Empty if a user created it directly on the built-in cluster.
    */
   readonly owner: string;
   readonly access: 'open' | 'asleep' | 'closing';
@@ -38,13 +38,13 @@ export interface VirtualPlanes {
   /** Returns the status of the virtual cluster at the location, usable or not. `undefined` if there is none. */
   statusAt(location: VirtualClusterLocation): VirtualClusterAccessStatus | undefined;
   /**
-   * Resolves as soon as the virtual cluster at the location is awake. It may be quarantined: then `enter` throws the reason.
-   * Rejects if the signal fires first.
+   * Resolves as soon as the virtual cluster at the location is awake. If the virtual cluster is quarantined, this also
+   * resolves, and `enter` throws the reason. Rejects if the signal fires first.
    */
   whenUsable(location: VirtualClusterLocation, signal: AbortSignal): Promise<void>;
-  /** Returns the virtual cluster with this plane; `undefined` if there is none. */
+  /** Returns the virtual cluster that runs in this plane; `undefined` if there is none. */
   virtualClusterOf(planeId: string): VirtualCluster | undefined;
-  /** Returns the plane ID of the virtual cluster at the location, `undefined` if no usable one is there. */
+  /** Returns the plane ID of the virtual cluster at the location; `undefined` if there is none or it cannot be used. */
   planeIdAt(location: VirtualClusterLocation): string | undefined;
   close(): void;
 }
@@ -76,7 +76,7 @@ class SessionsByPlane {
     };
   }
 
-  /** Ends all open sessions of a plane. Later sessions have another signal. */
+  /** Ends all open sessions of a plane. Sessions that start later use a new signal. */
   end(planeId: string, reason: StatusError): void {
     const sessions = this.#open.get(planeId);
     this.#open.delete(planeId);

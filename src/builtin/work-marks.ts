@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts';
 import type { Key } from '../store/key.ts';
 import type { Store } from '../store/store.ts';
 
-/** This process among those that share the store. */
+/** Describes this process as one of several that share the store. */
 export interface MarkingServer {
   readonly id: string;
   /** Returns the IDs of the other running servers. */
@@ -13,24 +13,27 @@ export interface MarkingServer {
 
 export interface WorkMarksOptions {
   readonly store: Pick<Store, 'list' | 'transact'>;
-  /** The first segment of the keys of the rows. */
+  /** The first segment of the keys of all rows with marks. */
   readonly subject: 'planes' | 'templates';
-  /** Optional; by default, no other process uses the store. */
+  /** Optional; without it, no other process uses the store. */
   readonly server?: MarkingServer | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The known harm of a piece of work. */
+/** The record of a piece of work that ended its thread or took long. */
 export interface WorkMark {
   /** The times at which the work ended its thread, or was in progress when the server ended. */
   readonly incidents: readonly number[];
-  /** Why the work is not tried again. Absent if it is. */
+  /** The reason why the work is not tried again. Absent if it is tried again. */
   readonly failure?: string | undefined;
 }
 
 interface StoredMark extends WorkMark {
-  /** The time at which the work began that is in progress, and the server that does it. */
+  /**
+   * The time at which the current run of the work began, and the server that runs it. Absent if the work is not in
+   * progress.
+   */
   readonly inProgress?: { readonly since: number; readonly server: string } | undefined;
 }
 
@@ -43,12 +46,12 @@ const maxAgeMs = 24 * 60 * 60_000;
 const onlyServer: MarkingServer = { id: 'only', others: async () => [] };
 
 /**
- * Durable marks of work that may end its thread or the whole server. The main thread writes a mark when a thread does not
- * return to its event loop for some time, and removes it when the thread returns, so short work costs nothing. A mark that
- * is found at the start belongs to work that was in progress when the server ended.
+ * Durable marks of work that may end its thread or the whole server. The main thread writes a mark when a thread does
+ * not return to its event loop for some time, and removes the mark when the thread returns, so short work costs
+ * nothing. A mark that is found when the server starts belongs to work that was in progress when the server last ended.
  */
 export class WorkMarks {
-  /** The work that was in progress when the server ended. Each has one incident more than before. */
+  /** The IDs of the work that was in progress when the server ended. This added one incident to the mark of each. */
   readonly interrupted: readonly string[];
   readonly #options: WorkMarksOptions;
   readonly #marks: Map<string, StoredMark>;
@@ -106,7 +109,10 @@ export class WorkMarks {
     else void this.#set(id, { incidents, failure });
   }
 
-  /** Records that the work has ended its thread. `failure` tells why it is not tried again; absent if it is. */
+  /**
+   * Records that the work has ended its thread. `failure` is the reason why the work is not tried again; absent if it
+   * is tried again.
+   */
   addIncident(id: string, failure?: string): void {
     const { incidents = [] } = this.#marks.get(id) ?? {};
     void this.#set(id, { incidents: [...incidents, this.#options.clock.now()].slice(-maxIncidents), failure });
@@ -140,7 +146,7 @@ export class WorkMarks {
     const key: Key = { slice: workMarksSlice, segments: [subject, id] };
     const write = store.transact({ writes: [{ key, value, unlogged: true }] }).then(
       () => {},
-      // The work continues: a full disk must not stop it.
+      // Log the error and continue: a full disk must not stop the work.
       (error: unknown) => log.warn({ [subject]: id, error: String(error) }, 'could not record work that takes long'),
     );
     this.#writes.add(write);
@@ -149,7 +155,7 @@ export class WorkMarks {
   }
 }
 
-/** The number of incidents that a mark remembers. */
+/** The maximum number of incidents in a mark. */
 const maxIncidents = 10;
 
 function lastTime({ incidents, inProgress }: StoredMark): number {

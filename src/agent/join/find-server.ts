@@ -11,12 +11,12 @@ import { type AgentIdentity, createIdentity, type IdentityFile } from './identit
 import { joinServer } from './join-server.ts';
 import { ServerTime } from './server-time.ts';
 
-/** The server of an agent, and the credential of the agent there. */
+/** The server of an agent, and the credential with which the agent authenticates to it. */
 export interface AgentServer {
   readonly settings: ConnectedAgentOptions;
   /** PEM-encoded CA certificates of the server; `undefined` to use the machine's trusted authorities. */
   readonly authority: string | undefined;
-  /** Returns the credential of the next request. It may change while the agent runs. */
+  /** Returns the credential for the next request. The credential can change while the agent runs. */
   credential(): Promise<AgentCredential>;
   /** Receives the header `date` of each response of the server. */
   onDate(date: string | undefined): void;
@@ -33,8 +33,8 @@ const noCredential =
   'the agent has no credential: use --join-token or --join-token-file with a token that "flotilla cluster add NAME --join" creates, or --access-key-file';
 
 /**
- * Returns the server that the flags name, or that the agent has joined. If the flags contain a join token that the agent has
- * not used yet, the agent joins first. Rejects with StartError if this is impossible.
+ * Returns the server that the flags name, or that the agent has joined. If the flags contain an unused join token, the
+ * agent joins first. Rejects with StartError if there is no server or the agent cannot join.
  */
 export async function findServer(options: FindServerOptions, signal: AbortSignal): Promise<AgentServer> {
   const { settings, clock } = options;
@@ -121,7 +121,7 @@ async function readToken(settings: AgentOptions, isOptional: boolean): Promise<J
   try {
     return parseToken(await readFlagFile(joinTokenFile, '--join-token-file'), '--join-token-file');
   } catch (error) {
-    // An agent that has joined does not need the token any more, so the file may have been removed.
+    // An agent that has joined no longer needs the token, so the file may have been removed.
     if (isOptional) return undefined;
     throw error;
   }

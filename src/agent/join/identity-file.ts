@@ -15,13 +15,13 @@ export interface AgentIdentity extends Omit<JoinToken, 'secret'> {
   readonly tokenDigest: string;
 }
 
-/** The identities that an agent stores. */
+/** The identities that an agent stores in its identity file. */
 export interface StoredIdentities {
   /** The identity that the server has accepted. */
   readonly current?: AgentIdentity | undefined;
   /**
-   * An identity that the server may have accepted. It is stored before its token is used, so that the agent has the key if
-   * it ends before the response arrives.
+   * An identity that the server may have accepted. The agent stores it before it uses the join token. If the agent ends
+   * before the response arrives, it still has the key.
    */
   readonly joining?: AgentIdentity | undefined;
 }

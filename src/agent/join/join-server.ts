@@ -21,16 +21,18 @@ export interface JoinServerOptions {
   readonly log: Log;
 }
 
-/** The result of an attempt to join: the server knows the key, it refuses the token, or it could not be reached. */
+/** The result of an attempt to join: the server accepted the key, refused the token, or could not be reached. */
 export type JoinResult =
   | { readonly outcome: 'joined' }
   | { readonly outcome: 'refused' | 'unreachable'; readonly detail: string };
 
 const retry: BackoffOptions = { initialMilliseconds: 500, maxMilliseconds: 5_000 };
-/** The time after which the program exits with the reason if no server has responded. A service manager restarts it. */
+/**
+ * The time after which the program exits with an error if no server has responded. A service manager then restarts it.
+ */
 const maxMilliseconds = 60_000;
 
-/** Registers the key of an agent at the server with a join token. */
+/** Registers an agent's key at the server with a join token. */
 export async function joinServer(options: JoinServerOptions, signal: AbortSignal): Promise<JoinResult> {
   const { clock, log, identity } = options;
   const time = new ServerTime(clock);
@@ -68,14 +70,15 @@ async function tryToJoin(
   const join = () => joining.join({ publicKey: keyPair.publicKey.pem, proof: sign(), host }, signal);
   try {
     await join().catch((error: unknown) => {
-      // The server may have refused the proof because of a wrong clock of this machine.
+      // Try again if the clock was corrected, because the server may have refused the proof for its wrong time.
       if (!hasNewTime || !isRefusal(error)) throw error;
       return join();
     });
     return { outcome: 'joined' };
   } catch (error) {
     if (!isRefusal(error)) return { outcome: 'unreachable', detail: describeError(error) };
-    // The response to an earlier request with this key may be lost: the token is used, and the server knows the key.
+    // The response to an earlier request with this key may have been lost. In that case the token is used, but the
+    // server accepts the key.
     const isKnown = await joined.reportActivity({ used: [] }, signal).then(
       () => true,
       () => false,
@@ -86,7 +89,7 @@ async function tryToJoin(
   }
 }
 
-/** True if the server has responded, and another attempt cannot succeed. */
+/** True if the server has responded with an error that another attempt cannot avoid. */
 function isRefusal(error: unknown): boolean {
   return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }

@@ -1,11 +1,14 @@
 import type { Clock } from '../../lib/clock.ts';
 
-/** Differences up to this are not corrected: responses take time, and the server tolerates more. */
+/**
+ * The maximum difference between the clocks that is not corrected. Responses take time, and the server tolerates larger
+ * differences.
+ */
 const toleratedMs = 10_000;
 
 /**
- * The time of the server. The server accepts only recent proofs, and machines that nobody can connect to often have a wrong
- * clock.
+ * Estimates the time of the server. The server accepts only recent proofs, and the clock of a machine that nobody can
+ * connect to is often wrong.
  */
 export class ServerTime {
   readonly #clock: Pick<Clock, 'now'>;

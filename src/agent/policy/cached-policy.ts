@@ -8,23 +8,30 @@ import { wrongApiWord } from './wrong-api-word.ts';
 export interface CachedPolicyOptions {
   readonly file: PolicyFile;
   readonly listener: ReplicaListener;
-  /** Maximum age of the policy in milliseconds. With an older policy the agent rejects requests. */
+  /** The maximum age of the policy in milliseconds. The agent rejects requests if the policy is older. */
   readonly maxAgeMilliseconds: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Difference between the clocks of the agent and of the control server above which a warning is logged. */
+/**
+ * The difference between the clocks of the agent and of the control server above which a warning is logged, in
+ * milliseconds.
+ */
 const maxSilentSkewMs = 5_000;
-/** If the agent's clock was set back by more than this, the age of the policy is unknown and the policy is not used. */
+/**
+ * The maximum number of milliseconds by which the agent's clock can be set back. Beyond that, the age of the policy is
+ * unknown and the policy is not used.
+ */
 const maxClockSetBackMs = 60_000;
 /**
- * Interval at which the time of the last contact with the control server is written to disk if nothing else changes.
+ * The interval, in milliseconds, at which the time of the last contact with the control server is written to disk even
+ * if nothing else has changed.
  */
 const keepaliveWriteMs = 60_000;
 /**
- * The policy file is compacted if the number of appended lines exceeds both this number and the number of lines of the
- * current policy.
+ * The minimum number of appended lines before the policy file is compacted. The number must also exceed the number of
+ * lines of the current policy.
  */
 const minLinesToCompact = 1_000;
 
@@ -38,11 +45,14 @@ export class CachedPolicy {
   readonly #options: CachedPolicyOptions;
   /** The wall-clock time of the last contact with the control server; `undefined` if there was none. */
   #contactAt: number | undefined;
-  /** The monotonic time of the last contact. With it, setting the wall clock back does not make the policy younger. */
+  /**
+   * The monotonic time of the last contact. It ensures that setting the wall clock back does not make the policy appear
+   * younger.
+   */
   #contactElapsed = 0;
   #storedAt = 0;
   #clockSkew = 0;
-  /** True while a full policy arrives, that is between the lines BEGIN and SYNCED. */
+  /** True while the agent receives a full policy, that is, between the lines BEGIN and SYNCED. */
   #isSyncing = false;
   #pendingLines: StoredPolicyLine[] = [];
   #writing: Promise<void> | undefined;
@@ -54,8 +64,8 @@ export class CachedPolicy {
   }
 
   /**
-   * Loads the whole policy from disk. If it throws, nothing was loaded. Ignores the policy of a server with another API
-   * word; the next one from the server replaces it.
+   * Loads the whole policy from disk. If this function throws, nothing was loaded. Ignores the policy of a server with
+   * another API word; the next policy from the server replaces it.
    */
   async load(): Promise<void> {
     const stored: StoredPolicyLine[] = [];
@@ -115,7 +125,7 @@ export class CachedPolicy {
     if (at - this.#storedAt >= keepaliveWriteMs) this.#store('one', { line, at });
   }
 
-  /** Writes the whole policy again, so that the current key seals the file. */
+  /** Writes the whole policy again, so that the file is sealed with the current key. */
   reseal(): void {
     const at = this.#contactAt;
     if (at !== undefined) this.#write(() => this.#replace([...this.replica.lines()], at));
@@ -167,8 +177,8 @@ export class CachedPolicy {
   }
 
   /**
-   * Runs the writes one after another. A failed write is only logged, because it affects nothing but the policy that
-   * the next start of the agent loads from disk.
+   * Runs the writes one after another. A failed write is only logged, because only the next start of the agent reads
+   * the file.
    */
   #write(work: () => Promise<void>): void {
     const before = this.#writing ?? Promise.resolve();

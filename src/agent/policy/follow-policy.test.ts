@@ -13,7 +13,7 @@ const key = (name: string): PolicyLine => ({
 });
 const synced: PolicyLine = { type: 'SYNCED', time: 1 };
 
-/** An agent whose connections each receive the next of the given feeds. */
+/** An agent that reconnects. Each new connection receives the next of the given feeds. */
 class Agent {
   readonly clock = new ManualClock();
   readonly replica = new PolicyReplica({ onKeysChanged() {}, onObjectChanged() {} });

@@ -10,7 +10,7 @@ import { wrongApiWord } from './wrong-api-word.ts';
 export interface FollowPolicyOptions {
   readonly server: Pick<ControlServer, 'streamPolicy'>;
   onLine(line: PolicyLine): void;
-  /** Returns the first line of the policy that the agent has; `undefined` if it has none. */
+  /** Returns the first line of the agent's current policy; `undefined` if there is no policy. */
   header(): PolicyFeedHeader | undefined;
   /** Called after the full policy has arrived on a connection. From then on, only changes arrive. */
   onSynced(): void;
@@ -21,11 +21,15 @@ export interface FollowPolicyOptions {
 }
 
 const retry: BackoffOptions = { initialMilliseconds: 200, maxMilliseconds: 3_000 };
-/** If the control server sends nothing for this time, it hangs or the network is down. The agent then reconnects. */
+/**
+ * The maximum time without a line from the control server. If it is exceeded, the server hangs or the network is down,
+ * and the agent reconnects.
+ */
 const silenceTimeoutMs = 3 * keepaliveIntervalMs;
 /**
- * A policy that is older than the known one is accepted if the servers have sent nothing newer for this time. A replica that is
- * behind the others stops within seconds, so their store must have been restored from a backup.
+ * The time after which a policy is accepted although it is older than the known one, if the servers have sent no newer
+ * policy meanwhile. A replica that is behind the others stops within seconds, so the store must have been restored from
+ * a backup.
  */
 const olderPolicyMs = 60_000;
 
@@ -76,10 +80,10 @@ export async function followPolicy(options: FollowPolicyOptions, signal: AbortSi
   }
 }
 
-/** Rejects a full policy that is older than the known one: a revoked key would become valid again. */
+/** Rejects a full policy that is older than the known one, because with it a revoked key would become valid again. */
 class PolicyOrder {
   readonly #options: Pick<FollowPolicyOptions, 'header' | 'clock' | 'log'>;
-  /** The time of the first of the rejected policies since the last accepted one, on the monotonic clock. */
+  /** The monotonic time at which the first policy was rejected since the last accepted one. */
   #olderSince: number | undefined;
 
   constructor(options: Pick<FollowPolicyOptions, 'header' | 'clock' | 'log'>) {

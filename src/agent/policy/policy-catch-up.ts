@@ -1,14 +1,14 @@
 import type { Clock } from '../../lib/clock.ts';
 
 export interface PolicyCatchUpOptions {
-  /** True while the agent is connected to the control server. Without a connection no change can arrive. */
+  /** True while the agent is connected to the control server. Policy changes arrive only over this connection. */
   isConnected(): boolean;
   readonly clock: Clock;
 }
 
 /** Waits for policy changes that the control server has made but that have not arrived at the agent yet. */
 export interface PolicyCatchUp {
-  /** Resolves as soon as the condition holds, and after one second even if it does not. */
+  /** Resolves as soon as the condition is true, or after one second. */
   waitUntil(holds: () => boolean): Promise<void>;
   /**
    * Must be called after each policy line from the control server. Checks the conditions of all waiting requests again.
@@ -17,7 +17,7 @@ export interface PolicyCatchUp {
 }
 
 const maxWaitMs = 1_000;
-/** Maximum number of waiting requests. There is a limit because unauthenticated callers can cause a wait. */
+/** The maximum number of waiting requests. It is limited because unauthenticated callers can cause requests to wait. */
 const maxWaiting = 200;
 
 export function createPolicyCatchUp({ isConnected, clock }: PolicyCatchUpOptions): PolicyCatchUp {

@@ -16,9 +16,12 @@ export interface PolicyFileOptions {
   readonly sealer: Sealer;
 }
 
-/** The file with the cached policy. With it, an agent can start while the control server is unavailable. */
+/** The file with the cached policy, from which an agent can start if the control server is unavailable. */
 export interface PolicyFile {
-  /** Returns the stored lines in order. Ignores a partially written last row; throws for any other damage. */
+  /**
+   * Returns the stored lines in order. Ignores a partially written last row. Throws if the file is damaged in any other
+   * way.
+   */
   read(): AsyncIterable<StoredPolicyLine>;
   /** Resolves after the lines have been flushed to disk. */
   append(lines: readonly StoredPolicyLine[]): Promise<void>;
@@ -30,7 +33,10 @@ export interface PolicyFile {
 }
 
 const purpose = 'agent-policy';
-/** The number of lines that are sealed together. Sealing each line separately would more than double its size. */
+/**
+ * The number of lines that are sealed together. Sealing each line separately would more than double the size of the
+ * file.
+ */
 const linesPerSeal = 500;
 
 /** Opens the policy file. Each row is a sealed batch of lines, so the disk does not reveal who has access. */
@@ -49,8 +55,8 @@ export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promi
         try {
           clear = sealer.open(purpose, row);
         } catch {
-          // This must be the last row: the process ended while writing it. Any row after it means that the file is
-          // damaged.
+          // The process ended while it wrote this row, so this must be the last row. Another row after it means that
+          // the file is damaged.
           torn = true;
           continue;
         }

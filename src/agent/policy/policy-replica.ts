@@ -37,9 +37,8 @@ interface PolicyCopy {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * The copy of the control server's policy that the agent uses for its decisions. While a new full policy arrives, the
- * old one stays in effect until the new one is complete. A broken connection therefore rejects no caller and ends no
- * stream.
+ * The copy of the control server's policy on which the agent bases its decisions. While the agent receives a new full
+ * policy, the old one stays in effect. A broken connection therefore neither rejects a caller nor ends a stream.
  */
 export class PolicyReplica implements AccessState {
   readonly selfService = false;
@@ -138,7 +137,8 @@ export class PolicyReplica implements AccessState {
       .filter((instance) => instance !== undefined);
   }
 
-  // An agent decides only about access to its cluster and its instances. These decisions need no other kinds.
+  // The functions below return nothing, because an agent decides only about access to its cluster and its instances,
+  // which does not depend on these kinds.
   template(): undefined {}
   spaceTemplate(): undefined {}
   user(): undefined {}
@@ -177,7 +177,7 @@ export class PolicyReplica implements AccessState {
     if (this.#incoming === undefined) this.#listener.onObjectChanged(kind, before, after);
   }
 
-  /** Records that the policy contains every change up to this revision. */
+  /** Records that the policy contains all changes up to this revision. */
   #confirm(revision: number | undefined): void {
     const { header } = this.#current;
     if (header !== undefined && revision !== undefined) this.#current.header = { ...header, revision };
@@ -206,7 +206,10 @@ export function asSpace(found: PolicyObject | undefined): SpaceInstance | undefi
   return found?.kind === 'SpaceInstance' ? found.object : undefined;
 }
 
-/** Converts an object that the control server sent without apiVersion and kind. Its fields are not validated. */
+/**
+ * Adds apiVersion and kind to an object that the control server sent without them. The fields of the object are not
+ * validated.
+ */
 function policyObject(kind: PolicyObject['kind'], sent: JsonObject): PolicyObject {
   const object = sent as unknown as KubeObject;
   switch (kind) {

@@ -80,7 +80,7 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** True for a revision or another number that is not negative, which may be absent. */
+/** True for a number that is not negative, such as a revision, or for an absent value. */
 function isOptionalCount(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
 }

@@ -30,7 +30,8 @@ describe('an agent whose server is restored from an older backup', () => {
       await runBackup(backup, serverEnv.dataDir, { passphraseFile });
       const late = await at.createUser('late');
       const former = await at.directToken(adminKey);
-      // 403 for users that the agent knows, and 401 for all others: only admins may use the cluster itself.
+      // The agent responds with 403 to users that it knows, because only admins may use the cluster itself, and with
+      // 401 to all others.
       await at.waitForCode(namespaces, early, 403);
       await at.waitForCode(namespaces, late, 403);
       await at.waitForCode(namespaces, former, 200);

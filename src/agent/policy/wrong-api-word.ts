@@ -3,8 +3,8 @@ import { apiWordVariable, defaultApiWord } from '../../api/api-word.ts';
 import { apiWord } from '../../api/naming.ts';
 
 /**
- * Returns an error message if the policy is from a server with another API word; otherwise `undefined`. The agent would
- * look for groups, labels and namespaces that do not exist.
+ * Returns an error message if the policy is from a server with another API word; otherwise `undefined`. With such a
+ * policy, the agent would look for groups, labels and namespaces that do not exist.
  */
 export function wrongApiWord({ apiWord: word = defaultApiWord }: PolicyFeedHeader): string | undefined {
   if (word === apiWord) return undefined;

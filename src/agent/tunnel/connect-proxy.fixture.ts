@@ -6,7 +6,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 export class ConnectProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** The number of connections that it has forwarded, and of those that it has refused for lack of the password. */
+  /**
+   * The number of connections that the proxy has forwarded (`accepted`), or refused because the password was missing
+   * (`refused`).
+   */
   accepted = 0;
   refused = 0;
 

@@ -35,7 +35,7 @@ async function controlServer(proxyUrl?: string): Promise<ControlServer> {
   return server;
 }
 
-/** Keeps tunnels open, and serves the path and length of each request on them. */
+/** Keeps tunnels open. Responds to each request in them with the path and length of the request. */
 async function keep(server: Pick<ControlServer, 'openTunnel' | 'announce'>): Promise<void> {
   const responder = createServer(async (request, response) => {
     let bytes = 0;

@@ -17,7 +17,7 @@ export interface KeepTunnelsOptions {
   isServerReachable(): boolean;
   /** Serves a connection that the server has opened in a tunnel. */
   accept(connection: Duplex): void;
-  /** Called each time a tunnel was opened. */
+  /** Called each time a tunnel has been opened. */
   onOpened(): void;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,36 +25,37 @@ export interface KeepTunnelsOptions {
   readonly random?: () => number;
 }
 
-/** The number of tunnels. With two, the server can reach the agent while one of them is being opened again. */
+/** The number of tunnels. With two, the server can reach the agent through one while the other is opened again. */
 const tunnelCount = 2;
 
 /**
- * The maximum delay after a tunnel that was in use has ended. A server that stops ends the tunnels of all agents at the
- * same time. A random delay distributes their next connections over this time.
+ * The maximum delay before a tunnel that was in use is opened again. A server that stops ends the tunnels of all agents
+ * at the same time, and random delays up to this maximum spread their new connections.
  */
 const maxFirstDelayMs = 1_000;
 
 const retry: BackoffOptions = { initialMilliseconds: 500, maxMilliseconds: 15_000 };
 
-/** A tunnel that closes sooner than this is treated as a failure. */
+/** The minimum lifetime of a tunnel in milliseconds. A tunnel that closes sooner is treated as a failure. */
 const minimumLifeMs = 5_000;
 
 /**
- * The number of upgrades in a row that must fail while the server is reachable before a WebSocket is used. One upgrade can
- * fail because the server restarts. An upgrade without a round trip has failed too: some proxies pass the response to it,
- * but swallow or change the bytes that follow.
+ * The number of consecutive failed upgrades, while the server is reachable, after which a WebSocket is used. A single
+ * upgrade can fail because the server restarts. An upgrade without a later round trip counts as failed, because some
+ * proxies pass the response, but then discard or change the bytes that follow.
  */
 const blockedAfter = 2;
 
 /**
- * The maximum time for which a tunnel waits for its connections after the signal was aborted. It is longer than the time in which
- * the agent ends its requests on shutdown.
+ * The maximum time for which a tunnel waits for its connections to end after the signal has fired. It is longer than
+ * the time in which the agent ends its requests on shutdown.
  */
 const maxCloseMs = 9_000;
 
 /**
- * Keeps tunnels to the server open until the signal fires. Then the server opens no new connections in them, and each is
- * closed after its last connection. Resolves when all are closed. Never rejects.
+ * Keeps tunnels to the server open until the signal fires. After that, the server opens no new connections in the
+ * tunnels, and each tunnel is closed when its last connection ends. Resolves when all tunnels are closed. Never
+ * rejects.
  */
 export async function keepTunnels(options: KeepTunnelsOptions, signal: AbortSignal): Promise<void> {
   await Promise.all(Array.from({ length: tunnelCount }, () => keepTunnel(options, signal)));

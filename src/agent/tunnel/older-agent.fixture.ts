@@ -5,20 +5,21 @@ import { connect, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
 export interface OlderAgentOptions {
-  /** The origin of the server, and its certificate authority. */
+  /** The URL origin of the server. `authority` is its certificate authority. */
   readonly server: string;
   readonly authority: string;
   readonly cluster: string;
   readonly version: string;
   /** Returns the value of the Authorization header of a new request. */
   authorization(): string;
-  /** The local port of the API of its cluster. */
+  /** The local port of the API of the agent's cluster. */
   readonly apiPort: number;
 }
 
 /**
- * The requests of an agent of the previous minor version. They are written out here and do not use the code of the agent,
- * because the server must understand them even after that code has changed: no field is sent that was added later.
+ * Sends the requests of an agent of the previous minor version. The requests are written out here instead of using the
+ * agent's code, because the server must still understand them after the agent's code has changed. No request contains a
+ * field that was added later.
  */
 export class OlderAgent {
   readonly #options: OlderAgentOptions;
@@ -40,14 +41,14 @@ export class OlderAgent {
     return { code: response.statusCode, text: (await response.setEncoding('utf8').toArray()).join('') };
   }
 
-  /** Announces that the server reaches the agent through its tunnels, with this credential. */
+  /** Announces that the server reaches the agent through tunnels, with this credential. */
   async announce(credential: string): Promise<{ code: number; text: string }> {
     const { version } = this.#options;
     const body = { url: '', authority: '', credential, isTunneled: true, host: 'kubernetes', version };
     return await this.send('PUT', 'announcement', body);
   }
 
-  /** Opens the policy feed. Resolves after the complete state was received. */
+  /** Opens the policy feed. Resolves after the complete state has arrived. */
   async openFeed(): Promise<void> {
     const outgoing = this.#request('policy', {}).on('error', () => {});
     outgoing.end();
@@ -64,7 +65,7 @@ export class OlderAgent {
     });
   }
 
-  /** Opens a tunnel. Returns the status code and the body of the response if the server refuses it. */
+  /** Opens a tunnel. If the server refuses it, returns the status code and the body of the response. */
   async openTunnel(): Promise<{ code: number; text: string } | undefined> {
     const headers = { connection: 'Upgrade', upgrade: 'flotilla-tunnel' };
     const outgoing = this.#request(`tunnel?version=${encodeURIComponent(this.#options.version)}`, { headers });

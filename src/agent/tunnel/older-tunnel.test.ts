@@ -19,7 +19,7 @@ let bench: ServerTestEnv;
 let server: RunningServer;
 /** The API of the cluster of the agent. */
 let api: Server;
-/** The requests that reached it, except those of the controllers of the server. */
+/** The requests that reached the cluster's API, except those of the server's controllers. */
 let requests: IncomingMessage[];
 let agents: OlderAgent[];
 

@@ -13,7 +13,7 @@ const tunnels = 2;
 const pingIntervalMs = 10_000;
 const firstAnswerMs = 5_000;
 
-/** A clock that records the delays for which tunnels wait before they are opened. */
+/** A clock that records how long tunnels wait before they are opened. */
 class RecordingClock extends ManualClock {
   readonly delays: number[] = [];
 
@@ -31,7 +31,7 @@ let refused: TunnelCarrier[];
 let isServerReachable: boolean;
 /** The network between the agent and the server after an upgrade. */
 let network: 'intact' | 'swallows bytes' | 'changes bytes';
-/** The server's ends of the connections. A network that swallows bytes lets no tunnel through. */
+/** The server's ends of the connections. `tunnel` is absent while the network swallows bytes. */
 let open: { readonly socket: Socket; readonly tunnel?: Tunnel }[];
 let stop: () => Promise<void>;
 
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => stop());
 
-/** Returns the end of the server of a connection whose bytes a proxy changes. */
+/** Returns the server's end of a connection through a proxy that changes the bytes. */
 async function behindChangingProxy(connection: Socket): Promise<Socket> {
   const change = () =>
     new Transform({
@@ -80,7 +80,7 @@ function start(): void {
       else if (network === 'changes bytes') {
         open.push({ socket: far, tunnel: openTunnel(await behindChangingProxy(far), clock) });
       }
-      // A socket reports the end of its connection only if its bytes are read.
+      // Read and discard the bytes, because a socket reports the end of its connection only if its bytes are read.
       else open.push({ socket: far.resume() });
       return near;
     },
@@ -103,7 +103,10 @@ function start(): void {
   };
 }
 
-/** Waits until both tunnels are about to wait, lets the time pass, and returns how long each has waited. */
+/**
+ * Waits until both tunnels start to wait before they reconnect, advances the clock until they reconnect, and returns
+ * the delay.
+ */
 async function nextDelay(): Promise<number> {
   await expect.poll(() => clock.delays.length).toBe(tunnels);
   const [first = Number.NaN, second] = clock.delays.splice(0);
@@ -160,7 +163,7 @@ describe('tunnels that ended', () => {
     await areWorking();
     refused = ['upgrade', 'web-socket'];
     await endAll();
-    // The agent notices the outage only after its first attempts.
+    // The first attempts fail before the agent notices the outage.
     await nextDelay();
     isServerReachable = false;
     for (let round = 0; round < 5; round++) await nextDelay();

@@ -6,7 +6,7 @@ export class ServerCredentials {
   readonly own = randomBytes(32).toString('base64url');
   #shared: string | undefined;
 
-  /** Replaces the credential that all agents of the cluster share; `undefined` if the server uses `own`. */
+  /** Sets the credential that all agents of the cluster share; `undefined` if the server uses `own`. */
   share(credential: string | undefined): void {
     this.#shared = credential;
   }

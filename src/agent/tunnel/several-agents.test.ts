@@ -22,7 +22,10 @@ const patient = { timeout: 30_000, interval: 50 };
 
 let bench: ServerTestEnv;
 let server: RunningServer;
-/** A second server. Its built-in cluster replaces a real Kubernetes cluster: the agents connect to it with a kubeconfig. */
+/**
+ * A second server. Its built-in cluster takes the place of a real Kubernetes cluster, to which the agents connect with
+ * a kubeconfig.
+ */
 let kubernetes: ServerTestEnv;
 let kubeconfigFile: string;
 let agents: RunningAgent[];
@@ -89,7 +92,7 @@ const waitForAgents = (count: number) =>
     .toBe(count);
 const waitUntilReachable = () => expect.poll(async () => (await send(namespacesPath)).code, patient).toBe(200);
 
-/** Opens watches at the cluster. A new connection is opened in the tunnel with the fewest connections. */
+/** Opens watches on the cluster. Each connection is opened in the tunnel with the fewest connections. */
 async function openWatches(count: number) {
   return await Promise.all(
     Array.from({ length: count }, async () => {
@@ -123,7 +126,8 @@ describe('two agents of one cluster', () => {
     const shown = await shownAgents();
     expect(new Set(shown.map((agent) => textAt(agent, 'keyFingerprint'))).size).toBe(2);
     expect(shown.every((agent) => textAt(agent, 'version') !== '' && textAt(agent, 'hostname') !== '')).toBe(true);
-    // Each agent accepts the requests of the server: the announcement of one agent does not end requests to the other one.
+    // Each agent accepts the server's requests, because the announcement of one agent does not end requests to the
+    // other agent.
     const watches = await openWatches(12);
     const codes = await Promise.all(Array.from({ length: 20 }, async () => (await send(namespacesPath)).code));
     expect(new Set(codes)).toEqual(new Set([200]));
@@ -179,7 +183,7 @@ describe('two agents of one cluster', () => {
   });
 });
 
-/** Resolves with false after `wait`. */
+/** Calls `wait`, and then resolves with false. */
 async function falseAfter(wait: () => Promise<unknown>): Promise<false> {
   await wait();
   return false;
@@ -197,7 +201,7 @@ describe('a join token for several agents', () => {
     const keys = listAt((await send(`${groupPath}/accesskeys`)).json, 'items') as JsonObject[];
     const agentKeys = keys.filter((key) => textAt(key, 'spec', 'type') === 'Agent');
     expect(agentKeys).toHaveLength(3);
-    // The token does not create a deleted access key again.
+    // Joining again with the token does not recreate a deleted access key.
     const own = agentKeys.find((key) => textAt(key, 'spec', 'agentKey', 'fingerprint') === pair.publicKey.fingerprint);
     const name = textAt(own ?? {}, 'metadata', 'name');
     expect((await send(`${groupPath}/accesskeys/${name}`, { method: 'DELETE' })).code).toBe(200);

@@ -61,7 +61,7 @@ async function openTunnel(
   return tunnel;
 }
 
-/** Advances the clock of the servers until the status of the agent fits. Returns the status. */
+/** Advances the clock of the servers until the agent's status matches `shown`. Returns the status. */
 async function waitFor(
   { bench, server }: Server,
   clock: ManualClock,
@@ -70,7 +70,7 @@ async function waitFor(
 ): Promise<JsonObject> {
   let found: JsonObject = {};
   const agent = async () => {
-    // Pings are sent every ten seconds, so they are answered between two steps.
+    // Pings are sent every ten seconds, and each ping must be answered before the next step.
     clock.advance(step);
     const { json } = await bench.send(server, clusterPath);
     found = (listAt(json, 'status', 'agents')[0] ?? {}) as JsonObject;
@@ -116,11 +116,12 @@ describe('the status of an agent with a tunnel', () => {
     const key = await createCluster(first);
     const closeFeed = await openFeed(first, key);
     const { lastSeen = '' } = await waitFor(first, clock, { connected: true });
-    // Otherwise both replicas would write at the same time.
+    // Advance the clock, so that the replicas do not write at the same time.
     clock.advance(60_000);
     const tunnel = await openTunnel(second, key);
     await waitFor(first, clock, { connected: true, roundTripMilliseconds: expect.any(Number) });
-    // The replica with the feed writes again. The other one does not notice this, so it cannot repair the status.
+    // The replica with the policy feed writes again. The other replica does not notice the write, so it cannot repair
+    // the status.
     second.gate.hold();
     const later = await waitFor(first, clock, { lastSeen: expect.not.stringContaining(`${lastSeen}`) }, 5_000);
     expect(later).toMatchObject({ connected: true, roundTripMilliseconds: expect.any(Number) });
@@ -144,7 +145,8 @@ describe('the status of an agent with a tunnel', () => {
     const other = { lastSeen: expect.not.stringContaining(`${lastSeen}`) };
     await waitFor(first, clock, { connected: true, ...other });
     closeFeed();
-    // Without a difference between both feeds, the first replica would now write that the agent is not connected.
+    // If the replicas did not distinguish the two feeds, the first replica would now write that the agent is not
+    // connected.
     for (let written = 0; written < 60; written++) await waitFor(first, clock, { connected: true });
   });
 });

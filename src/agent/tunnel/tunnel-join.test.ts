@@ -45,7 +45,7 @@ const startWith = (token: JoinToken | undefined, settings: Partial<AgentOptions>
     clock,
   );
 
-/** The request to join of an agent with this key. The other arguments replace parts of its proof. */
+/** Returns the request to join of an agent with this key. `proof` replaces parts of its proof. */
 function joinRequest(token: JoinToken, keyPair: AgentKeyPair, proof: Parameters<typeof sign>[2] = {}) {
   return { publicKey: keyPair.publicKey.pem, proof: sign(token, keyPair, proof) };
 }
@@ -60,7 +60,7 @@ function sign(
   return signAgentProof(keyPair, claims, now);
 }
 
-/** Joins without an agent, and returns a function that signs requests with the new key. */
+/** Joins without running an agent. Returns a function that signs requests with the new key. */
 async function joined(token: JoinToken) {
   const keyPair = generateAgentKeyPair();
   const response = await post(atAgentApi('join', token.cluster), token.secret, joinRequest(token, keyPair));
@@ -104,7 +104,7 @@ describe('an agent with a join token', () => {
     await startWith(undefined);
     await waitUntilReady();
     await at.stopAgent();
-    // A service manager starts the agent with the same flags again, although the token is used.
+    // Start again with the same flags, as a service manager does, although the token is used.
     await startWith(token);
     await waitUntilReady();
     expect((await shownAgent()).keyFingerprint).toBe(keyFingerprint);
@@ -300,7 +300,7 @@ describe('the key of an agent', () => {
     const watched = watch.body.text();
     const token = await joinToken({ replace: true });
     expect(await shownAgent()).not.toHaveProperty('keyFingerprint');
-    // The watch ends with a complete response, so that its client resumes it.
+    // The watch ends with a complete response, so that the client resumes it.
     expect(await watched).toMatch(/^({.*}\n)+$/);
     await expect
       .poll(async () => (await send(`/kubernetes/cluster/${agentCluster}/api/v1/namespaces`)).code, { timeout: 20_000 })

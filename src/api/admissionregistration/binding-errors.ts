@@ -13,7 +13,10 @@ export function policyBindingErrors(spec: PolicyBindingSpec): FieldError[] {
   return [...bindingErrors(spec), ...actionErrors(spec.validationActions ?? [], 'spec.validationActions')];
 }
 
-/** Returns the validation errors of the members that the bindings of validating and mutating policies have in common. */
+/**
+ * Returns the validation errors of the members that ValidatingAdmissionPolicyBindings and
+ * MutatingAdmissionPolicyBindings have in common.
+ */
 export function bindingErrors(
   spec: Pick<PolicyBindingSpec, 'policyName' | 'paramRef' | 'matchResources'>,
 ): FieldError[] {

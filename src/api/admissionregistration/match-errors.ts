@@ -27,7 +27,7 @@ export function matchResourcesErrors(match: MatchResources, path: string): Field
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
-/** Returns the validation errors of a rule of a policy or webhook. */
+/** Returns the validation errors of a resource rule of an admission policy or webhook. */
 export function ruleErrors(rule: NamedRule, path: string): FieldError[] {
   const at = (name: string): string => childPath(path, name);
   const errors: FieldError[] = [];

@@ -48,7 +48,8 @@ export const paramRefColumn = column('ParamRef', (object) => paramText(object as
 });
 
 /**
- * The kind that puts a ValidatingAdmissionPolicy into effect. It selects requests, parameters and validation actions.
+ * The kind that puts a ValidatingAdmissionPolicy into effect. A binding selects requests, parameters and validation
+ * actions.
  */
 export const validatingAdmissionPolicyBindingKind: ResourceKind = {
   group: admissionGroup,

@@ -1,9 +1,9 @@
 import { compareVersions } from '../management/template-version.ts';
 
-/** Any other text is treated as if the program had no version. */
+/** The format of versions. Any other text is treated as if the program had sent no version. */
 const format = /^(\d{1,9})\.(\d{1,9})\.\d{1,9}([-+][0-9A-Za-z.+-]{1,64})?$/;
 
-/** Returns the version that an agent has sent; `undefined` if it is not a version. */
+/** Returns the version that an agent has sent; `undefined` if the text is not a version. */
 export function readAgentVersion(text: string): string | undefined {
   return format.test(text) ? text : undefined;
 }
@@ -14,9 +14,10 @@ export function isAgentOutdated(agent: string, server: string): boolean {
 }
 
 /**
- * Returns why a server of this version refuses an agent; `undefined` if it accepts it. A server accepts agents of its own
- * and of the previous minor version, so that servers and agents need not be upgraded at the same time. It also accepts newer
- * agents of its major version, because an agent uses only what the server offers. `0.x` is followed by `1.0`.
+ * Returns the reason why a server of this version refuses an agent; `undefined` if the server accepts the agent. A
+ * server accepts agents of its own and of the previous minor version, so that servers and agents need not be upgraded
+ * at the same time. It also accepts newer agents of its major version, because an agent uses only what the server
+ * offers. `0.x` is followed by `1.0`.
  */
 export function agentVersionFault(agent: string, server: string): string | undefined {
   const [own, other] = [numbersOf(server), numbersOf(agent)];

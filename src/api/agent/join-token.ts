@@ -7,7 +7,7 @@ import { isJsonObject, textAt } from '@flotilla/json';
 export interface JoinToken {
   /** The address of the server: `https://host:port`. */
   readonly server: string;
-  /** PEM-encoded CA certificates that verify the server. Absent if the machine of the agent trusts the server anyway. */
+  /** PEM-encoded CA certificates that verify the server. Absent if the agent's machine already trusts the server. */
   readonly authority?: string;
   readonly apiPrefix: string;
   /** The ID of the server's installation. */
@@ -19,7 +19,7 @@ export interface JoinToken {
 
 /** The first part of a token of this format. */
 const formatName = 'join1';
-/** Maximum length of a token. Longer than one with a chain of CA certificates. Checked before decoding. */
+/** The maximum length of a token, checked before decoding. A token with a chain of CA certificates is shorter. */
 const maxLength = 64 * 1024;
 
 /**
@@ -30,7 +30,7 @@ export function writeJoinToken({ secret, ...rest }: JoinToken): string {
   return `${formatName}.${toBase64url(JSON.stringify(rest))}.${secret}`;
 }
 
-/** Parses a join token. `undefined` if the text is not one. */
+/** Parses a join token. Returns `undefined` if the text is not a join token. */
 export function readJoinToken(text: string): JoinToken | undefined {
   const [format, encoded = '', secret = '', ...more] = text.length > maxLength ? [] : text.trim().split('.');
   if (format !== formatName || secret === '' || more.length > 0) return undefined;

@@ -6,8 +6,8 @@ import type { UserInfo } from '../user-info.ts';
 /** Paths below `/<api_prefix>/agent/<cluster>/`. Only the agent of that cluster may use them. */
 export const agentPaths = {
   /**
-   * POST with an `AgentJoinRequest` and a join token as bearer token: binds the key of the agent to the cluster. The token
-   * is valid for this path only, and only once.
+   * POST with an `AgentJoinRequest` and a join token as bearer token: binds the agent's key to the cluster. The join
+   * token is valid only for this path, and only once.
    */
   join: 'join',
   /** GET opens the policy feed: one `PolicyLine` per line, until the connection closes. */
@@ -25,22 +25,22 @@ export const agentPaths = {
 } as const;
 
 /**
- * The kinds of the objects that the policy feed contains, because an agent needs them for authorization. It also contains
- * spaces, in lines of their own.
+ * The kinds of the OBJECT lines of the policy feed. An agent needs these objects for authorization. Spaces have SPACE
+ * lines instead.
  */
 export type PolicyKind = 'Cluster' | 'Project' | 'VirtualClusterInstance';
 
 /**
  * One line of the policy feed, which streams to an agent the state that it needs to authorize requests. Each connection
- * starts with BEGIN and the complete state, up to SYNCED. The agent then discards state of the previous connection that
- * was not sent again. The feed contains no credentials: neither the values nor the hashes of access keys.
+ * starts with BEGIN and the complete state, up to SYNCED. The agent then discards old state that was not sent again.
+ * The feed contains no credentials: neither the values nor the hashes of access keys.
  */
 export type PolicyLine =
   | ({ readonly type: 'BEGIN' } & PolicyFeedHeader)
   | { readonly type: 'OBJECT'; readonly kind: PolicyKind; readonly object: JsonObject }
   | { readonly type: 'NO_OBJECT'; readonly kind: PolicyKind; readonly namespace: string; readonly name: string }
   /**
-   * A SpaceInstance. It has its own type of line, because agents of older releases ignore unknown types, but reject
+   * A SpaceInstance. It has its own line type, because agents of older releases ignore unknown line types, but reject
    * unknown kinds.
    */
   | { readonly type: 'SPACE'; readonly object: JsonObject }
@@ -51,8 +51,8 @@ export type PolicyLine =
   | { readonly type: 'SIGNING_KEYS'; readonly keys: JsonObject }
   | { readonly type: 'SYNCED'; readonly time: number }
   /**
-   * Keepalive, sent if no other line was sent for `keepaliveIntervalMs`. Every change up to `revision` was sent before it; the
-   * revision is absent under the same condition as in `PolicyFeedHeader`.
+   * A keepalive, sent if no other line was sent for `keepaliveIntervalMs`. The server has already sent every change up
+   * to `revision`. The revision is absent if it is absent in `PolicyFeedHeader`.
    */
   | { readonly type: 'ALIVE'; readonly time: number; readonly revision?: number };
 
@@ -60,27 +60,27 @@ export interface PolicyFeedHeader {
   /** The identifier of the server's installation. The agent accepts only tokens of this installation. */
   readonly installation: string;
   readonly apiPrefix: string;
-  /** The API word of the server. Absent if the server is older than this field; it then is `platform`. */
+  /** The API word of the server. Absent if the server is older than this field; the word is then `platform`. */
   readonly apiWord?: string;
   /** True if service accounts of virtual clusters may authenticate with their own tokens. */
   readonly serviceAccountTokens: boolean;
   /**
-   * The maximum age of such a token since it was issued, in seconds; 0 means no limit. Absent if the server is older than
-   * this field; there is no limit then.
+   * The maximum age of a service account token since it was issued, in seconds; 0 means no limit. Absent if the server
+   * is older than this field; there is then no limit.
    */
   readonly maxServiceAccountTokenAge?: number;
-  /** The limits of each credential. Absent if the server is older than this field; the defaults apply then. */
+  /** The limits of each credential. Absent if the server is older than this field; the agent then uses the defaults. */
   readonly limits?: CredentialLimits;
   /** The server's clock, in milliseconds since the epoch. */
   readonly time: number;
   /**
-   * The full policy contains every change up to this revision of the management API. Absent if the installation has one server,
-   * whose policy is always current.
+   * The revision of the management API up to which the full policy contains every change. Absent if the installation
+   * has only one server, whose policy is always current.
    */
   readonly revision?: number;
 }
 
-/** The server sends a keepalive line if the policy feed was silent for this time. */
+/** The time after which the server sends a keepalive line if it has sent no other line. */
 export const keepaliveIntervalMs = 3_000;
 
 /** An access key that is currently valid, and its user. An agent rejects keys that are not in the policy feed. */
@@ -92,7 +92,7 @@ export interface ActiveAccessKey {
   readonly user: UserInfo;
   /** A request must be allowed by every one of these scopes. An empty list does not restrict requests. */
   readonly scopes: readonly Scope[];
-  /** Milliseconds since the epoch. Absent if the key does not expire. */
+  /** The expiry, in milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
   /** Lists of address ranges. The address of a client must be in every list. Absent if the key may be used everywhere. */
   readonly addresses?: readonly (readonly string[])[];
@@ -112,16 +112,16 @@ export interface AgentAnnouncement {
   readonly host: 'built-in' | 'kubernetes';
   readonly version: string;
   /**
-   * True if the agent also accepts the credential in the response, which all agents of a cluster share. Absent means false:
-   * only one agent of the cluster can then serve requests of the server.
+   * True if the agent also accepts the credential in the response, which all agents of a cluster share. If absent or
+   * false, only one agent of the cluster can serve requests of the server.
    */
   readonly sharesCredential?: boolean;
   /**
-   * True if the agent has not opened a tunnel yet. The server then stores nothing that is of use only with a tunnel, and responds
-   * with the credential of the cluster if there is one. Absent means false.
+   * True if the agent has not opened a tunnel yet. The server then does not store what is useful only with a tunnel,
+   * but responds with the shared credential of the cluster if there is one. Absent means false.
    */
   readonly isConnecting?: boolean;
-  /** The host name of the machine or pod of the agent. Absent if the agent is older than this field. */
+  /** The host name of the agent's machine or pod. Absent if the agent is older than this field. */
   readonly hostname?: string;
   /** True if the agent permits only what imported virtual clusters need. Absent means false. */
   readonly readOnly?: boolean;
@@ -131,22 +131,28 @@ export interface AgentAnnouncement {
 
 /** The response to an announcement. */
 export interface AgentAnnouncementReceipt {
-  /** The credential of the server for all agents of the cluster. Absent if the server uses that of the announcement. */
+  /**
+   * The credential that the server uses for all agents of the cluster. Absent if the server uses the credential in the
+   * announcement.
+   */
   readonly credential?: string;
 }
 
-/** Facts about an agent that the server must know before it uses a tunnel, sent as the query of the request. */
+/**
+ * Facts about an agent that the server must know before it uses a tunnel. The agent sends them in the query of the
+ * tunnel request.
+ */
 export interface AgentTunnelQuery {
   readonly version: string;
-  /** The unique ID of the cluster of the agent. Absent if the agent does not know it yet. */
+  /** The unique ID of the agent's cluster. Absent if the agent does not know it yet. */
   readonly clusterUID?: string;
 }
 
-/** A request of an agent to join. */
+/** The request with which an agent joins a cluster. */
 export interface AgentJoinRequest {
-  /** The PEM-encoded public key of the agent: a P-256 key, for signatures with ES256. */
+  /** The agent's PEM-encoded public key: a P-256 key, for signatures with ES256. */
   readonly publicKey: string;
-  /** An `AgentProof` of this key that names the join token. */
+  /** An `AgentProof`, signed with the agent's key, that names the join token. */
   readonly proof: string;
   /** The type of the agent's cluster. */
   readonly host: AgentAnnouncement['host'];
@@ -159,7 +165,7 @@ export interface AgentKeyCheck {
 
 /** Consecutive lines of an agent's audit log. */
 export interface AgentAuditBatch {
-  /** Identifier of the log file. It distinguishes log files of the same agent, which may start a new one. */
+  /** The identifier of the log file. It distinguishes the log files of an agent that has started a new one. */
   readonly log: string;
   /** The position of the first of the `lines` in the log. */
   readonly first: number;

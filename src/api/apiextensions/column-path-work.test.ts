@@ -21,7 +21,7 @@ function nested(depth: number): JsonValue {
   return value;
 }
 
-/** Returns the work for a path in an object, without a limit. */
+/** Returns the work for evaluating a path in an object. The work is not limited. */
 function workOf(path: string, object: JsonValue): number {
   const meter = new WorkMeter('the test', Number.POSITIVE_INFINITY);
   compiled(path)(object, meter);

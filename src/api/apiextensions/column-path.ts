@@ -7,12 +7,15 @@ import { firstValue, memberAt, PathCursor, PathEvaluation } from './path-cursor.
 export const overLimit = Symbol('over limit');
 
 /**
- * Returns the first value that the JSONPath of a printer column selects in an object; Kubernetes prints no others.
- * `undefined` if there is none. Without a meter, the work is not limited.
+ * Returns the first value that the JSONPath of a printer column selects in an object, because Kubernetes prints only
+ * the first one. `undefined` if there is no value. Without a meter, the work is not limited.
  */
 export type ColumnPath = (root: JsonValue, meter?: WorkMeter) => JsonValue | undefined | typeof overLimit;
 
-/** A path of member names up to this length is evaluated without the meter. Nearly all columns have such a path. */
+/**
+ * The maximum number of member names in a path that is evaluated without the meter. Nearly all columns have such a
+ * path.
+ */
 const maxFreeNames = 32;
 
 /**

@@ -3,8 +3,8 @@ import { childPath } from '../schema/field-path.ts';
 import type { Conversion } from './definition.ts';
 
 /**
- * Validates `spec.conversion`. Only the strategy None is supported, with which the versions of an object differ in
- * apiVersion only. The server never calls conversion webhooks.
+ * Validates `spec.conversion`. Only the strategy None is supported, which changes only the apiVersion of an object. The
+ * server never calls conversion webhooks.
  */
 export function conversionErrors(conversion: Conversion | undefined, path: string): FieldError[] {
   if (conversion === undefined) return [];

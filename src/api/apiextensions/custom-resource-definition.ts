@@ -197,7 +197,10 @@ export const customResourceDefinitionKind: ResourceKind = {
   normalize: normalizeSchemas,
 };
 
-/** Normalizes the OpenAPI schemas inside the definition, which the schema of this kind cannot describe. */
+/**
+ * Normalizes the OpenAPI schemas inside the definition, because the schema of CustomResourceDefinition cannot describe
+ * them.
+ */
 function normalizeSchemas(object: JsonObject): string[] {
   const unknown: string[] = [];
   const versions = isJsonObject(object.spec) && Array.isArray(object.spec.versions) ? object.spec.versions : [];

@@ -11,7 +11,7 @@ import { validateEmbedded } from '../validation/embedded-resources.ts';
 import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 
 /**
- * The innermost resource that contains the current schema. `wrap` returns an object of that resource that has the given
+ * The innermost resource that contains the current schema. `wrap` returns an object of that resource with the given
  * value at the position of the schema.
  */
 interface SchemaContext {
@@ -82,7 +82,7 @@ function ownErrors(schema: SchemaProps, value: JsonValue, path: string, context:
   return [...errors, ...relocate(collectErrors(schema as Schema, value, ''), field)];
 }
 
-/** Prefixes the field of each error with the path of the default. Paths in messages stay relative to the default. */
+/** Prepends the path of the default to the field of each error. Paths in messages stay relative to the default. */
 function relocate(errors: readonly FieldError[], field: string): FieldError[] {
   return errors.map((error) => ({ ...error, field: childPath(field, error.field).replace(/\.$/, '') }));
 }

@@ -1,4 +1,4 @@
-/** The JSON of a CustomResourceDefinition, or of a part of it. */
+/** The JSON of a CustomResourceDefinition or of part of one. */
 type Json = Record<string, unknown>;
 
 export interface DefinitionCase {
@@ -8,7 +8,7 @@ export interface DefinitionCase {
 
 export const testGroup = 'cases.example.com';
 
-/** A valid CustomResourceDefinition with one version. `spec` and `metadata` override its members. */
+/** Returns a valid CustomResourceDefinition with one version. `spec` and `metadata` override its members. */
 export function definitionJson(plural: string, spec: Json = {}, metadata: Json = {}): Json {
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1, -1);
   return {

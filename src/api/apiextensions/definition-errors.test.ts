@@ -16,12 +16,12 @@ import {
 } from './definition-cases.fixture.ts';
 import { definitionErrors } from './definition-errors.ts';
 
-/** The errors of kube-apiserver 1.36.3 for each case, sorted. */
+/** The errors that kube-apiserver 1.36.3 returns for each case, sorted. */
 const refusals: Record<string, string[]> = JSON.parse(
   readFileSync(new URL('./kubernetes-refusals.json', import.meta.url), 'utf8'),
 );
 
-/** The definition in the state in which it is validated: decoded, with default names. */
+/** Returns the definition as it is validated: decoded, and with default names. */
 function settled(sent: unknown): KubeObject {
   const object = JSON.parse(JSON.stringify(sent)) as KubeObject & { spec?: JsonObject };
   customResourceDefinitionKind.normalize?.(object as JsonObject);
@@ -56,7 +56,7 @@ describe('a definition that Kubernetes rejects', () => {
   it.each(cases.map(({ title, definition: sent }) => [title, sent] as const))(
     'is rejected with the same errors: %s (META-24)',
     async (title, sent) => {
-      // For object names this server uses the messages of the next Kubernetes version.
+      // Ignore errors of object names, because for these this server uses the messages of the next Kubernetes version.
       const told = (refusals[title] ?? []).filter(
         (line) => !line.startsWith('metadata.name') || !/RFC 1123/.test(line),
       );

@@ -101,14 +101,14 @@ interface FieldsContext extends DefinitionChecks {
 }
 
 /**
- * The location of the fields that `versionFieldErrors` validates: one version, or the top of the spec for fields that
- * all versions have in common.
+ * The location of the fields that `versionFieldErrors` validates: in one version, or at the top of the spec if all
+ * versions have the same values.
  */
 interface FieldsLocation {
   readonly path: string;
-  /** The name that error paths use for the field with the schema: `schema` in a version, `validation` at the top. */
+  /** The name of the schema field in error paths: `schema` in a version, `validation` at the top. */
   readonly schemaName: 'schema' | 'validation';
-  /** The names of the versions that the fields apply to. */
+  /** The names of the versions to which the fields apply. */
   readonly versions: readonly string[];
 }
 
@@ -159,14 +159,15 @@ function versionListErrors(shown: JsonValue, versions: readonly DefinitionVersio
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(about('must have exactly one version marked as storage version'));
   }
-  // Definitions once had a single version, in the field spec.version. Kubernetes reports the first version there.
+  // Kubernetes reports errors of the first version's name at spec.version, which was the only version in old
+  // definitions.
   const first = versions[0]?.name ?? '';
   const faults = first === '' ? [] : dns1035LabelFaults(first);
   if (faults.length > 0) errors.push(invalid('spec.version', first, faults.join(',')));
   return errors;
 }
 
-/** Reports changes to fields that determine the store keys of the custom resources. */
+/** Reports changes to fields that determine the store keys of the custom resources. These fields are immutable. */
 function immutableErrors({ spec }: Definition, old: Definition): FieldError[] {
   const errors: FieldError[] = [];
   const unchanged = (field: string, value: string | undefined, before: string | undefined) => {

@@ -8,7 +8,10 @@ import { schemaKeywords } from './schema-keywords.ts';
  * Some messages of Kubernetes print whole structs, with the names and zero values of Go.
  */
 
-/** Returns an error with Kubernetes' message `Invalid value: <value printed as a Go struct>: <detail>`. */
+/**
+ * Returns an error with Kubernetes' message `Invalid value: <value printed as a Go struct>: <detail>`, for a value that
+ * is a struct.
+ */
 export function invalidStruct(field: string, value: JsonValue, detail: string): FieldError {
   const text = writeJson(value, { sorted: false }).replace(/[<>&]/g, (character) => escapes[character] ?? character);
   return { type: 'FieldValueInvalid', field, message: `Invalid value: ${text}: ${detail}` };

@@ -6,7 +6,7 @@ import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 const listTypes = ['atomic', 'set', 'map'];
 
 /**
- * Validates `x-kubernetes-list-type` and `x-kubernetes-list-map-keys`, and the requirements on the schema of the items.
+ * Validates `x-kubernetes-list-type`, `x-kubernetes-list-map-keys`, and what they require of the schema of the items.
  */
 export function listTypeErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -33,7 +33,10 @@ export function listTypeErrors(schema: SchemaProps, path: string): FieldError[] 
   return errors;
 }
 
-/** Reports items of a set that are not atomic. Apply compares the items of a set as a whole, so they must be atomic. */
+/**
+ * Reports items of a set that are not atomic. They must be atomic, because server-side apply compares the items of a
+ * set as a whole.
+ */
 function setItemErrors(items: SchemaProps, path: string): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = items['x-kubernetes-list-type'];

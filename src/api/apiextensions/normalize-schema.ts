@@ -24,7 +24,7 @@ export function normalizeSchema(value: JsonValue, path: string, unknown: string[
 function schema(value: JsonValue, location: Location): JsonObject {
   if (value === null) return {};
   if (!isJsonObject(value)) throw mismatch(value, location, 'v1.JSONSchemaProps');
-  // A schema has few of the many keywords, so only those are looked at.
+  // A schema contains few of the many keywords, so visit only the keywords that it contains.
   const found: number[] = [];
   for (const name of Object.keys(value)) {
     const position = positions.get(name);

@@ -24,23 +24,26 @@ export interface PathFilter {
 
 export type Operand =
   | { readonly value: JsonValue }
-  /** A path that starts at the object (`$`), or at the item that the filter tests (`@`). */
+  /** A path that starts at the object (`$`), or at the item to which the filter is applied (`@`). */
   | { readonly path: ParsedPath; readonly fromRoot: boolean };
 
 export interface ParsedPath {
   readonly steps: readonly PathStep[];
-  /** The names of the steps if all of them are member names. Most paths are such paths. */
+  /** The names of the steps if all steps are member names, as in most paths. */
   readonly names: readonly string[] | undefined;
   /**
-   * The indexes of the steps that can start at the same value several times: a second `..`, whose values overlap with
-   * those of the first one, and the step after a union such as `[0,0]`.
+   * The indexes of the steps that can be applied to the same value several times: a second `..`, because its values
+   * overlap with those of the first, and the step after a union such as `[0,0]`.
    */
   readonly repeated: ReadonlySet<number>;
 }
 
-/** No useful path is this long. */
+/** The maximum length of a path. No useful path is longer. */
 const maxPathLength = 4_096;
-/** The text of a filter is read once per level. Kubernetes supports no filter inside another one. */
+/**
+ * The maximum depth of nested filters, because the text of a filter is read once per level. Kubernetes does not support
+ * nested filters.
+ */
 const maxFilterDepth = 4;
 
 /** Parses the JSONPath of a printer column. `undefined` if the path is invalid. */

@@ -3,13 +3,13 @@ import { enumerationUnits, tryChargeJson, type WorkMeter } from '@flotilla/work-
 import { cellUnits } from '../cell-units.ts';
 import type { Operand, ParsedPath, PathFilter, PathStep } from './parse-column-path.ts';
 
-/** The evaluation of a path for one object. All cursors of the evaluation share it. */
+/** The evaluation of a path for one object, which all cursors of the evaluation share. */
 export class PathEvaluation {
   readonly root: JsonValue;
   readonly meter: WorkMeter;
-  /** The values of operands that start at the object. They are the same for all items that a filter tests. */
+  /** The values of operands that start at the object. They are equal for all items to which a filter is applied. */
   readonly rootOperands = new Map<Operand, JsonValue | undefined>();
-  /** True if the limit of the meter ended the evaluation. Its result is then unknown. */
+  /** True if the meter's limit ended the evaluation. The result of the evaluation is then unknown. */
   isOverLimit = false;
 
   constructor(root: JsonValue, meter: WorkMeter) {
@@ -23,18 +23,21 @@ export class PathEvaluation {
   }
 }
 
-/** Values inside one value that the cursor has still to visit. A class, because many frames are created. */
+/**
+ * The values inside one value that the cursor still has to visit. It is a class for speed, because many frames are
+ * created.
+ */
 class Frame {
   readonly source: JsonValue;
-  /** The index of the step to which each of the values is passed. */
+  /** The index of the step to which the cursor passes each value of the frame. */
   readonly target: number;
-  /** The members or items of `source`. They are read when the first of them is needed. */
+  /** The members or items of `source`. They are read when the cursor needs the first of them. */
   items: readonly JsonValue[] | undefined = undefined;
   at = 0;
   end = Number.MAX_SAFE_INTEGER;
   by = 1;
   readonly filter: PathFilter | undefined;
-  /** The steps of a union. If present, the frame visits these instead of the items. */
+  /** The steps of a union. If present, the cursor follows these steps instead of visiting the items. */
   readonly union: readonly PathStep[] | undefined;
 
   constructor(source: JsonValue, target: number, filter?: PathFilter, union?: readonly PathStep[]) {
@@ -54,19 +57,20 @@ const cursorUnits = 12;
 const rememberUnits = 20;
 
 /**
- * Finds the values that a path selects, one by one and in order. It needs memory for one way through the object, and
- * its work is limited by the meter of the evaluation. It does not recurse, because objects may be nested deeply.
+ * Finds the values that a path selects, one by one and in order. It keeps only one path through the object in memory,
+ * and the meter of the evaluation limits its work. It does not recurse, because objects can be nested deeply.
  */
 export class PathCursor {
   readonly #path: ParsedPath;
   readonly #evaluation: PathEvaluation;
   readonly #frames: Frame[];
-  /** The values from which each repeated step was already followed. */
+  /** For each repeated step, the values from which the cursor has already followed it. */
   readonly #visited: Map<number, Set<JsonValue>> | undefined;
 
   /**
-   * `distinct` skips values from which the remaining steps were already followed. Without it, a path such as
-   * `..a..a..a` visits most values of a deeply nested object many times. The first value is the same in both cases.
+   * `distinct` skips values from which the cursor has already followed the remaining steps. Without it, a path such as
+   * `..a..a..a` visits most values of a deeply nested object many times. The first selected value is the same in both
+   * cases.
    */
   constructor(path: ParsedPath, start: JsonValue, evaluation: PathEvaluation, distinct: boolean) {
     this.#path = path;
@@ -76,7 +80,7 @@ export class PathCursor {
     this.#visited = distinct && path.repeated.size > 0 ? new Map() : undefined;
   }
 
-  /** Returns the next value; `undefined` at the end, and if the evaluation is over its limit. */
+  /** Returns the next value. Returns `undefined` at the end, or if the evaluation is over its limit. */
   next(): JsonValue | undefined {
     const frames = this.#frames;
     for (let frame = frames.at(-1); frame !== undefined && this.#evaluation.charge(1); frame = frames.at(-1)) {
@@ -115,7 +119,10 @@ export class PathCursor {
     return value === undefined ? undefined : this.#follow(value, frame.target);
   }
 
-  /** Follows the steps from a value on, as far as each of them has one result. Other results become a frame. */
+  /**
+   * Follows the steps from a value while each step selects exactly one value. For a step that selects several values,
+   * adds a frame.
+   */
   #follow(value: JsonValue, from: number): JsonValue | undefined {
     const { steps } = this.#path;
     let current = value;
@@ -146,7 +153,7 @@ export class PathCursor {
         this.#push(new Frame(value, target));
         return undefined;
       case 'below':
-        // The value itself comes first. The values in it take the same step again.
+        // The step selects the value itself first. The frame then applies the same step to the values inside it.
         this.#push(new Frame(value, target - 1));
         return value;
       case 'slice':
@@ -226,7 +233,7 @@ export function memberAt(start: JsonValue, names: readonly string[]): JsonValue 
 }
 
 function equalValues(a: JsonValue, b: JsonValue, evaluation: PathEvaluation): boolean {
-  // Strings and numbers need no charge: their comparison takes no longer than it took to decode them.
+  // Charge only objects and lists. Comparing strings or numbers takes no longer than decoding them.
   if (isContainer(a) && isContainer(b)) {
     const { meter } = evaluation;
     const isWithinLimit = tryChargeJson(meter, a, cellUnits) && tryChargeJson(meter, b, cellUnits);

@@ -8,12 +8,12 @@ export type ResolvedSchemaField =
 const tokens = /'[^'\\]*(?:\\.[^'\\]*)*'|[.[\]]|[^.[\]']+|'/g;
 
 /**
- * Resolves a path such as `.spec.host` to the schema of that field. `brackets` allows the notation `['name']` for
+ * Resolves a path such as `.spec.host` to the schema of the field. If `brackets` is true, `['name']` is allowed for
  * members.
  */
 export function resolveSchemaField(jsonPath: string, root: SchemaProps, brackets: boolean): ResolvedSchemaField {
-  // The tokens are read one by one, because each quote that is not closed is searched to the end of the path. The first
-  // of them already ends the path with an error.
+  // Read the tokens one by one. Each unclosed quote is searched to the end of the path, and the first unclosed quote
+  // already ends the path with an error.
   const parts = jsonPath.matchAll(tokens);
   const nextToken = (): string | undefined => parts.next().value?.[0];
   let schema: SchemaProps | undefined = root;

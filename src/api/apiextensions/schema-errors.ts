@@ -4,9 +4,9 @@ import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 import { listTypeErrors, mapKeyErrors } from './list-type-errors.ts';
 import { resolveSchemaField } from './resolve-schema-field.ts';
 
-/** The surroundings of a schema that decide which keywords it may contain. */
+/** The context of a schema, which determines the keywords that the schema may contain. */
 interface SchemaContext {
-  /** If set, the schema must not contain a default. The text is the reason in the error message. */
+  /** If set, the schema must not contain a default. The text is the reason, which is added to the error message. */
   readonly noDefaults?: string;
   /** True if the schema describes a part of the apiVersion, kind or metadata of a resource. */
   readonly inMetadata: boolean;
@@ -84,7 +84,8 @@ function keywordErrors(schema: SchemaProps, path: string, context: SchemaContext
 const resourceMembers = ['metadata', 'kind', 'apiVersion'];
 
 /**
- * A schema can have properties or additionalProperties, but not both, because pruning could not decide between them.
+ * Returns the errors of the properties and additionalProperties of a schema. A schema cannot have both, because pruning
+ * could not choose between them.
  */
 function memberErrors(schema: SchemaProps, path: string, context: SchemaContext, isRoot: boolean): FieldError[] {
   const errors: FieldError[] = [];

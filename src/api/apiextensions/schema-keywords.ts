@@ -1,7 +1,7 @@
-/** The type of a schema keyword's value. For types named `exact-…`, an empty or false value is kept. */
+/** The type of a schema keyword's value. Types named `exact-…` keep an empty or false value. */
 export type KeywordType =
   | 'text'
-  /** A text whose empty string is kept, because it differs from an absent text. */
+  /** A string whose empty value is kept, because it differs from an absent string. */
   | 'exact-text'
   | 'flag'
   | 'exact-flag'

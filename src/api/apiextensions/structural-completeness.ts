@@ -3,8 +3,8 @@ import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
 import { itemsSchemaOf, type SchemaProps } from './definition.ts';
 
 /**
- * Reports members and items that a condition (allOf, anyOf, oneOf, not) mentions and that the schema outside of the
- * condition does not define.
+ * Reports members and items that a condition (allOf, anyOf, oneOf, not) mentions but the schema does not define outside
+ * of the condition.
  */
 export function completenessErrors(schema: SchemaProps, path: string): FieldError[] {
   return conditionsComplete(schema, schema, path, path);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { structuralErrors } from './structural.ts';
 
-/** Members with short patterns that compile to a thousand instructions each. */
+/** Returns a schema with members whose short patterns compile to a thousand instructions each. */
 function patterned(members: number) {
   const member = (index: number) => [`p${index}`, { type: 'string', pattern: `a{1000}${index}` }] as const;
   return {

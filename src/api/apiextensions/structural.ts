@@ -9,9 +9,9 @@ import { completenessErrors } from './structural-completeness.ts';
 type Level = 'root' | 'item' | 'field';
 
 /**
- * Returns the reasons why a schema is not structural. In a structural schema each member, item and map has its type in
- * the schema itself and not in one of its conditions (allOf, anyOf, oneOf, not), so that unknown members can be pruned
- * and missing ones defaulted. Errors are sorted, as in Kubernetes.
+ * Returns the reasons why a schema is not structural. A structural schema specifies the type of each member, item and
+ * map outside of conditions (allOf, anyOf, oneOf, not), so that unknown members can be pruned and missing ones
+ * defaulted. Errors are sorted, as in Kubernetes.
  */
 export function structuralErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors = withValidationBudget(path, () => [

@@ -2,7 +2,9 @@ import { isKnownFormat } from '@flotilla/kubernetes-formats';
 import type { DefinitionSpec, SchemaProps } from './definition.ts';
 import { subschemasOf } from './structural.ts';
 
-/** Returns the formats in the schemas of a CustomResourceDefinition that the server does not know and thus ignores. */
+/**
+ * Returns the formats in the schemas of a CustomResourceDefinition that the server does not know and therefore ignores.
+ */
 export function unknownFormats(spec: DefinitionSpec): string[] {
   const found: string[] = [];
   const visit = (schema: SchemaProps): void => {

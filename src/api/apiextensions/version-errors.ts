@@ -9,7 +9,10 @@ import { resolveSchemaField } from './resolve-schema-field.ts';
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** Validates the printer columns of a version. A stored list with too many columns may stay as it is (`before`). */
+/**
+ * Validates the printer columns of a version. A stored list (`before`) that already has too many columns may stay
+ * unchanged.
+ */
 export function columnListErrors(
   columns: readonly PrinterColumn[],
   before: readonly PrinterColumn[] | undefined,
@@ -67,8 +70,8 @@ export function subresourceErrors({ scale }: Subresources, path: string): FieldE
 const maxSelectableFields = 8;
 
 /**
- * Validates the selectable fields of a version. `mayBeTooMany` allows more than the maximum; it is set if an update
- * leaves a list unchanged that was already too long.
+ * Validates the selectable fields of a version. `mayBeTooMany` allows more fields than the maximum. It is set if an
+ * update leaves a list unchanged that already had too many.
  */
 export function selectableFieldErrors(
   fields: readonly SelectableField[],

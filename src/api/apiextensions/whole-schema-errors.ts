@@ -9,7 +9,7 @@ import { structuralErrors, unsupportedKeyword } from './structural.ts';
 
 /**
  * Validates the CEL rules (`x-kubernetes-validations`) of a schema that has no other errors. `path` is the location of
- * the schema. `old` is the previous schema. Rules that it contains already are exempt from the cost limits.
+ * the schema. `old` is the previous schema. Rules that are already in `old` are exempt from the cost limits.
  */
 export type RuleErrors = (
   schema: SchemaProps,
@@ -19,7 +19,10 @@ export type RuleErrors = (
 
 export interface DefinitionChecks {
   readonly ruleErrors: RuleErrors;
-  /** Called between the stages of a validation, because a schema can have ten thousand members. */
+  /**
+   * Called between the stages of a validation to let other requests run, because a schema can have ten thousand
+   * members.
+   */
   readonly yieldToEventLoop?: (() => Promise<void>) | undefined;
 }
 
@@ -82,8 +85,8 @@ export async function wholeSchemaErrors(
 }
 
 /**
- * Validates the root of a schema with a status subresource. The root then allows only keywords that keep their effect
- * if the status is validated alone.
+ * Validates the root of a schema with a status subresource. Only keywords that still have their effect when the status
+ * is validated alone are allowed at the root.
  */
 function rootErrors(schema: SchemaProps, path: string): FieldError[] {
   const form = goStructOfSchema(schema) as Record<string, JsonValue>;

@@ -6,15 +6,20 @@ export interface ChainLink {
   /** The number of the line in its log. The first line has the number 1. */
   readonly seq: number;
   /**
-   * The hash of the line before. Present in the first line of each file, so that a file can be verified when older files
-   * have been removed, and in lines with a signature. The first line of a log has a random value here.
+   * The hash of the previous line. Present in the first line of each file, so that a file can be verified after older
+   * files were removed, and in lines with a signature. In the first line of a log, it is a random value.
    */
   readonly previous?: string;
   /** The signature of `seq - 1` and `previous`. */
   readonly signed?: CheckpointSignature;
-  /** Present if the server removed the rest of an interrupted write before this line: the number of bytes. */
+  /**
+   * Present if the server removed an incomplete write before this line. `bytes` is the number of bytes that were
+   * removed.
+   */
   readonly repaired?: { readonly bytes: number };
-  /** Present if the server missed lines at its start that it had signed: the newest of them. */
+  /**
+   * Present if, at its start, the server did not find lines that it had signed. The value is the newest of these lines.
+   */
   readonly lost?: ChainHead;
   readonly hash: string;
 }
@@ -34,7 +39,7 @@ export interface CheckpointSignature {
   readonly signature: string;
 }
 
-/** A signed state of an audit log. */
+/** A state of an audit log that the server has signed. */
 export interface AuditCheckpoint extends ChainHead, CheckpointSignature {}
 
 /** The response of `GET /audit/checkpoints`: the newest checkpoint of each log, and the key that verifies them. */
@@ -63,19 +68,23 @@ export interface AuditVerification {
   readonly files: readonly string[];
   /** The number of lines whose hashes were checked. */
   readonly lines: number;
-  /** The number of lines without hashes before the first one with a hash. An older version wrote them. */
+  /**
+   * The number of lines without hashes before the first line with a hash. An older version of the server wrote them.
+   */
   readonly unprotectedLines: number;
-  /** The number and the time of the first and the last line with a hash. */
+  /** The number and the time of the first line with a hash. `last` contains those of the last line with a hash. */
   readonly first?: { readonly seq: number; readonly time: string };
   readonly last?: { readonly seq: number; readonly time: string };
-  /** The last line that a valid signature covers. Absent if no public key was given or no line is signed. */
+  /**
+   * The number of the last line that a valid signature covers. Absent if no public key was given or no line is signed.
+   */
   readonly signedUpTo?: number;
   readonly problems: readonly AuditProblem[];
-  /** Events that are not tampering, such as the repair of an interrupted write. */
+  /** Findings that do not indicate tampering, such as the repair of an interrupted write. */
   readonly notices: readonly AuditProblem[];
 }
 
-/** One finding of a verification. */
+/** One finding of a verification: a problem or a notice. */
 export interface AuditProblem {
   readonly file: string;
   /** The number of the line in the file, starting with 1. */
@@ -83,5 +92,8 @@ export interface AuditProblem {
   readonly message: string;
 }
 
-/** One line of the response of `GET /audit/verify`: the result of one replica, or the reason why it has none. */
+/**
+ * One line of the response of `GET /audit/verify`: the result of one replica, or the reason why the replica returned no
+ * result.
+ */
 export type ReplicaVerification = { readonly replica: string } & (AuditVerification | { readonly error: string });

@@ -36,7 +36,9 @@ export interface AuditEvent {
   readonly decision?:
     | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
     | undefined;
-  /** Annotations of the server, such as the mark of a dry run (`isDryRunEvent`), and of admission policies and webhooks. */
+  /**
+   * Annotations from the server, for example for a dry run (`isDryRunEvent`), and from admission policies and webhooks.
+   */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   /**
    * Present if an agent served the request: the agent's cluster, and the position of the line in the agent's own log.
@@ -69,8 +71,8 @@ export interface AuditEventList {
      */
     readonly reached?: string;
     /**
-     * The replicas whose logs were not searched, or not completely. Their lines may be missing. Absent if all logs were
-     * searched, and if the server does not share its store.
+     * The replicas whose logs were not searched, or not completely, so that lines may be missing. Absent if all logs
+     * were searched, or if the server does not share its store.
      */
     readonly incomplete?: readonly UnsearchedReplica[];
   };

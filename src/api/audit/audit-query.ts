@@ -14,13 +14,18 @@ export interface AuditQuery {
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** A write request has one line per stage. To get one line per request, select the stage `ResponseComplete`. */
+  /**
+   * The stage of the line. A write request has one line per stage. To get one line per request, select the stage
+   * `ResponseComplete`.
+   */
   readonly stage?: AuditEvent['stage'];
   /** Status code of the response, such as `403`, or a class of status codes, such as `4xx`. */
   readonly code?: string;
   /** `denied` also matches every response with the code 401 or 403. */
   readonly decision?: AuditDecision;
-  /** `include` returns dry runs too, `only` returns nothing else. Optional; by default, dry runs are not returned. */
+  /**
+   * `include` also returns dry runs, and `only` returns only dry runs. Optional; by default, dry runs are not returned.
+   */
   readonly dryRuns?: AuditDryRuns;
   /** Words that a matching line must contain, in any order and regardless of case. */
   readonly text?: string;
@@ -47,7 +52,7 @@ export const maxAuditLimit = 1_000;
 /** Maximum number of characters in the value of a query parameter. */
 const maxValueLength = 1_024;
 
-/** Maximum number of characters in `continue`. With several replicas it contains a position for each of them. */
+/** The maximum number of characters in `continue`, which contains one position per replica. */
 const maxContinueLength = 16 * 1_024;
 
 const timeForm = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
@@ -63,7 +68,7 @@ const oneOf =
   (text: string): string | undefined =>
     values.includes(text) ? undefined : `must be one of ${values.join(', ')}`;
 
-/** A function per parameter that validates its value. Returns an error message, or `undefined` if it is valid. */
+/** The function that validates each parameter. It returns an error message, or `undefined` if the value is valid. */
 const parameters: Readonly<Record<keyof AuditQuery, (text: string) => string | undefined>> = {
   user: anyValue,
   accessKey: anyValue,

@@ -32,14 +32,14 @@ export interface BackupStatus {
   readonly apiVersion: typeof backupsApiVersion;
   readonly schedule?: string;
   readonly timeZone?: string;
-  /** The directory, or `s3://bucket/prefix`. */
+  /** The destination of backups: a directory, or `s3://bucket/prefix`. */
   readonly destination?: string;
-  /** True while the server that responds makes a backup. */
+  /** True if the server that responds is making a backup. */
   readonly isRunning?: boolean;
   /** The time at which the next backup is due. It is in the past if a backup could not be made in time. */
   readonly dueAt?: string;
   readonly lastSuccess?: CompletedBackup;
-  /** Absent if a backup has succeeded since. */
+  /** The last failure. Absent if a backup has succeeded since. */
   readonly lastFailure?: FailedBackup;
   /** The backups at the destination, the newest first. */
   readonly items: readonly StoredBackup[];

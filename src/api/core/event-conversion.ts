@@ -2,8 +2,8 @@ import { canonicalJson, cloneJson, isJsonObject, type JsonObject, type JsonValue
 import type { KubeObject } from '../meta.ts';
 
 /**
- * Top-level members whose names differ between core v1 and events.k8s.io/v1 events. The other members are the same.
- * Because each pair is swapped, one function converts in both directions. If an event already contains a name of the
+ * Top-level members whose names differ between core v1 and events.k8s.io/v1 events. All other members are the same. One
+ * function converts in both directions by swapping the names of each pair. If an event already contains a name of the
  * target version, that member is renamed as well, to a name that the target version does not know.
  */
 const pairs = [

@@ -63,7 +63,7 @@ export const eventKind: ResourceKind = {
   ],
 };
 
-/** The member names that differ between the two event versions and that the columns display. */
+/** The names of the members that the columns display and that differ between the two event versions. */
 interface EventNames {
   readonly subject: string;
   readonly text: string;

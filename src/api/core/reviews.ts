@@ -121,7 +121,7 @@ function review(name: ReviewName, description: string, schema: Parameters<typeof
     version: 'v1',
     plural: `${singular}s`,
     singular,
-    // Typed Go clients have Go structs only for the kinds of these two Kubernetes groups.
+    // Go clients have typed structs only for the review kinds of these two Kubernetes groups.
     builtIn: name.group === authorizationGroup || name.group === authenticationGroup,
     description,
     schema: asSchema(schema),

@@ -43,7 +43,7 @@ export const serviceAccountKind: ResourceKind = {
   columns: [ageColumn],
 };
 
-/** Returns the user name with which tokens of the service account authenticate in its own control plane. */
+/** Returns the user name of the service account in its own control plane. */
 export function serviceAccountUser(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }

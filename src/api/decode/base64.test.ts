@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { base64ByteLength, base64Fault, canonicalBase64, decodeBase64, encodeBase64 } from './base64.ts';
 
 describe('base64', () => {
-  /** The positions at which Go's decoder fails. */
+  /** The second element of each case is the position at which Go's decoder fails. */
   it.each([
     ['%%', 0],
     ['a', 0],

@@ -3,7 +3,7 @@
  * breaks are ignored, and padding is required.
  */
 export function base64Fault(text: string): string | undefined {
-  // Nearly all texts are valid. Finding the position of an error takes longer.
+  // Check the whole text first, because nearly all texts are valid and finding the position of an error takes longer.
   if (text.length % 4 === 0 && wellFormed.test(text)) return undefined;
   const at = firstFault(text);
   return at === undefined ? undefined : `illegal base64 data at input byte ${at}`;
@@ -67,7 +67,7 @@ export function base64ByteLength(text: string): number {
 export function encodeBase64(text: string): string {
   let binary = '';
   const bytes = new TextEncoder().encode(text);
-  // Converted in chunks, because JavaScript limits the number of arguments of one call.
+  // Convert in chunks, because JavaScript limits the number of arguments of one call.
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 }

@@ -9,7 +9,8 @@ export class DecodeError extends Error {
 }
 
 /**
- * `field` is the field as Go prints it: the innermost struct and the path in the decoded value (`ObjectMeta.labels`).
+ * Returns the error for a value of the wrong type. `field` is the field as Go prints it: the innermost struct and the
+ * path in the decoded value (`ObjectMeta.labels`).
  */
 export function wrongTypeError(value: JsonValue, field: string, goType: string): DecodeError {
   return new DecodeError(

@@ -10,9 +10,9 @@ import { base64Fault, canonicalBase64 } from './base64.ts';
 import { DecodeError, wrongTypeError } from './decode-error.ts';
 
 /**
- * Converts a document as if Go decoded it into the struct of a built-in kind and encoded it again. Types are checked,
- * members are in struct order, map members are sorted by name, null becomes the zero value, and bytes and quantities
- * get their canonical form. `members` must not contain unknown members or metadata, and is not modified. Throws
+ * Converts a document as if Go decoded it into the struct of a built-in kind and encoded it again. Checks types, puts
+ * members in struct order, sorts map members by name, replaces null by the zero value, and gives bytes and quantities
+ * their canonical form. `members` must not contain unknown members or metadata, and is not modified. Throws
  * DecodeError.
  */
 export function decodeIntoGoStruct(
@@ -30,14 +30,19 @@ export function decodeIntoGoStruct(
   return shaped;
 }
 
-/** Converts members in the same way as if Go decoded them into a struct that is not a kind. Throws DecodeError. */
+/**
+ * Converts members as if Go decoded them into a struct that is not a kind, and encoded them again. Throws DecodeError.
+ */
 export function decodeStruct(struct: GoStruct, members: JsonObject): JsonObject {
   const shaped: JsonObject = {};
   fill(shaped, struct, members, '');
   return shaped;
 }
 
-/** The location of a value as Go's decoder prints it: the struct that contains the value, and a path without keys. */
+/**
+ * The location of a value as Go's decoder prints it: the struct that contains the value, and a path without list
+ * indexes and map keys.
+ */
 interface Location {
   readonly struct: string;
   readonly path: string;
@@ -120,7 +125,7 @@ function text(type: GoScalarType, given: JsonValue, location: Location): string 
   return given;
 }
 
-/** Returns the canonical text of a quantity. A JSON number is parsed like the same text in quotes. */
+/** Returns the canonical text of a quantity. Parses a JSON number like the same text in quotes. */
 function quantity(given: JsonValue): string {
   const written = typeof given === 'number' || typeof given === 'bigint' ? String(given) : given;
   try {

@@ -1,6 +1,4 @@
-/**
- * Thrown for a body that cannot be parsed. The message is the decoder's own; the response adds the expected kind to it.
- */
+/** Thrown for a body that cannot be parsed. The message is that of the decoder; the response adds the expected kind. */
 export class DocumentError extends Error {
   constructor(message: string) {
     super(message);

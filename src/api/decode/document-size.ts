@@ -2,21 +2,27 @@ import { type JsonValue, maxValues } from '@flotilla/json';
 import { requestTooLarge } from '../status.ts';
 
 /**
- * The maximum number of members of one object or map, such as the keys of a ConfigMap. Processing an object with tens of
- * thousands of members takes several times as long as processing as many values in smaller objects. No real object has
- * as many.
+ * The maximum number of members of one object or map, such as the keys of a ConfigMap. No real object has more.
+ * Processing an object with tens of thousands of members takes several times as long as processing the same number of
+ * values in smaller objects.
  */
 export const maxMembers = 10_000;
 
-/** A shorter document has neither too many values nor too many members: each takes at least two or five bytes. */
+/**
+ * The minimum length of a document that can exceed a limit. A value takes at least two bytes, and a member at least
+ * five.
+ */
 const minBytes = Math.min(2 * maxValues, 5 * maxMembers);
 
-/** Throws 413 if a document that a client sent has too many members. `bytes` is its length. */
+/**
+ * Throws 413 if a document that a client sent has too many values, or an object with too many members. `bytes` is the
+ * length of the document.
+ */
 export function checkSentDocument(value: JsonValue, bytes: number): void {
   if (bytes >= minBytes) checkDocumentSize(value);
 }
 
-/** Throws 413 if a document has too many values, or an object in it too many members. */
+/** Throws 413 if a document has too many values, or an object with too many members. */
 export function checkDocumentSize(document: JsonValue): void {
   const pending: JsonValue[] = [document];
   let values = 0;

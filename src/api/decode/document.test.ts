@@ -55,11 +55,11 @@ describe('readDocument of YAML', () => {
   it('reads back YAML that was dumped from JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (generated) => {
-        // JSON has no negative zero.
+        // Convert to JSON and back, because JSON has no negative zero.
         const value = JSON.parse(JSON.stringify(generated));
         const text = dump(value, { forceQuotes: true, noRefs: true });
         const names = JSON.stringify(value).match(/"[^"\\]*":/g) ?? [];
-        // A plain key is resolved like any scalar, so names that resolve to other types are excluded here.
+        // Skip names that YAML resolves to other types, because a plain key is resolved like any scalar.
         if (names.some((name) => !/^"[a-z]{2,}":$/.test(name) || /"(yes|no|on|off)":/.test(name))) return;
         expect(yaml(text)).toEqual(parseJson(JSON.stringify(value)).value);
       }),
@@ -177,7 +177,7 @@ describe('readDocument of YAML', () => {
   });
 });
 
-/** An alias bomb: nine lines that expand to a billion values. */
+/** Returns an alias bomb: nine lines that expand to a billion values. */
 function bomb(): string {
   const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
   for (let level = 1; level < 9; level++) {

@@ -6,13 +6,13 @@ import { readYaml } from './yaml-document.ts';
 export interface DecodedDocument {
   readonly value: JsonValue;
   /**
-   * Problems in the text that strict decoding reports: one message per duplicate JSON member (`duplicate field
+   * The problems in the text that strict decoding reports: one message per duplicate JSON member (`duplicate field
    * "spec.bar"`), or one message for all duplicates of a YAML document.
    */
   readonly findings: string[];
 }
 
-/** `lenient` is for JSON: invalid UTF-8 is replaced, as in Go. A byte order mark is kept and causes a parse error. */
+/** Decodes JSON: replaces invalid UTF-8, as in Go. Keeps a byte order mark, which then causes a parse error. */
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { fatal: true });
 
@@ -34,8 +34,8 @@ function readJson(bytes: Uint8Array): DecodedDocument {
 }
 
 /**
- * Size limit for YAML documents. Parsing YAML takes many times as long as parsing JSON and blocks all other requests.
- * Kubernetes tools send JSON even if they declare YAML, and handwritten documents are shorter than this limit.
+ * The maximum size of a YAML document. Parsing YAML takes many times as long as parsing JSON and blocks all other
+ * requests. Kubernetes tools send JSON even if they declare YAML, and handwritten documents are smaller than this.
  */
 export const maxYamlBytes = 128 * 1024;
 
@@ -50,8 +50,8 @@ function readYamlBytes(bytes: Uint8Array): DecodedDocument {
 }
 
 /**
- * Parses a YAML document that is also valid JSON. `undefined` if it is not JSON, or if it has duplicate members, which
- * the YAML parser reports with other messages.
+ * Parses a YAML document that is also valid JSON. Returns `undefined` if it is not JSON. Also returns `undefined` if it
+ * has duplicate members, because the YAML parser reports them with other messages.
  */
 function jsonOf(text: string): DecodedDocument | undefined {
   if (text[0] !== '{') return undefined;

@@ -1,7 +1,10 @@
-/** Kubernetes reports this many findings of a document at most. */
+/** The maximum number of findings that Kubernetes reports for a document. */
 const maxFindings = 100;
 
-/** Longer findings stay in their order, because the memory for sorting grows with their length. */
+/**
+ * The maximum total length of findings that are sorted, because the memory for sorting grows with the length. Longer
+ * findings keep their order.
+ */
 const maxCharacters = 64 * 1024;
 
 const duplicatePrefix = 'duplicate field ';
@@ -13,18 +16,18 @@ interface Finding {
   readonly isDuplicate: boolean;
 }
 
-/** A path of a finding up to some character. */
+/** A node in the tree of paths of findings. It stands for a prefix of a path. */
 class PathNode {
   readonly next = new Map<string, PathNode>();
-  /** The positions of the first two members with this path. */
+  /** The positions of the first two members with the path of this node. */
   readonly positions: number[] = [];
   isUnknownField = false;
 }
 
 /**
- * Returns findings of strict decoding in the order in which Kubernetes finds them when it decodes a JSON document into a
- * struct: an unknown field at its first occurrence, a duplicate field at its second one. An unknown field is
- * reported only once, and nothing inside of it is reported. `json` is the valid text of the document.
+ * Returns findings of strict decoding in the order in which Kubernetes reports them when it decodes a JSON document
+ * into a struct. The position of an unknown field is its first occurrence, and that of a duplicate field its second. An
+ * unknown field is reported only once, and nothing inside it is reported. `json` is the valid text of the document.
  */
 export function findingsInDocumentOrder(findings: readonly string[], json: string): readonly string[] {
   const parsed = findings.map(parseFinding);
@@ -61,7 +64,7 @@ function positionOf({ isDuplicate }: Finding, node: PathNode | undefined): numbe
   return node?.positions[isDuplicate ? 1 : 0] ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** True if the path is that of an unknown field or of a member below one. */
+/** True if the path is that of an unknown field or of a member below an unknown field. */
 function isInUnknownField(root: PathNode, path: string): boolean {
   let node: PathNode | undefined = root;
   let length = 0;
@@ -89,10 +92,10 @@ interface Container {
   index: number;
 }
 
-/** Scans the text once and records the positions of the members that the nodes stand for. */
+/** Scans the text once and records the positions of the members for which the tree has nodes. */
 function recordPositions(root: PathNode, json: string): void {
   const stack: Container[] = [];
-  // The node of the value that follows.
+  // The node for the next value; `undefined` if the tree does not contain its path.
   let node: PathNode | undefined = root;
   let expectsKey = false;
   for (let at = 0; at < json.length; at++) {

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@floti
 import { type GoField, type GoStruct, isStruct } from '../structs/go-struct.ts';
 
 /**
- * Renames the members of a document to the names of the fields of a struct. Letter case does not matter, as in Go's
- * standard JSON decoder. Unknown members are omitted. Of two members for the same field, the last one is used.
+ * Renames the members of a document to the names of the fields of a struct. Ignores letter case, as Go's standard JSON
+ * decoder does. Omits unknown members. If several members match one field, uses the last one.
  */
 export function foldMemberNames(struct: GoStruct, members: JsonObject): JsonObject {
   const exact = new Map(struct.fields.map((field) => [field.name, field]));

@@ -13,8 +13,8 @@ export interface NormalizedMetadata {
 /**
  * Normalizes `metadata` to the types of ObjectMeta, as if Go decoded and encoded it. Null counts as absent, and empty
  * members are omitted. Unknown members are dropped and reported. Throws DecodeError for a member of the wrong type.
- * `known` is metadata that is already normalized; the fast path does not check members that are identical to its
- * members. The result may share values with `value`.
+ * `known` is metadata that is already normalized; the fast path does not check members that are identical to members of
+ * `known`. The result may share values with `value`.
  */
 export function normalizeMetadata(value: JsonValue, path: string, known: ObjectMeta = noMetadata): NormalizedMetadata {
   if (!isJsonObject(value)) {
@@ -24,8 +24,8 @@ export function normalizeMetadata(value: JsonValue, path: string, known: ObjectM
   if (fastPathsEnabled() && value === known) return { metadata: known, unknown: [] };
   const metadata: JsonObject = {};
   if (fastPathsEnabled() && isNormalized(value, known)) {
-    // The members are copied one by one and not with a spread. Other code adds members to the result later, and V8
-    // would then give each spread object its own hidden class.
+    // Copy the members one by one instead of with a spread. Other code adds members to the result later, and V8 would
+    // then give each spread object its own hidden class.
     for (const name in value) metadata[name] = value[name] as JsonValue;
     return { metadata: metadata as ObjectMeta, unknown: [] };
   }
@@ -46,8 +46,8 @@ export function normalizeMetadata(value: JsonValue, path: string, known: ObjectM
 const noMetadata: ObjectMeta = {};
 
 /**
- * Fast path: true if the metadata can be copied unchanged. This check supports only the members in the `switch` and
- * members that are identical to those of `known`. False means that each member has to be normalized.
+ * Fast path: true if the metadata can be copied unchanged. Supports only the members in the `switch` and members that
+ * are identical to those of `known`. If false, each member must be normalized.
  */
 function isNormalized(value: JsonObject, known: ObjectMeta): boolean {
   for (const name in value) {
@@ -99,7 +99,7 @@ function mismatch(value: JsonValue, { struct, member }: Location, goType: string
   return wrongTypeError(value, `${struct}.${member}`, goType);
 }
 
-/** A function that returns the normalized member. `undefined` if the member is omitted. */
+/** A function that returns the normalized value of a member, or `undefined` to omit the member. */
 type Normalizer = (value: JsonValue, location: Location) => JsonValue | undefined;
 
 const text: Normalizer = (value, location) => {

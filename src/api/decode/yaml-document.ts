@@ -14,21 +14,27 @@ import { DocumentError } from './document-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, truncateLikeGoYaml, type YamlScalar } from './yaml-scalar.ts';
 
 /**
- * Maximum nesting depth. No manifest is nested this deeply. The recursive parser would exceed the stack only at a much
- * greater depth.
+ * The maximum nesting depth. No manifest is nested this deeply, and the recursive parser would overflow the stack only
+ * at a much greater depth.
  */
 const maxDepth = 500;
 
 export interface YamlDocument {
   readonly value: JsonValue;
-  /** One message per duplicate key, such as `line 6: key "name" already set in map`. The last value is used. */
+  /**
+   * Messages for duplicate keys, such as `line 6: key "name" already set in map`. The last value of a duplicate key is
+   * used.
+   */
   readonly duplicates: string[];
 }
 
 /** Maximum number of duplicate keys that are reported. A malicious document could contain any number. */
 const maxDuplicates = 100;
 
-/** Maximum number of nodes that all aliases of a document may add. It is ample for manifests, and stops alias bombs. */
+/**
+ * The maximum number of nodes that all aliases of a document may add. Manifests need far fewer, and the limit stops
+ * alias bombs.
+ */
 const maxAliasedNodes = 100_000;
 
 /** Maximum number of characters that all aliases of a document may add. Each alias of a string copies the string. */
@@ -55,13 +61,13 @@ class YamlReader {
   readonly #events: Event[];
   #at = 0;
   readonly #duplicates: string[] = [];
-  /** The value of each anchor. `undefined` until the anchored value is completely read. */
+  /** The value of each anchor; `undefined` until the anchored value has been read completely. */
   readonly #anchors = new Map<string, JsonValue | undefined>();
   #aliasedNodes = 0;
   #aliasedCharacters = 0;
   /**
-   * The offset up to which lines were counted, and the line number there. Keys are read in document order, so counting
-   * always continues from this offset.
+   * The offset up to which lines were counted, and the line number at that offset. Keys are read in document order, so
+   * counting continues from there.
    */
   #counted = { offset: 0, line: 1 };
 

@@ -4,9 +4,9 @@ import { DocumentError } from './document-error.ts';
 export type YamlScalar = string | number | bigint | boolean | null;
 
 /**
- * Plain scalars with a special value, as in sigs.k8s.io/yaml (YAML 1.1, except that timestamps stay strings). Go looks
- * a scalar up only if its first character is that of a special word. The empty scalar and `~` are null. `.Null` is not
- * a special word, so it is a string.
+ * Plain scalars with a special value, as in sigs.k8s.io/yaml (YAML 1.1, except that timestamps stay strings). As in Go,
+ * a scalar is looked up only if its first character is that of a special word. Therefore `.Null` is a string. The empty
+ * scalar and `~` are null.
  */
 const specialScalars: ReadonlyMap<string, YamlScalar> = new Map<string, YamlScalar>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
@@ -40,14 +40,16 @@ function integer(digits: string): number | bigint | undefined {
   const match = otherBase.exec(digits);
   if (match === null) return undefined;
   const [, sign, , hex, , binary, octal] = match;
-  // Too long for 64 bits in any base. Such a value stays a string, which is more precise than a rounded number.
+  // A value with so many digits does not fit 64 bits in any base. Keep it as a string, which is more precise than a
+  // rounded number.
   if (digits.length > 70) return undefined;
   const magnitude = BigInt(hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : `0o${octal}`);
   return exactInteger(`${sign === '-' ? '-' : ''}${magnitude}`);
 }
 
 /**
- * Returns the floating-point number. `undefined` if it exceeds the range of float64; it then stays a string, as in Go.
+ * Returns the floating-point number; `undefined` if the value exceeds the range of float64. As in Go, such a scalar
+ * stays a string.
  */
 function floating(digits: string): number | undefined {
   if (!float.test(digits)) return undefined;
@@ -74,7 +76,7 @@ export function resolveTaggedScalar(tag: string, text: string, plain: boolean): 
   throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${truncateLikeGoYaml(text)}\` as a !!${name}`);
 }
 
-/** Truncates text as go-yaml does in its errors, because the text may be long or a secret. */
+/** Truncates text as go-yaml does in its error messages, because the text can be long or secret. */
 export function truncateLikeGoYaml(text: string): string {
   return text.length > 10 ? `${text.slice(0, 7)}...` : text;
 }

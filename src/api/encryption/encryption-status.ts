@@ -5,13 +5,13 @@ export const encryptionApiVersion = `${managementGroup}/${managementVersion}`;
 /** Path at which administrators read the state of the encryption at rest (GET) and start a rotation (POST). */
 export const encryptionPath = '/encryption';
 
-/** The progress of writing all rows again. */
+/** The progress of a rewrite, which writes all rows again. */
 export interface RewriteProgress {
   /** The time at which the rewrite was requested. */
   readonly since: string;
-  /** The number of rows that have to be written; absent until they are counted. */
+  /** The number of rows that must be written. Absent until the rows have been counted. */
   readonly total?: number;
-  /** The number of rows that were written. */
+  /** The number of rows that have been written. */
   readonly done: number;
   /**
    * The reason why no rows can be written now, such as a full disk. The rewrite continues when rows can be written
@@ -24,19 +24,22 @@ export interface RewriteProgress {
 export interface EncryptionStatus {
   readonly kind: typeof encryptionStatusKind;
   readonly apiVersion: typeof encryptionApiVersion;
-  /** The rows that are encrypted when they are written. */
+  /** The rows that are encrypted when they are written: all rows, or only those with secrets. */
   readonly rows: 'all' | 'secrets';
-  /** False while an older server uses the store, which could not read encrypted rows. */
+  /** False if an older server uses the store, because it could not read encrypted rows. */
   readonly isActive: boolean;
   /** The file or the KMS with the root keys. */
   readonly rootKeys: string;
-  /** The root key that encrypts the keys of the store from the next rotation on. Absent if the root keys cannot be read. */
+  /**
+   * The root key that will encrypt the keys of the store after the next rotation. Absent if the root keys cannot be
+   * read.
+   */
   readonly nextRootKey?: string;
   /** The root keys that are needed to open the keys of the store. */
   readonly neededRootKeys: readonly string[];
-  /** The data key of new rows that are encrypted; absent until there is one. */
+  /** The data key that encrypts new rows. Absent until there is one. */
   readonly dataKey?: string;
-  /** Absent if no rewrite is in progress. */
+  /** The progress of the current rewrite. Absent if no rewrite is in progress. */
   readonly rewrite?: RewriteProgress;
   /** The time at which the last rewrite ended. */
   readonly rewrittenAt?: string;

@@ -5,13 +5,13 @@ export const mailApiVersion = `${managementGroup}/${managementVersion}`;
 /** Path at which administrators read the state of mails (GET) and send a test mail (POST). */
 export const mailPath = '/mail';
 
-/** The last mail that could not be sent. */
+/** The last attempt to send a mail that failed. */
 export interface FailedMail {
   readonly time: string;
   readonly message: string;
 }
 
-/** The state of mails. Without a mail server, `server` is absent. */
+/** The state of sending mails. If no mail server is configured, `server` is absent. */
 export interface MailStatus {
   readonly kind: typeof mailStatusKind;
   readonly apiVersion: typeof mailApiVersion;
@@ -19,6 +19,6 @@ export interface MailStatus {
   readonly server?: string;
   /** The address of the sender. */
   readonly from?: string;
-  /** Absent if the mail server has accepted a mail since. */
+  /** The last failure. Absent if the mail server has accepted a mail since. */
   readonly lastFailure?: FailedMail;
 }

@@ -20,7 +20,7 @@ export type AccessKeyPhase = 'Active' | 'Disabled' | 'Expired';
  * does.
  */
 export function accessKeyExpiry(key: AccessKeyLifetime): number | undefined {
-  // The ttl of a key that has not been validated yet can be a bigint.
+  // Convert the ttl, because it can be a bigint in a key that has not been validated yet.
   const ttl = Number(key.spec?.ttl ?? 0);
   if (ttl <= 0) return undefined;
   const created = Date.parse(key.metadata.creationTimestamp ?? '');
@@ -36,25 +36,32 @@ export function accessKeyPhase(key: AccessKeyLifetime, now: number): AccessKeyPh
 }
 
 const day = 24 * 3600 * 1000;
-/** The time before the expiry of a key from which lists mark the key, in milliseconds. */
+/** The time before its expiry at which lists start to mark a key as expiring, in milliseconds. */
 export const expiryReminder = 14 * day;
-/** The time without a use after which lists mark a key as unused, in milliseconds. */
+/** The time since its last use after which lists mark a key as unused, in milliseconds. */
 const unusedAfter = 90 * day;
 
-/** True if the key is active and expires within the time. Keys of workloads always do, and are replaced in time. */
+/**
+ * True if the key is active and expires within the given time. Keys of workloads always expire soon, and are replaced
+ * in time.
+ */
 export function isExpiring(key: AccessKeyLifetime, now: number, within = expiryReminder): boolean {
   const end = accessKeyExpiry(key);
   return accessKeyPhase(key, now) === 'Active' && end !== undefined && end - now <= within && !isWorkloadKey(key);
 }
 
-/** True if the key is active and was not used for 90 days. A key that was never used counts from its creation. */
+/**
+ * True if the key is active and was not used for 90 days. For a key that was never used, the time since its creation
+ * counts.
+ */
 export function isUnused(key: AccessKeyLifetime, now: number): boolean {
   return accessKeyPhase(key, now) === 'Active' && now - lastUse(key) >= unusedAfter;
 }
 
 /**
  * Returns the notice to the owner of a key: the reason why it was or will be disabled, or that it expires soon or is
- * unused. `undefined` if there is nothing. Logins expire all the time, so that nothing is said about their end.
+ * unused; `undefined` if there is nothing to report. The end of a login is not reported, because logins expire all the
+ * time.
  */
 export function accessKeyNotice(key: AccessKeyLifetime, now: number): string | undefined {
   const { message = '' } = key.status ?? {};

@@ -3,15 +3,15 @@ import { accessKeyPrefix } from '../naming.ts';
 /**
  * The format of access keys: a prefix that secret scanners recognize, 40 random base62 characters (238 bits), and a
  * checksum of 6 characters that detects typing errors without a lookup. Callers supply random bytes and SHA-256
- * digests, because servers and browsers obtain them differently.
+ * digests, because servers and browsers have different functions for these.
  */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export const accessKeyBodyLength = 40;
 export const accessKeyChecksumLength = 6;
 const checksumRange = alphabet.length ** accessKeyChecksumLength;
 /**
- * Number of digest bytes that the checksum uses. A JavaScript number represents all integers of 6 bytes (48 bits)
- * exactly, but not all integers of 7 bytes.
+ * The number of digest bytes from which the checksum is computed. A JavaScript number represents all integers of 6
+ * bytes (48 bits) exactly, but not all integers of 7 bytes.
  */
 const digestBytes = 6;
 
@@ -20,15 +20,15 @@ export function generateAccessKeyBody(random: (size: number) => Uint8Array): str
   let body = '';
   while (body.length < accessKeyBodyLength) {
     for (const byte of random(accessKeyBodyLength)) {
-      // Bytes from 248 on are skipped. 248 is the largest multiple of 62 up to 256, so with these bytes some characters
-      // would be more likely than others.
+      // Skip bytes from 248 on. 248 is the largest multiple of 62 below 256, so with higher bytes some characters would
+      // be more likely than others.
       if (byte < 248 && body.length < accessKeyBodyLength) body += alphabet[byte % alphabet.length];
     }
   }
   return body;
 }
 
-/** Returns the text that the checksum of an access key is computed from. */
+/** Returns the text from which the checksum of an access key is computed. */
 export function accessKeyChecksumInput(body: string): string {
   return accessKeyPrefix + body;
 }

@@ -9,13 +9,16 @@ export interface CredentialUse {
   readonly maker?: string;
   /** The time of the last use, in milliseconds since the epoch. */
   readonly lastUsed: number;
-  /** The latest time of issue of the tokens that were used, in milliseconds since the epoch. Absent if it is unknown. */
+  /**
+   * The time at which the newest of the used tokens was issued, in milliseconds since the epoch. Absent if it is
+   * unknown.
+   */
   readonly issued?: number;
-  /** The latest expiry of the tokens that were used, in milliseconds since the epoch. Absent if one does not expire. */
+  /** The latest expiry of the used tokens, in milliseconds since the epoch. Absent if one of them does not expire. */
   readonly expires?: number;
 }
 
-/** Returns the union of uses. Uses of the same credential become one. */
+/** Merges lists of uses. Uses of the same credential become one. */
 export function mergeUses(...lists: readonly (readonly CredentialUse[])[]): CredentialUse[] {
   const merged = new Map<string, CredentialUse>();
   for (const use of lists.flat()) {

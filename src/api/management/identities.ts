@@ -15,7 +15,7 @@ export function linkedIdentities({ spec, status }: Pick<User, 'spec' | 'status'>
 
 /** Returns the identities of the user that are linked and active. Only these give permissions. */
 export function activeIdentities(user: Pick<User, 'spec' | 'status'>): readonly UserIdentity[] {
-  // Every authentication calls this function, and most users have no identities.
+  // Return early, because every authentication calls this function and most users have no identities.
   if (user.status?.identities === undefined) return none;
   return linkedIdentities(user).filter(({ state }) => state === 'Active');
 }

@@ -1,13 +1,13 @@
 import type { Condition } from '../conditions.ts';
 import type { KubeObject } from '../meta.ts';
 
-/** The reason of a status, and of conditions, that no controller has written yet. */
+/** The reason in a status and in conditions that no controller has written yet. */
 export const notReconciledReason = 'NotReconciled';
 
 const message = 'The server has not processed this object yet.';
 const conditionMessage = 'Not determined yet.';
 
-/** The fields that the status of every kind with a condition `Ready` has. */
+/** The status fields that every kind with a condition `Ready` has. */
 export type InitialStatus = {
   phase: string;
   reason: string;

@@ -1,9 +1,12 @@
-/** The maximum length of a variable. Each of its names is a level of the values, so a long one is nested deeply. */
+/**
+ * The maximum length of a variable. Each name in a variable is one level of the values, so a long variable would be
+ * nested deeply.
+ */
 export const maxVariableLength = 1024;
 
 /** The variables of parameters as a tree of names: `net.name` is the node `name` below the node `net`. */
 export interface ParameterNode {
-  /** Created with the first child, because most nodes have none. */
+  /** The child nodes, by name. Created with the first child, because most nodes have none. */
   children?: Map<string, ParameterNode>;
   /** The index of the first parameter with this variable; `undefined` for a group of parameters. */
   index?: number;
@@ -26,7 +29,7 @@ export function parameterTree(variables: readonly string[]): ParameterNode {
   return root;
 }
 
-/** Returns the lowest index of a parameter whose variable is a parent of the given one; `undefined` if there is none. */
+/** Returns the lowest index of a parameter whose variable is a parent of `variable`; `undefined` if there is none. */
 export function parentIndex(root: ParameterNode, variable: string): number | undefined {
   let node: ParameterNode | undefined = root;
   let lowest: number | undefined;

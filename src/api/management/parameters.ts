@@ -13,8 +13,8 @@ export interface ParameterValues {
 }
 
 /**
- * YAML schema that reads every scalar as text. The type of the parameter decides how the text is converted, so that
- * `1.30` stays a string if a string is expected and `yes` does not become a boolean by accident.
+ * A YAML schema that reads every scalar as text. The type of the parameter determines how the text is converted. So
+ * `1.30` stays a string where a string is expected, and `yes` does not become a boolean by accident.
  */
 const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
@@ -22,7 +22,10 @@ const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 const numeral = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
 
-/** The maximum number of characters of all parameter values. Parsing YAML takes many times as long as parsing JSON. */
+/**
+ * The maximum total length of all parameter values, in characters. Parsing YAML takes many times as long as parsing
+ * JSON.
+ */
 const maxParametersLength = 64 * 1024;
 
 /** Parses the parameter values of an instance (YAML) and checks them against the parameters of its template. */
@@ -94,7 +97,10 @@ function assign(values: JsonObject, variable: string, value: JsonValue): void {
   setMember(target, steps.at(-1) ?? '', value);
 }
 
-/** The maximum number of unknown names that are reported, and of characters that list the available ones. */
+/**
+ * The maximum number of unknown names that are reported (`maxUnknownNames`), and of characters in the list of available
+ * names (`maxAvailableLength`).
+ */
 const maxUnknownNames = 100;
 const maxAvailableLength = 1000;
 
@@ -126,7 +132,10 @@ function unknownText(variables: readonly string[]): string {
 export interface CheckedValue {
   readonly value: JsonValue;
   readonly error?: FieldError;
-  /** True if the check takes too much work. Other values cannot be checked with the same patterns object either. */
+  /**
+   * True if the work exceeds the limit of the patterns object. No other value can be checked with this object
+   * afterwards.
+   */
   readonly isOverLimit?: boolean;
 }
 
@@ -153,7 +162,7 @@ function checkValue(
   patterns: ParameterPatterns,
 ): CheckedValue {
   const type = parameter.type ?? 'string';
-  // Many users can see error messages, so they never contain the value of a password.
+  // Never show the value of a password, because many users can see error messages.
   const shown = type === 'password' ? '<hidden>' : raw;
   const refuse = (error: FieldError) => ({ value: null, error });
   if (typeof raw !== 'string') return refuse(typeInvalid(path, shown, `must be a ${nameOf(type)}`));

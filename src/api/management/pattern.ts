@@ -9,8 +9,9 @@ export const maxPatternLength = 1024;
 const maxUnits = 30_000_000;
 
 /**
- * The regular expressions (RE2) that one check of parameters uses. Each is compiled once. Compiling and matching are
- * metered: the time for a text is linear in its length and in the size of the pattern. Methods throw WorkLimitError.
+ * The regular expressions (RE2) that one check of parameters uses. Each is compiled only once. Compiling and matching
+ * are metered: the time for a text is linear in the length of the text and in the size of the pattern. Methods throw
+ * WorkLimitError.
  */
 export class ParameterPatterns {
   readonly #meter = new WorkMeter('checking the parameters', maxUnits);
@@ -18,7 +19,9 @@ export class ParameterPatterns {
   readonly #compiled = new Map<string, RE2JS | string>();
   #isOverLimit = false;
 
-  /** True after a method has thrown WorkLimitError. Further checks would fail too, so they need not be reported. */
+  /**
+   * True after a method has thrown WorkLimitError. Later checks would also fail, so their errors need not be reported.
+   */
   get isOverLimit(): boolean {
     return this.#isOverLimit;
   }

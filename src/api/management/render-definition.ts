@@ -12,7 +12,7 @@ export interface PlatformValues {
   readonly project: string;
   readonly cluster: string;
   readonly namespace: string;
-  /** The owner of the instance. Either `user` or `team` is ''. */
+  /** The owner of the instance. One of `user` and `team` is ''. */
   readonly user: string;
   readonly team: string;
 }
@@ -49,7 +49,8 @@ export function renderDefinition({
 }
 
 /**
- * Sets parameters without a value to the empty value of their type, so that templates can test whether they are set.
+ * Sets parameters without a value to the empty value of their type, so that templates can test whether a parameter is
+ * set.
  */
 function withEmptyValues(parameters: readonly TemplateParameter[], values: JsonObject): JsonObject {
   for (const { variable, type } of parameters) {
@@ -68,8 +69,8 @@ function withEmptyValues(parameters: readonly TemplateParameter[], values: JsonO
 }
 
 /**
- * The maximum number of characters of a rendered definition. It is stored in the status of the instance, which the main
- * thread writes several times until the virtual cluster is ready.
+ * The maximum number of characters of a rendered definition. The definition is stored in the status of the instance,
+ * which the main thread writes several times until the virtual cluster is ready.
  */
 const maxRenderedLength = 1024 * 1024;
 
@@ -78,7 +79,7 @@ class DefinitionRenderer {
   readonly #problems: string[];
   readonly #meter = createTemplateMeter();
   #length = 0;
-  /** True after a limit was exceeded. The other strings are not rendered. */
+  /** True after a limit was exceeded. The remaining strings are then not rendered. */
   #isStopped = false;
 
   constructor(values: JsonObject, problems: string[]) {

@@ -10,8 +10,8 @@ export interface ResolvedTemplate {
 }
 
 /**
- * Resolves `templateRef.version`. Returns the newest matching version if the template has versions, otherwise the
- * template itself. `undefined` if no version matches.
+ * Resolves `templateRef.version`. If the template has versions, returns the newest matching one; `undefined` if none
+ * matches. If it has no versions, returns the template itself, or `undefined` if a version is requested.
  */
 export function resolveTemplate(template: VirtualClusterTemplate, version: string): ResolvedTemplate | undefined {
   const versions = template.spec?.versions ?? [];

@@ -27,7 +27,7 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** Returns the key of a service account in `serviceAccounts`. */
+/** Returns the key under which `serviceAccounts` contains a service account. */
 export function revokedAccountKey({ namespace, name }: ServiceAccountName): string {
   return `${namespace}/${name}`;
 }

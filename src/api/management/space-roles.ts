@@ -5,7 +5,8 @@ import type { ProjectMember } from './v1/project.ts';
 import type { SpaceDefinition } from './v1/space-definition.ts';
 
 /**
- * The cluster role of users and teams that no access rule of a space names, unless the template sets another default.
+ * The cluster role of users and teams that are not named in any access rule of a space, unless the template sets
+ * another default.
  */
 export const defaultSpaceRole = 'admin';
 
@@ -15,7 +16,7 @@ export const defaultSpaceRole = 'admin';
  */
 export const grantableSpaceRoles: readonly string[] = [defaultSpaceRole, 'edit', 'view'];
 
-/** A cluster role in the namespace of a space, and the groups that have it. */
+/** A cluster role in the namespace of a space, and the groups to which it is granted. */
 export interface SpaceBinding {
   readonly clusterRole: string;
   readonly groups: readonly string[];
@@ -32,8 +33,8 @@ interface SharedSpace {
 
 /**
  * Returns the roles in the namespace of a space. Each rule of `access` and of the space grants its role to the users
- * and teams that it names. The owner, the users and teams that may use the space, and the admins of the project have
- * the default role, unless a rule names them. A rule for `*` names all of them. The result is sorted.
+ * and teams that it names. The owner, the users and teams that may use the space, and the admins of the project get the
+ * default role, unless a rule names them. A rule for `*` counts as naming all of these. The result is sorted.
  */
 export function spaceBindings(
   { spec = {} }: SharedSpace,

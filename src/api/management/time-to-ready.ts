@@ -1,16 +1,18 @@
 import type { ReadyDay } from './v1/project.ts';
 
 /**
- * Upper bounds in milliseconds of the buckets of a `ReadyDay`, a histogram of the time from the creation of a virtual
- * cluster until it is first Ready. `buckets[i]` counts times above the previous bound up to `readyBucketBounds[i]`. One
- * more bucket counts longer times. The bounds must never change, because the status of projects stores the counts.
+ * The upper bounds, in milliseconds, of the buckets of a `ReadyDay`, a histogram of the time from the creation of a
+ * virtual cluster until it is first Ready. `buckets[i]` counts times above the previous bound up to
+ * `readyBucketBounds[i]`. One more bucket counts longer times. The bounds must never change, because the status of
+ * projects stores the counts.
  */
 export const readyBucketBounds: readonly number[] = [
   5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000,
 ];
 
 /**
- * Number of days for which the time to Ready is retained. A day on which no virtual cluster became Ready has no entry.
+ * The number of days for which the time to Ready is retained. There is no entry for a day on which no virtual cluster
+ * became Ready.
  */
 export const readyDaysRetained = 14;
 
@@ -33,8 +35,9 @@ export function singleReadyDay(day: string, milliseconds: number): ReadyDay {
 }
 
 /**
- * Merges the histograms of several sources, such as projects, or stored and new counts. The result contains each day
- * once, oldest first. Omits invalid days and days that are not among the last `readyDaysRetained` days.
+ * Merges the histograms of several sources, for example of several projects, or of stored and new counts. The result
+ * contains each day once, oldest first. Omits invalid days and days that are not among the last `readyDaysRetained`
+ * days.
  */
 export function mergeReadyDays(now: number, ...sources: readonly (readonly ReadyDay[])[]): ReadyDay[] {
   const newest = readyDayOf(now);

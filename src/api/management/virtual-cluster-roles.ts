@@ -4,7 +4,7 @@ import type { VirtualClusterInstance } from './v1/virtual-cluster-instance.ts';
 
 /** The cluster roles of users and teams inside a virtual cluster (completions §8). */
 export interface VirtualClusterRoles {
-  /** Cluster role of users to whom none of the rules applies. */
+  /** The cluster role of users to whom no rule applies. */
   readonly defaultRole: string;
   readonly rules: readonly AccessRule[];
 }
@@ -20,8 +20,8 @@ export interface RoleHolder {
 export const defaultVirtualClusterRole = 'cluster-admin';
 
 /**
- * Returns the roles inside the virtual cluster of an instance: those in `access`, and the extra rules of the instance.
- * `access` is part of a template definition. Optional; defaults to that of the rendered definition.
+ * Returns the roles inside the virtual cluster of an instance, from the rules in `access` and the extra rules of the
+ * instance. `access` is part of a template definition; it defaults to the `access` of the rendered definition.
  */
 export function virtualClusterRoles(
   instance: VirtualClusterInstance,

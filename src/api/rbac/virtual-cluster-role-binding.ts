@@ -6,7 +6,8 @@ import { rbacGroup } from './policy-rule.ts';
 
 /**
  * Returns the ClusterRoleBinding inside a virtual cluster that grants a cluster role to the group of that role. The
- * gateway adds callers to the group. The binding is named after the group; names with its prefix are reserved.
+ * gateway adds callers to the group. The binding has the same name as the group, and names with the prefix of the group
+ * are reserved.
  */
 export function virtualClusterRoleBinding(role: string): KubeObject {
   const name = roleGroup(role);

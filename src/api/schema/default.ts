@@ -3,10 +3,13 @@ import { type JsonUnits, jsonWork, WorkMeter } from '@flotilla/work-meter';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 
-/** The maximum size of all defaults that are added to one object, in the units of `defaultUnits`. */
+/** The maximum total size of the defaults that are added to one object, measured with `defaultUnits`. */
 const maxAddedUnits = 3 * 1024 * 1024;
 
-/** A default counts as many units as its JSON has characters, and at least this many per value. */
+/**
+ * The minimum number of units per value of a default. Otherwise a default counts as many units as its JSON has
+ * characters.
+ */
 const unitsPerValue = 50;
 const defaultUnits: JsonUnits = {
   perScalar: unitsPerValue,
@@ -27,9 +30,10 @@ export class DefaultsTooLargeError extends Error {
 }
 
 /**
- * Sets absent members to the defaults of the schema, in place. Null counts as absent unless the schema allows it: it is
- * replaced by the default, or removed if there is none (rule DEC-22). Throws DefaultsTooLargeError if the defaults are
- * too large: each item of a list gets its own copy, so a small object can become thousands of times as large.
+ * Sets absent members to the defaults of the schema, in place. Null counts as absent unless the schema allows null. It
+ * is then replaced by the default, or removed if there is no default (rule DEC-22). Throws DefaultsTooLargeError if the
+ * defaults are too large. Each item of a list gets its own copy of a default, so a small object could become thousands
+ * of times as large.
  */
 export function applyDefaults(schema: Schema, value: JsonValue): void {
   const meter = newMeter();
@@ -40,8 +44,8 @@ export function applyDefaults(schema: Schema, value: JsonValue): void {
 }
 
 /**
- * Sets absent members like `applyDefaults`, but omits defaults as soon as they become too large. For stored objects, which
- * must stay readable whatever defaults a schema has got since they were written.
+ * Sets absent members like `applyDefaults`, but omits defaults as soon as they become too large. Used for stored
+ * objects, which must stay readable even if large defaults were added to the schema after they were written.
  */
 export function applyDefaultsWithinLimit(schema: Schema, value: JsonValue): void {
   const meter = newMeter();
@@ -53,7 +57,7 @@ function newMeter(): WorkMeter {
 }
 
 class Defaulting {
-  /** Charges the units of a default. Returns false if the default must be omitted. */
+  /** Charges the units of a default. Returns false if the default must be omitted because of the limit. */
   readonly #mayAdd: (units: number) => boolean;
 
   constructor(mayAdd: (units: number) => boolean) {
@@ -87,7 +91,8 @@ class Defaulting {
   }
 
   /**
-   * Sets null items to their default. A null item without a default is kept, because its removal would shift the others.
+   * Sets null items to their default. A null item without a default is kept, because removing it would move all later
+   * items.
    */
   #fillItems(schema: Schema, items: JsonValue[]): void {
     const { default: value } = schema;
@@ -100,7 +105,7 @@ class Defaulting {
   }
 }
 
-/** A member of a schema that has a default, with the units of that default. */
+/** A member of a schema that has a default, and the units of the default. */
 interface MemberDefault {
   readonly name: string;
   readonly value: JsonValue;

@@ -3,7 +3,8 @@ import type { Schema } from './schema.ts';
 const cache = new WeakMap<Schema, boolean>();
 
 /**
- * True if objects of this schema can contain embedded resources. Most kinds cannot, so their objects are not searched.
+ * True if objects of this schema can contain embedded resources. For most kinds this is false, so their objects are not
+ * searched.
  */
 export function hasEmbeddedResources(schema: Schema): boolean {
   const found = cache.get(schema);

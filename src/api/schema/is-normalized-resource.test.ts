@@ -9,7 +9,7 @@ import { prune } from './prune.ts';
 import type { Schema } from './schema.ts';
 import { orderedText, resources, scalars, schemaOf } from './schema-arbitraries.fixture.ts';
 
-/** The result of the separate passes. `undefined` if they reject the object. */
+/** Returns the object and the findings after the separate passes. `undefined` if the passes reject the object. */
 function walked(by: Schema, object: JsonObject): { object: JsonObject; findings: string[] } | undefined {
   const copy = cloneJson(object);
   try {
@@ -45,7 +45,7 @@ describe('isNormalizedResource', () => {
     fc.assert(
       fc.property(schemaOf(2), resources, resources, (by, given, change) => {
         const before = walked(by, given)?.object;
-        // An object that a second run changes again is never stored.
+        // Skip objects that a second run would change again, because such objects are never stored.
         if (before === undefined || orderedText(walked(by, before)?.object ?? null) !== orderedText(before)) return;
         const after: JsonObject = { ...before };
         for (const [name, member] of Object.entries(change)) {
@@ -94,7 +94,7 @@ describe('isNormalizedResource', () => {
     fc.assert(
       fc.property(spec, (sent) => {
         const made = walked(typed, thing(sent))?.object ?? {};
-        // A null item is left to the separate passes.
+        // Skip objects with null, because the fast path leaves null items to the separate passes.
         fc.pre(!orderedText(made).includes('null'));
         expect(isNormalizedResource(typed, made)).toBe(true);
       }),

@@ -2,7 +2,10 @@ import { isJsonObject, isNestedDeeper, type JsonObject, type JsonValue, KeyOrder
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 
-/** Maximum depth of the checked schemas and of values without a schema. Deeper objects count as not normalized. */
+/**
+ * The maximum depth of the checked schemas, and of values without a schema. Objects that exceed it count as not
+ * normalized.
+ */
 const maxSchemaDepth = 400;
 const maxUnknownDepth = 400;
 
@@ -11,9 +14,9 @@ const resourceMembers = ['apiVersion', 'kind', 'metadata'] as const;
 
 /**
  * Fast path: true if a resource is normalized, that is, `prune`, `normalizeEmbeddedResources` and `applyDefaults` would
- * not change it and it is not nested too deeply. False means that these three functions must run. Does not check
- * types, validation rules or the contents of the metadata. Members that are identical to those of `before`, which must
- * be normalized already, are not checked.
+ * not change it and it is not nested too deeply. If false, these three functions must run. Does not check types,
+ * validation rules or the contents of the metadata. Does not check members that are identical to those of `before`,
+ * which must already be normalized.
  */
 export function isNormalizedResource(schema: Schema, resource: JsonObject, before?: JsonObject): boolean {
   let check = checks.get(schema);
@@ -27,7 +30,7 @@ export function isNormalizedResource(schema: Schema, resource: JsonObject, befor
 
 const checks = new WeakMap<Schema, SchemaCheck>();
 
-/** The check of a value, with or without a schema. */
+/** A compiled check of a value, with or without a schema. */
 interface Check {
   /** True if null is allowed. */
   readonly allowsNull: boolean;
@@ -35,8 +38,8 @@ interface Check {
 }
 
 /**
- * The check of values with a schema. Checks of members are created on demand, because large schemas are rarely used in
- * full.
+ * A check of values with a schema. The checks of members are created on demand, because most objects use only a small
+ * part of a large schema.
  */
 class SchemaCheck implements Check {
   readonly allowsNull: boolean;
@@ -44,7 +47,8 @@ class SchemaCheck implements Check {
   readonly #remainingDepth: number;
   readonly #keepsUnknown: boolean;
   /**
-   * True for schemas that this check does not support: excessive depth, and embedded resources with their own metadata.
+   * True for schemas that the fast path does not support: schemas that are nested too deeply, and embedded resources
+   * with their own metadata.
    */
   readonly #isRare: boolean;
   readonly #defaults: readonly string[];
@@ -65,7 +69,8 @@ class SchemaCheck implements Check {
 
   /**
    * Sets the checks of apiVersion, kind and metadata. Pruning always keeps these members, so they are allowed even if
-   * the schema does not define them. If the schema has rules for their contents, the resource counts as not normalized.
+   * the schema does not define them. If the schema has rules for the contents of one of these members, a resource with
+   * that member counts as not normalized.
    */
   keepResourceMembers(): void {
     for (const name of resourceMembers) {

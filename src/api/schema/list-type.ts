@@ -6,7 +6,7 @@ import { addError } from './validation-budget.ts';
 
 /**
  * Reports duplicate items in lists of type `set` and duplicate keys in lists of type `map`. Server-side apply requires
- * that they are unique.
+ * unique items and keys.
  */
 export function validateListTypes(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
   if (Array.isArray(value)) {
@@ -51,7 +51,7 @@ function keyOf(item: JsonValue, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as JsonValue]));
 }
 
-/** Reports the second occurrence of each repeated item, but not later ones. */
+/** Reports only the second occurrence of each repeated item. */
 function reportRepeated(items: JsonValue[], path: string, errors: FieldError[]): void {
   const seen = new Map<string, number>();
   for (const [index, item] of items.entries()) {

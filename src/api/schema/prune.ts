@@ -25,8 +25,8 @@ export function prune(schema: Schema, value: JsonValue, options: PruneOptions = 
 }
 
 /**
- * Fast path: true if there is nothing to remove, which is the usual case. False means that there may be something to
- * remove. For example, the result is false for some lists because this check does not support their schemas.
+ * Fast path: true if there is nothing to remove, which is the usual case. If false, there may be something to remove.
+ * For example, the result is false for some lists, because the fast path does not support their schemas.
  */
 function isPruned(schema: Schema, value: JsonValue, isResource: boolean): boolean {
   if (typeof value !== 'object' || value === null) return true;
@@ -70,7 +70,7 @@ function pruneMembers(schema: Schema, object: JsonObject, path: string, removed:
   }
 }
 
-/** Prunes the items of a list. Without a schema for the items, either everything is kept or all members are removed. */
+/** Prunes the items of a list. If the items have no schema, either everything is kept or all members are removed. */
 function pruneItems(schema: Schema, items: JsonValue[], path: string, removed: string[]): void {
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (keepsUnknown && schema.items === undefined) return;

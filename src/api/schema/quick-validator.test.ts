@@ -41,7 +41,10 @@ const rules = {
   'x-kubernetes-list-map-keys': some(fc.array(names, { maxLength: 2 })),
 };
 
-/** Each rule is present with a probability of 20%: no value would satisfy all of them. */
+/**
+ * Returns random schemas. Each rule is present with a probability of only 20%, because no value would satisfy all
+ * rules.
+ */
 function schemaOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Schema> {
   return fc
     .record({ members: fc.record(members), kept: fc.array(fc.nat(4), { minLength: 20, maxLength: 20 }) })

@@ -3,7 +3,10 @@ import type { FieldError } from '../field-error.ts';
 import type { Schema } from './schema.ts';
 import { validateNumber, validateString } from './validate-scalar.ts';
 
-/** Checks a value. `before` is the previous value: members that are identical (===) to its members are not checked. */
+/**
+ * Checks a value. `before` is the previous value. Members that are identical (===) to members of `before` are not
+ * checked.
+ */
 type Check = (value: JsonValue, before?: JsonValue) => boolean;
 
 /**
@@ -14,7 +17,7 @@ type Check = (value: JsonValue, before?: JsonValue) => boolean;
 export function createQuickValidator(
   thorough: (schema: Schema, value: JsonValue) => boolean,
 ): (schema: Schema, value: JsonValue, before?: JsonValue) => boolean {
-  /** A WeakMap, so that compiled checks are released together with their schemas. */
+  /** The compiled checks, in a WeakMap so that they are released together with their schemas. */
   const compiled = new WeakMap<Schema, Check>();
 
   const checkOf = (schema: Schema): Check => {
@@ -80,9 +83,10 @@ export function createQuickValidator(
         const index = size++;
         const value = object[name];
         const old = previous?.[name];
-        // A member that the schema forbids is invalid even if it did not change.
+        // Skip unchanged members, unless the schema can forbid members: a forbidden member is invalid even if it did
+        // not change.
         if (old === value && old !== undefined && additionalProperties !== false) continue;
-        // A property with the value undefined counts as absent.
+        // Skip a property with the value undefined, which counts as absent.
         if (value === undefined && named.has(name)) continue;
         const check = usual.get(index, name) ?? checkAt(index, name);
         if (!check(value as JsonValue, old)) return false;
@@ -103,7 +107,7 @@ function isRare(schema: Schema): boolean {
   return uniqueItems === true || allowed.some((value) => typeof value === 'object' && value !== null);
 }
 
-/** Returns which JSON types a schema accepts. A schema without a type accepts every type, including null. */
+/** Returns the JSON types that a schema accepts. A schema without a type accepts every type, including null. */
 function acceptedTypes(schema: Schema) {
   const types = schema['x-kubernetes-int-or-string'] ? ['integer', 'string'] : schema.type && [schema.type];
   const accepts = (type: string) => types === undefined || types.includes(type);

@@ -6,7 +6,7 @@ const names = ['apiVersion', 'kind', 'metadata', 'a', 'b', 'c', '__proto__', 'co
 
 export const scalars = fc.constantFrom<JsonValue>(null, 'text', 7, true, 7n);
 
-/** Random schemas. They have few names and many flags, so that random values often match them. */
+/** Returns random schemas. They use few names and set many flags, so that random values often match them. */
 export function schemaOf(levels: number): fc.Arbitrary<Schema> {
   const below = levels === 0 ? fc.constant<Schema>({ type: 'string' }) : schemaOf(levels - 1);
   return fc
@@ -26,7 +26,7 @@ export function schemaOf(levels: number): fc.Arbitrary<Schema> {
     .map((made) => made as Schema);
 }
 
-/** Random values with the names of the random schemas. */
+/** Returns random values that use the member names of the random schemas. */
 export function jsonOf(levels: number): fc.Arbitrary<JsonValue> {
   if (levels === 0) return scalars;
   const below = jsonOf(levels - 1);
@@ -39,7 +39,7 @@ export const resources = fc
   .dictionary(fc.constantFrom('a', 'b', 'c', '__proto__', '7'), jsonOf(2), { maxKeys: 3 })
   .map((members) => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'one' }, ...members }) as JsonObject);
 
-/** Returns the text of a value, in the order of its members. */
+/** Returns the JSON of a value with its members in their current order. */
 export function orderedText(value: JsonValue): string {
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
 }

@@ -6,10 +6,10 @@ import type { Schema } from './schema.ts';
 export type { Static, TSchema } from 'typebox';
 
 /**
- * The schema builder creates the schema of a kind together with its TypeScript type. Its values are exactly the
+ * The schema builder creates the schema of a kind together with its TypeScript type. The results are exactly the
  * structural OpenAPI v3 schemas that Kubernetes publishes (`additionalProperties`, `enum`, `x-kubernetes-*`). TypeBox
- * provides only the types. Its functions are not used, because they copy a schema at each step, which took 5% of the
- * startup time.
+ * provides only the TypeScript types. The functions of TypeBox are not used, because they copy a schema at each step,
+ * which took 5% of the startup time.
  */
 interface Described {
   readonly title?: string;
@@ -33,11 +33,17 @@ interface ObjectRules
 }
 
 interface ListRules extends Described, Pick<Schema, 'minItems' | 'maxItems' | 'uniqueItems'> {
-  /** The merge strategy of server-side apply for the list. Optional; defaults to `map` if `mapKeys` are set, otherwise to atomic. */
+  /**
+   * The list type, which determines how server-side apply merges the list. Optional; defaults to `map` if `mapKeys` is
+   * set, otherwise to `atomic`.
+   */
   readonly listType?: 'atomic' | 'set' | 'map';
   /** The members that together identify an item of a list of type `map`. */
   readonly mapKeys?: readonly string[];
-  /** If set, a strategic merge patch merges the list instead of replacing it. Items match by `patchMergeKey` if set. */
+  /**
+   * If set, a strategic merge patch merges the list instead of replacing it. Items are matched by `patchMergeKey` if it
+   * is set, otherwise by value.
+   */
   readonly patchStrategy?: 'merge';
   readonly patchMergeKey?: string;
 }
@@ -124,7 +130,7 @@ function optional<T extends TSchema>(schema: T): TOptional<T> {
   return Object.defineProperty({ ...schema }, isOptional, { value: true }) as TSchema as TOptional<T>;
 }
 
-/** Allows null as a value. Without it, null is dropped and the member counts as absent. */
+/** Allows null as a value. In a schema without this, null is dropped and the member counts as absent. */
 function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   return unsafe({ ...asSchema(schema), nullable: true });
 }
@@ -139,9 +145,7 @@ function anything(rules: Described = {}): TUnsafe<JsonValue> {
   return unsafe({ 'x-kubernetes-preserve-unknown-fields': true, ...rules });
 }
 
-/**
- * A time in RFC 3339 format. Go prints its zero time as null, which is dropped, so that the member counts as absent.
- */
+/** A time in RFC 3339 format. Go prints the zero time as null. Null is dropped, so the member counts as absent. */
 function timestamp(rules: Described = {}): TUnsafe<Timestamp> {
   return unsafe({ type: 'string', format: 'date-time', ...rules });
 }

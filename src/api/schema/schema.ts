@@ -41,7 +41,10 @@ export interface Schema {
   readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
   /** CEL rules that values of this schema must satisfy. */
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  /** The strategy of strategic merge patches for the value. By default, lists are replaced and objects are merged. */
+  /**
+   * The strategy with which a strategic merge patch changes the value. By default, lists are replaced and objects are
+   * merged.
+   */
   readonly 'x-kubernetes-patch-strategy'?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }
@@ -53,7 +56,7 @@ export interface ValidationRule {
   readonly messageExpression?: string;
   /** The type of the reported error. Optional; defaults to FieldValueInvalid. */
   readonly reason?: string;
-  /** Path of the field for which the error is reported. It is relative to the field with the rule. */
+  /** The path of the field for which the error is reported, relative to the field that has the rule. */
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
 }

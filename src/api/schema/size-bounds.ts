@@ -5,22 +5,23 @@ import type { Schema } from './schema.ts';
 import { isLongerThan } from './validate-scalar.ts';
 
 /**
- * The part of a schema that limits sizes: maxLength, maxItems and maxProperties. Branches without limits are omitted.
+ * The size limits in a schema: maxLength, maxItems and maxProperties. Branches of the schema without limits are
+ * omitted.
  */
 interface SizeBounds {
   readonly maxLength: number;
   readonly maxItems: number;
   readonly maxProperties: number;
   readonly members: ReadonlyMap<string, SizeBounds>;
-  /** The bounds of members that `members` does not contain, such as the entries of a map. */
+  /** The bounds of members that are not in `members`, such as the entries of a map. */
   readonly others: SizeBounds | undefined;
   readonly items: SizeBounds | undefined;
 }
 
 /**
- * Returns the errors of values that are too long or have too many items or members. Takes little time: it visits only
- * values whose size is limited, and nothing inside one that is too large. A value that is not larger than the stored
- * one is accepted, because the limit may be newer than the stored object.
+ * Returns the errors of values that are too long or have too many items or members. Takes little time, because it
+ * visits only values with a size limit, and does not visit anything inside a value that is too large. A value that is
+ * not larger than the stored value is accepted, because the limit may be newer than the stored object.
  */
 export function sizeBoundErrors(schema: Schema, value: JsonValue, old: JsonValue | undefined): FieldError[] {
   const errors: FieldError[] = [];
@@ -74,7 +75,7 @@ function checkMembers(bounds: SizeBounds, { value, old, path }: BoundedValue, er
   }
 }
 
-/** The bounds of schemas, released together with them. */
+/** The bounds of schemas, in a WeakMap so that they are released together with the schemas. */
 const known = new WeakMap<Schema, { readonly bounds: SizeBounds | undefined }>();
 
 function boundsOf(schema: Schema): SizeBounds | undefined {

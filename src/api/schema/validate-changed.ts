@@ -24,7 +24,7 @@ export function validateChanged(
     const faults = new ChangedFaults();
     faults.collect(schema, value, old, path);
     const { found } = faults;
-    // If the old list already had duplicates, no duplicates are reported, because it is unknown which item is new.
+    // Report no duplicates if the old list already had duplicates, because it is then unknown which item is new.
     if (listFaults(schema, old, path).length === 0) found.push(...listFaults(schema, value, path));
     return found;
   });

@@ -8,7 +8,10 @@ import { addError, chargePatternWork } from './validation-budget.ts';
 /** The compiled pattern of each schema, released together with the schema. `undefined` for an invalid pattern. */
 const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>();
 
-/** Compiles a pattern with RE2, whose matching time is linear in the text. Patterns may come from untrusted clients. */
+/**
+ * Compiles a pattern with RE2, whose matching time is linear in the length of the text. Other engines are unsafe here,
+ * because patterns may come from untrusted clients.
+ */
 function patternOf(schema: Schema, pattern: string): RE2JS | undefined {
   let compiled = patterns.get(schema);
   if (compiled === undefined) {
@@ -47,7 +50,7 @@ export function validateString(schema: Schema, text: string, path: string, error
 function lengthOrPatternError(schema: Schema, text: string, path: string): FieldError | undefined {
   const { minLength, maxLength, pattern } = schema;
   if (maxLength !== undefined && isLongerThan(text, maxLength)) return tooLong(path, maxLength);
-  // A text has at least half as many characters as UTF-16 units, so long texts need not be counted.
+  // A text has at least half as many characters as UTF-16 units, so the characters of a long text need not be counted.
   if (minLength !== undefined && text.length < 2 * minLength && characterCount(text) < minLength) {
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
   }

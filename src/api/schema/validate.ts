@@ -11,9 +11,9 @@ import { addError, chargeStep, collectAlternativeErrors, withValidationBudget } 
 
 /**
  * Returns all validation errors of a value, worded as in kube-apiserver (rule META-21). `path` is the location of the
- * value; it is '' for a whole object. `before` is the previous value: errors in members that are identical (===) to its
- * members may be omitted. If fast paths are enabled, a quick check runs first, and errors are collected only if it
- * fails.
+ * value; it is '' for a whole object. `before` is the previous value. Errors in members that are identical (===) to
+ * members of `before` may be omitted. If fast paths are enabled, a quick check runs first, and errors are collected
+ * only if that check fails.
  */
 export function validateSchema(schema: Schema, value: JsonValue, path = '', before?: JsonValue): FieldError[] {
   return withValidationBudget(path, () => {
@@ -78,9 +78,9 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
 }
 
 /**
- * Returns the expected format and the format of the value. For a schema with a known format, Go's type error contains
- * these formats instead of the types. `undefined` if the error contains the types, for example if the value is a string
- * or a list.
+ * Returns the expected format and the format of the value. Go's type error contains these instead of the types if the
+ * schema has a known format. `undefined` if the error contains the types, for example if the value is a string or a
+ * list.
  */
 function formatMismatch({ type, format }: Schema, actual: string): [string, string] | undefined {
   if (

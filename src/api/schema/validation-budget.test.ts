@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts';
 import { validateSchema } from './validate.ts';
 import { validateChanged } from './validate-changed.ts';
 
-/** Nested conditions: a few thousand for a single value. */
+/** Returns a schema with nested conditions. A single value must be checked against several thousand of them. */
 function conditions(depth: number): Schema {
   if (depth === 0) return { required: ['absent'] };
   return { anyOf: Array.from({ length: 6 }, () => conditions(depth - 1)) };

@@ -10,8 +10,8 @@ const maxSteps = 250_000;
 const maxCharacters = 1_000_000;
 
 /**
- * The amount of other work that takes as long as one step: values of an enum to compare with, and units of work for
- * compiling and matching regular expressions.
+ * The amounts of other work that take as long as one step: comparisons with allowed values of an enum, and units of
+ * work for compiling and matching regular expressions.
  */
 const perStep = { choices: 20, patternUnits: 50 };
 
@@ -26,9 +26,9 @@ interface Budget {
 let budget: Budget | undefined;
 
 /**
- * Runs a validation within a budget of time and error messages, because clients supply both the schemas and the values.
- * If the budget is exceeded, the only error is one for the whole value at `path`. Nested calls share the budget of the
- * outer call. A global variable suffices, because a validation never awaits.
+ * Runs a validation with limits on the time and on the length of the error messages, because clients supply both the
+ * schemas and the values. If a limit is exceeded, the result is only one error, for the whole value at `path`. Nested
+ * calls share the budget of the outer call. The budget can be a global variable, because a validation never awaits.
  */
 export function withValidationBudget(path: string, validate: () => FieldError[]): FieldError[] {
   if (budget !== undefined) return validate();
@@ -48,7 +48,7 @@ export function chargeStep(choices = 0): void {
   count(1 + choices / perStep.choices);
 }
 
-/** Charges units of work for compiling or matching a regular expression, before it is done. */
+/** Charges units of work for compiling or matching a regular expression. Must be called before the work. */
 export function chargePatternWork(units: number): void {
   count(units / perStep.patternUnits);
 }
@@ -69,8 +69,8 @@ export function addError(errors: FieldError[], error: FieldError): void {
 }
 
 /**
- * Validates one of several alternatives. Its errors are charged to the budget only if the caller reports them, which is
- * rare.
+ * Validates a value against one of several alternatives. The length of the errors is not charged to the budget unless
+ * the caller reports them, which is rare.
  */
 export function collectAlternativeErrors(validate: (found: FieldError[]) => void): FieldError[] {
   const found: FieldError[] = [];

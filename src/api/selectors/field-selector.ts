@@ -3,7 +3,9 @@ import { badRequest } from '../status.ts';
 /** A parsed field selector (rules SEL-07 to SEL-14). An object must match all requirements. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
-  /** True if all requirements match. `read` returns a field as text, or '' if the object does not have the field. */
+  /**
+   * True if all requirements match. `read` returns the text of a field, or '' if the object does not have the field.
+   */
   matches(read: (field: string) => string): boolean;
 }
 
@@ -14,8 +16,8 @@ export interface FieldRequirement {
 }
 
 /**
- * Parses a field selector. Throws 400 if the syntax is invalid. `checkSelectorFields` checks which fields the kind
- * supports.
+ * Parses a field selector. Throws 400 if the syntax is invalid. Does not check whether the kind supports the fields;
+ * `checkSelectorFields` does.
  */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements = splitTerms(text)
@@ -24,13 +26,16 @@ export function parseFieldSelector(text: string): FieldSelector {
   return { requirements, matches: compileRequirements(requirements) };
 }
 
-/** The combined requirements for one field: it must equal all `equal` values and none of the `unequal` values. */
+/** The combined requirements for one field: its value must equal all values in `equal` and none in `unequal`. */
 interface FieldTest {
   readonly equal: Set<string>;
   readonly unequal: Set<string>;
 }
 
-/** Compiles the requirements, so that each field of an object is read and looked up once, however many there are. */
+/**
+ * Compiles the requirements. The compiled function reads each field of an object only once, independently of the number
+ * of requirements.
+ */
 function compileRequirements(requirements: readonly FieldRequirement[]): FieldSelector['matches'] {
   const tests = new Map<string, FieldTest>();
   for (const { field, operator, value } of requirements) {
@@ -40,7 +45,7 @@ function compileRequirements(requirements: readonly FieldRequirement[]): FieldSe
   }
   return (read) => {
     for (const [field, { equal, unequal }] of tests) {
-      // A field that must be equal to two different values is never equal to both.
+      // No value equals two different required values.
       if (equal.size > 1) return false;
       const value = read(field);
       if ((equal.size === 1 && !equal.has(value)) || unequal.has(value)) return false;
@@ -49,7 +54,7 @@ function compileRequirements(requirements: readonly FieldRequirement[]): FieldSe
   };
 }
 
-/** Splits the text at commas. A comma after a backslash does not split. */
+/** Splits the text at commas, except at commas after a backslash. */
 function splitTerms(text: string): string[] {
   return text.match(/(?:\\[\s\S]|[^\\,])+\\?|\\$/g) ?? [];
 }

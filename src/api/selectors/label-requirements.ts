@@ -1,4 +1,4 @@
-/** The operators of label selectors. `never` matches no object; it stands for an invalid requirement. */
+/** The operators of label requirements. `never` stands for an invalid requirement, which matches no object. */
 export type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'greater' | 'less' | 'never';
 
 export interface LabelRequirement {
@@ -9,13 +9,16 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A selector with up to this many keys looks up its keys in the labels. A longer one looks up the labels instead. */
+/**
+ * The maximum number of keys in a selector that is tested by looking up each key in the labels. For a longer selector,
+ * each label is looked up in the selector instead.
+ */
 const maxLookups = 8;
 
 /**
  * Compiles requirements to a function that returns true if the labels of an object meet all of them. The requirements
- * for each key are combined, and only the labels of the object are looked up. So the time for an object does not depend
- * on the length of the selector, which may have thousands of requirements.
+ * for each key are combined. For long selectors, only the labels of the object are looked up, so the time for an object
+ * does not depend on the length of the selector, which may have thousands of requirements.
  */
 export function compileLabelRequirements(requirements: Iterable<LabelRequirement>): (labels: Labels) => boolean {
   const tests = new Map<string, KeyTest>();
@@ -44,7 +47,7 @@ export function compileLabelRequirements(requirements: Iterable<LabelRequirement
   };
 }
 
-/** All requirements of a selector for the label with one key. */
+/** All requirements of a selector for one label key. */
 class KeyTest {
   /** True if an object without the label does not match. */
   isRequired = false;
@@ -71,7 +74,7 @@ class KeyTest {
     else this.#upperBound = smaller(bound, this.#upperBound ?? bound);
   }
 
-  /** True if the label may have this value. `undefined` means that the object does not have the label. */
+  /** True if the label may have this value. Pass `undefined` if the object does not have the label. */
   accepts(value: string | undefined): boolean {
     if (value === undefined) return !this.isRequired;
     if (this.#isForbidden || this.#allowed?.has(value) === false || this.#denied?.has(value) === true) return false;
@@ -93,7 +96,7 @@ function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** Parses a 64-bit integer; `undefined` if the text is not one. */
+/** Parses a 64-bit integer; `undefined` if the text is not a 64-bit integer. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[-+]?\d{1,25}$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);

@@ -14,7 +14,7 @@ import { LabelTokens, SelectorSyntaxError } from './label-tokens.ts';
 export interface LabelSelector {
   /** True if the selector matches all objects. */
   readonly empty: boolean;
-  /** The text that the selector was parsed from. Selectors with the same text match the same objects. */
+  /** The text from which the selector was parsed. Selectors with equal texts match the same objects. */
   readonly text?: string;
   matches(labels: Readonly<Record<string, string>> | undefined): boolean;
 }
@@ -72,8 +72,8 @@ function parseRequirement(tokens: LabelTokens): LabelRequirement {
   if (keyFaults.length > 0) refuse([invalid('', key, keyFaults.join('; '))]);
 
   const next = tokens.peekWord().type;
-  // A negated requirement such as `!a` ends after its key. The error for `!a = b` is therefore a missing comma, as in
-  // Kubernetes.
+  // A negated requirement such as `!a` ends after its key. Therefore `!a = b` causes an error about a missing comma, as
+  // in Kubernetes.
   if (negated) return { key, operator: 'absent', values: [] };
   if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] };
 

@@ -58,7 +58,7 @@ export class LabelTokens {
     throw new SelectorSyntaxError(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
   }
 
-  /** Consumes the value after `=`. A missing value is the empty string. */
+  /** Consumes the value after `=`. Returns '' if the value is missing. */
   takeValue(): string {
     const next = this.peekWord();
     if (next.type === 'end' || next.type === ',') return '';

@@ -5,7 +5,7 @@ import { badRequest } from '../status.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
-/** A field that is not at the path in the selector, or whose absence is a value. */
+/** How a field selector reads a field that is at another path, or that has a value even if it is absent. */
 interface SelectedField {
   readonly path: readonly string[];
   readonly absent: string;
@@ -45,7 +45,7 @@ export function checkSelectorFields(
   selector: FieldSelector,
 ): void {
   // Built-in kinds without selectable fields differ from other kinds in two ways: they accept metadata.namespace even
-  // if they are cluster-scoped, and they have another error message.
+  // if they are cluster-scoped, and their error message is different.
   const plainBuiltIn = kind.builtIn === true && kind.selectableFields === undefined;
   const hasNamespace = kind.namespaced || plainBuiltIn;
   const known = ['metadata.name', ...(hasNamespace ? ['metadata.namespace'] : []), ...(kind.selectableFields ?? [])];

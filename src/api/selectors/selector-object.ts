@@ -40,7 +40,8 @@ export function labelSelectorSchema(description: string) {
 }
 
 /**
- * Returns the validation errors of a `metav1.LabelSelector`, worded as in Kubernetes. Its types must be valid already.
+ * Returns the validation errors of a `metav1.LabelSelector`, worded as in Kubernetes. The types of its members must
+ * already be valid.
  */
 export function labelSelectorErrors(selector: JsonValue | undefined, path: string): FieldError[] {
   return boundedErrors(selectorErrors(selector, path));
@@ -83,7 +84,10 @@ export interface CompiledSelector {
   matches(labels: Labels): boolean;
 }
 
-/** Compiled selectors by their JSON. Stored objects are never changed, and one selector is matched with many objects. */
+/**
+ * Cache of compiled selectors, by their JSON object. Caching is safe because stored objects are never changed, and
+ * useful because one selector is matched with many objects.
+ */
 const compiled = new WeakMap<JsonObject, CompiledSelector>();
 
 /**

@@ -89,7 +89,7 @@ export const virtualClusterProxyKind: ResourceKind = {
   schema: { type: 'object' },
 };
 
-/** Returns the ID of the virtual cluster's control plane, which names its slice of the store. */
+/** Returns the ID of the virtual cluster's control plane, which is also the name of its slice of the store. */
 export function planeIdOf(virtualCluster: VirtualCluster): string {
   return `vc-${virtualCluster.metadata.uid ?? ''}`;
 }
@@ -105,7 +105,10 @@ export function isVirtualClusterSleeping(virtualCluster: VirtualCluster): boolea
   return virtualCluster.spec?.asleep === true;
 }
 
-/** Returns the error for requests to a quarantined virtual cluster; `undefined` if it is not quarantined. */
+/**
+ * Returns the error for requests to a quarantined virtual cluster; `undefined` if the virtual cluster is not
+ * quarantined.
+ */
 export function quarantineError({ metadata }: VirtualCluster): StatusError | undefined {
   const reason = metadata.annotations?.[quarantineAnnotation];
   if (reason === undefined) return undefined;
@@ -117,8 +120,9 @@ export function quarantineError({ metadata }: VirtualCluster): StatusError | und
 
 /**
  * True if the virtual cluster is being deleted and has no finalizer except the server's own. Its control plane is then
- * removed and must never be created again. The result stays true, because no finalizer can be added during deletion.
- * Until then the virtual cluster serves requests, because the owners of finalizers may have to clean up inside it.
+ * removed and must never be created again. The result never changes back to false, because no finalizer can be added
+ * during deletion. As long as the result is false, the virtual cluster serves requests, because the owners of
+ * finalizers may have to clean up inside it.
  */
 export function isReadyForRemoval({ metadata }: VirtualCluster): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;

@@ -15,10 +15,10 @@ export interface GoStruct {
 
 /**
  * The type of a field that is not a struct. For some types, JSON and protobuf differ. In JSON, `time` and `microTime`
- * are RFC 3339 text, `bytes` is base64 text, `quantity` is text, `intOrString` is a number or a text, `rawExtension`
- * is usually an object of any kind, and `json` and `fieldsV1` are any JSON value. In protobuf, times are seconds and
- * nanoseconds, `bytes` is not encoded as text, and `quantity`, `intOrString`, `rawExtension`, `json`, `fieldsV1` and
- * the list `strings` are wrapped in a message.
+ * are RFC 3339 text, `bytes` is base64 text, `quantity` is text, `intOrString` is a number or text, `rawExtension` is
+ * usually an object of any kind, and `json` and `fieldsV1` are any JSON value. In protobuf, times are seconds and
+ * nanoseconds, `bytes` are raw bytes, and `quantity`, `intOrString`, `rawExtension`, `json`, `fieldsV1` and the list
+ * `strings` are wrapped in a message.
  */
 export type GoScalarType =
   | 'string'
@@ -37,8 +37,8 @@ export type GoScalarType =
   | 'rawExtension';
 
 /**
- * A Go type with two JSON forms. One form is the struct. `or` names the other form: a list of such structs, a boolean,
- * or a list of strings.
+ * A Go type with two JSON forms. One form is `struct`. `or` names the other form: a list of `struct` objects, a
+ * boolean, or a list of strings.
  */
 export interface GoUnionType {
   readonly struct: GoStruct;
@@ -80,7 +80,7 @@ export function alwaysPrintedField(number: number, type: GoFieldType = 'string')
   return { number, type, shape: 'value', shown: true, required: true };
 }
 
-/** A field that JSON omits if it is empty, even if it is a struct or a time. */
+/** Returns a field that JSON omits if it is empty, even if it is a struct or a time. */
 export function omitEmptyField(number: number, type: GoFieldType): FieldPlan {
   return { number, type, shape: 'value', shown: false, required: false };
 }
@@ -89,7 +89,7 @@ export function pointerField(number: number, type: GoFieldType = 'string'): Fiel
   return { number, type, shape: 'pointer', shown: false, required: false };
 }
 
-/** A pointer field that JSON prints as null if it is unset. */
+/** Returns a pointer field that JSON prints as null if it is unset. */
 export function alwaysPrintedPointer(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: true, required: true };
 }
@@ -98,7 +98,7 @@ export function listField(number: number, type: GoFieldType = 'string'): FieldPl
   return { number, type, shape: 'list', shown: false, required: false };
 }
 
-/** A list field that JSON prints as null if it is unset. */
+/** Returns a list field that JSON prints as null if it is unset. */
 export function alwaysPrintedList(number: number, type: GoFieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: true, required: true };
 }
@@ -116,7 +116,7 @@ export function markOptional(plan: FieldPlan): FieldPlan {
 }
 
 /**
- * Defines a struct. A `plan` that is a function can refer to structs that are defined later, or to the struct itself.
+ * Defines a struct. Pass `plan` as a function if it refers to structs that are defined later, or to the struct itself.
  */
 export function defineStruct(name: string, plan: StructPlan | (() => StructPlan)): GoStruct {
   let known: (Pick<GoStruct, 'fields' | 'byNumber'> & { readonly numbered: ReadonlyMap<number, GoField> }) | undefined;
@@ -148,7 +148,7 @@ export function isStruct(type: GoFieldType): type is GoStruct {
   return typeof type !== 'string' && 'fields' in type;
 }
 
-/** True if JSON has no other representation than null for the zero value of the type. */
+/** True if JSON can represent the zero value of the type only as null. */
 export function isNullIfZero(type: GoFieldType): boolean {
   return type === 'time' || type === 'microTime' || type === 'rawExtension';
 }

@@ -78,8 +78,8 @@ const partialObjectMetadata = defineStruct('io.k8s.apimachinery.pkg.apis.meta.v1
 });
 
 /**
- * The Go structs of partial metadata by API version and kind. They are only sent, never received. `goStructOf` does not
- * return them, because a custom resource may have the same API version and kind.
+ * The Go structs of partial metadata by API version and kind. The server only sends these kinds and never receives
+ * them. `goStructOf` does not return these structs, because a custom resource may have the same API version and kind.
  */
 export const partialMetadataStructs: ReadonlyMap<string, GoStruct> = new Map([
   ['meta.k8s.io/v1/PartialObjectMetadata', partialObjectMetadata],
@@ -96,8 +96,8 @@ export const partialMetadataStructs: ReadonlyMap<string, GoStruct> = new Map([
 
 /**
  * Returns the Go struct of a built-in kind or its list kind; `undefined` if it has none. DeleteOptions are accepted in
- * every API version. Callers must ask only for built-in kinds: a custom resource may have the API version and kind of a
- * struct, because not all planes serve all built-in kinds.
+ * every API version. Call this function only for built-in kinds: because not all planes serve all built-in kinds, a
+ * custom resource may have the same API version and kind as a struct.
  */
 export function goStructOf(apiVersion: string, kind: string): GoStruct | undefined {
   if (kind === 'DeleteOptions') return deleteOptions;

@@ -20,7 +20,7 @@ import { deleteOptions, objectMeta } from './meta-structs.ts';
 import { StructSchemas } from './struct-schema.ts';
 import { type StructPackage, StructTable } from './struct-table.ts';
 
-/** The generated packages by the name under which the tables refer to them. */
+/** The generated packages, by the name with which the tables refer to them. */
 const packages = {
   meta: { prefix: 'io.k8s.apimachinery.pkg.apis.meta.v1', text: metaStructs },
   core: { prefix: 'io.k8s.api.core.v1', apiVersion: 'v1', text: coreStructs },
@@ -63,5 +63,5 @@ export const kubernetesStructs = new StructTable(packages, {
   'meta.ObjectMeta': objectMeta,
 } satisfies Record<string, GoStruct>);
 
-/** The schemas of these structs. */
+/** The schemas of the structs in `kubernetesStructs`. */
 export const kubernetesSchemas = new StructSchemas(kubernetesStructs);

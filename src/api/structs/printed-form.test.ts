@@ -5,7 +5,7 @@ import { kubernetesObjects } from '../../http/protobuf/kubernetes-objects.fixtur
 import type { KubeObject } from '../meta.ts';
 import { emptyObjectOf, toPrintedForm, toStoredForm } from './printed-form.ts';
 
-/** Objects as Go prints them. The protobuf tests use them too. */
+/** Objects as Go prints them. The protobuf tests also use them. */
 const fixtures = [
   ...(JSON.parse(readFileSync(new URL('../../http/protobuf/go-fixtures.json', import.meta.url), 'utf8')) as {
     name: string;
@@ -14,7 +14,7 @@ const fixtures = [
   ...kubernetesObjects,
 ].filter(({ json }) => json.kind !== 'DeleteOptions');
 
-/** Reverses the order of all members except client-defined ones. */
+/** Reverses the order of all members except those in fieldsV1, whose names clients define. */
 function mixed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(mixed);
   if (!isJsonObject(value)) return value;

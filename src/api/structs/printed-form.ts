@@ -15,16 +15,17 @@ export function toPrintedForm(object: KubeObject): KubeObject {
 }
 
 /**
- * Returns the object in the form in which it is stored: as `toPrintedForm`, but without the nulls that Go prints for
- * empty lists, times and pointers. Code that reads stored objects need not handle nulls. Does not change the metadata.
+ * Returns the object in its stored form: as `toPrintedForm` returns it, but without the nulls that Go prints for empty
+ * lists, times and pointers. Code that reads stored objects therefore need not handle nulls. Does not change the
+ * metadata.
  */
 export function toStoredForm(object: KubeObject): KubeObject {
   return { ...inStructForm(object, false), metadata: object.metadata };
 }
 
 /**
- * Returns an object of the kind without any fields set. It contains only members that Go prints even if they are empty.
- * In a new object, members that are equal to these get no field manager.
+ * Returns an object of the kind without any fields set. It contains only the members that Go prints even if they are
+ * empty. A member of a new object that equals the member here gets no field manager.
  */
 export function emptyObjectOf(apiVersion: string, kind: string): JsonObject {
   return inStructForm({ apiVersion, kind, metadata: {} }, true) as JsonObject;
@@ -90,7 +91,7 @@ function mapOf(type: GoFieldType, members: JsonObject, nulls: boolean): JsonObje
   return sorted;
 }
 
-/** True if the keys are sorted and no value is null. Most maps are, because they were printed before. */
+/** True if the keys are sorted and no value is null. This is true for most maps, because they were printed before. */
 function isSorted(members: JsonObject): boolean {
   let previous = '';
   for (const key in members) {

@@ -1,22 +1,28 @@
 import type { JsonObject } from '@flotilla/json';
 import type { GoField, GoStruct } from './go-struct.ts';
 
-/** The fields of a large struct by name, as positions in `fields`. */
+/** The positions of the fields of a large struct in `fields`, by name. */
 interface FieldPositions {
   readonly byName: ReadonlyMap<string, number>;
-  /** The positions of fields that matter even if the object does not have them: embedded structs and shown fields. */
+  /**
+   * The positions of fields that are relevant even if the object does not have them: embedded structs and fields that
+   * JSON always contains.
+   */
   readonly always: readonly number[];
 }
 
-/** The minimum number of fields for which the index is used. For a smaller struct, it is faster to check all fields. */
+/**
+ * The maximum number of fields of a small struct. For a small struct, returning all fields is faster than using the
+ * index.
+ */
 const smallStruct = 16;
 
 const positionsOf = new WeakMap<GoStruct, FieldPositions>();
 
 /**
- * Returns the fields of a struct that an object has, in the order of the struct, and those that JSON contains even if
- * they are empty. The schemas of a CustomResourceDefinition consist of thousands of objects that have few of the many
- * fields of their struct.
+ * Returns the fields of a struct that an object has, in the order of the struct, and the fields that JSON contains even
+ * if they are empty. This makes CustomResourceDefinitions fast, whose schemas consist of thousands of objects that have
+ * few of the many fields of their struct. For a small struct, returns all fields.
  */
 export function relevantFields(struct: GoStruct, object: JsonObject): readonly GoField[] {
   const { fields } = struct;

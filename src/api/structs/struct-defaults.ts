@@ -4,14 +4,17 @@ import { isScalarType, type StructTable, type TableField } from './struct-table.
 /** Sets the defaults of one struct in `object`. `now` is the time of the request, in milliseconds since the epoch. */
 export type StructDefault = (object: JsonObject, now: number) => void;
 
-/** The defaults that the table does not contain, by struct: `core.Container`. */
+/** The defaults that are not in the table, by struct name, such as `core.Container`. */
 export type StructDefaults = ReadonlyMap<string, StructDefault>;
 
 /** Sets the defaults of objects, as Kubernetes does when it decodes them. */
 export class ObjectDefaults {
   readonly #table: StructTable;
   readonly #functions: StructDefaults;
-  /** True for each struct name whose struct, or one inside it, has defaults. Others are not visited. */
+  /**
+   * Caches, for each struct name, whether the struct or a nested struct has defaults. Structs without defaults are not
+   * visited.
+   */
   readonly #relevant = new Map<string, boolean>();
 
   constructor(table: StructTable, functions: StructDefaults) {
@@ -20,8 +23,9 @@ export class ObjectDefaults {
   }
 
   /**
-   * Sets the defaults of a struct, from the outside in: first its function, then the default values in the table, then
-   * the defaults of the structs inside. Changes `object`. Members of the wrong type are left for validation.
+   * Sets the defaults of a struct from the outside in: first calls the struct's function, then sets the default values
+   * in the table, then the defaults of nested structs. Changes `object`. Ignores members of the wrong type, which
+   * validation reports.
    */
   apply(name: string, object: JsonObject, now: number): void {
     if (!this.#isRelevant(name)) return;
@@ -37,7 +41,7 @@ export class ObjectDefaults {
   #applyInside({ name, shape }: TableField, struct: string, object: JsonObject, now: number): void {
     const given = object[name] ?? undefined;
     if (given === undefined && shape === 'value') {
-      // In Go, a struct that is not a pointer exists even if the document does not contain it.
+      // Create the struct if it is absent, because in Go a struct that is not a pointer always exists.
       const made: JsonObject = {};
       this.apply(struct, made, now);
       if (Object.keys(made).length > 0) setMember(object, name, made);
@@ -54,7 +58,10 @@ export class ObjectDefaults {
     return found;
   }
 
-  /** Searches a struct and those inside it, except the `visited` ones. Structs may contain themselves. */
+  /**
+   * Searches a struct and its nested structs for defaults, except the structs in `visited`. Structs may contain
+   * themselves.
+   */
   #hasDefaults(name: string, visited: Set<string>): boolean {
     if (visited.has(name)) return false;
     visited.add(name);
@@ -66,7 +73,10 @@ export class ObjectDefaults {
   }
 }
 
-/** True if the table has a default that has an effect. A zero value has none if the field is not a pointer. */
+/**
+ * True if the table has a default for the field that has an effect. A default that is the zero value has no effect
+ * unless the field is a pointer.
+ */
 function hasDefault(field: TableField): boolean {
   return field.default !== undefined && !(field.shape === 'value' && isZero(field.default));
 }
@@ -74,7 +84,7 @@ function hasDefault(field: TableField): boolean {
 function setDefault(field: TableField, object: JsonObject): void {
   if (field.default === undefined || !hasDefault(field)) return;
   const given = object[field.name] ?? undefined;
-  // Go cannot distinguish an absent field that is not a pointer from its zero value.
+  // If a field is not a pointer, Go cannot distinguish its absence from its zero value.
   const isAbsent = given === undefined || (field.shape === 'value' && isZero(given));
   if (isAbsent) setMember(object, field.name, cloneJson(field.default));
 }

@@ -16,12 +16,12 @@ const scalarSchemas: Readonly<Record<GoScalarType, Schema>> = {
   json: { 'x-kubernetes-preserve-unknown-fields': true },
   fieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   strings: { type: 'array', items: { type: 'string' } },
-  // Kubernetes tracks the owner of the whole value only.
+  // Server-side apply treats the whole value as a single field.
   rawExtension: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' },
   intOrString: { 'x-kubernetes-int-or-string': true },
 };
 
-/** Makes the schemas of generated structs. All kinds share the schema of a struct. */
+/** Creates the schemas of generated structs. All kinds that contain a struct share its schema. */
 export class StructSchemas {
   readonly #table: StructTable;
   readonly #schemas = new Map<string, Schema>();
@@ -30,7 +30,7 @@ export class StructSchemas {
     this.#table = table;
   }
 
-  /** Returns the schema of a kind: that of its struct without the members that every object has. */
+  /** Returns the schema of a kind: the schema of its struct without the members that every object has. */
   kindSchema(name: string): Schema {
     const { properties = {}, ...schema } = this.schemaOf(name);
     const { apiVersion: _version, kind: _kind, metadata: _metadata, ...members } = properties;
@@ -48,7 +48,7 @@ export class StructSchemas {
       properties,
       ...(struct.isAtomic ? { 'x-kubernetes-map-type': 'atomic' as const } : {}),
     };
-    // The schema is registered before its members are made, because a struct may contain itself.
+    // Register the schema before its members are created, because a struct may contain itself.
     this.#schemas.set(name, schema);
     for (const field of struct.fields) {
       if (field.name === '') Object.assign(properties, this.schemaOf(this.#table.resolve(field.type, name)).properties);

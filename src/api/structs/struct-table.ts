@@ -7,11 +7,16 @@ export interface TableField {
   /** The protobuf number; 0 if protobuf does not encode the field. */
   readonly number: number;
   readonly shape: GoField['shape'];
-  /** A scalar type, or the name of a struct: `Container` of the same package, or `core.Container`. */
+  /**
+   * A scalar type, or the name of a struct: `Container` for a struct in the same package, otherwise `core.Container`.
+   */
   readonly type: string;
   readonly isPrinted: boolean;
   readonly isRequired: boolean;
-  /** Overrides the struct: server-side apply treats an `atomic` object or map as a single field. */
+  /**
+   * The map type of this field, which overrides that of the struct: server-side apply treats an `atomic` object or map
+   * as a single field.
+   */
   readonly mapType?: 'atomic' | 'granular';
   readonly listType?: 'atomic' | 'set' | 'map';
   readonly mapKeys: readonly string[];
@@ -27,15 +32,15 @@ export interface TableStruct {
 
 /** The structs of one package. */
 export interface StructPackage {
-  /** The prefix of their names in OpenAPI. */
+  /** The prefix of the names of these structs in OpenAPI. */
   readonly prefix: string;
-  /** The API version of the kinds among them. Optional: a package may have no kinds. */
+  /** The API version of the kinds in the package. Absent if the package has no kinds. */
   readonly apiVersion?: string;
   /** The generated text with one struct per line. */
   readonly text: string;
 }
 
-/** A kind whose struct is in the table under the full name `struct`, such as `apps.Deployment`. */
+/** A kind in the table. `struct` is the full name of its struct, such as `apps.Deployment`. */
 interface TableKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -110,23 +115,26 @@ function parseField(text: string): TableField {
   };
 }
 
-/** The Go structs of generated packages, by short package name. Lines are parsed when a struct is first used. */
+/** The Go structs of generated packages, by short package name. A line is parsed when its struct is first used. */
 export class StructTable {
   readonly #packages: Readonly<Record<string, StructPackage>>;
-  /** The line of each struct, by full name: `core.Container`. Made on first use. */
+  /** The line of each struct, by full name such as `core.Container`. Created on first use. */
   #lines: ReadonlyMap<string, string> | undefined;
-  /** The kinds by API version and kind: `apps/v1/Deployment`. Made on first use. */
+  /** The kinds by API version and kind, such as `apps/v1/Deployment`. Created on first use. */
   #kinds: ReadonlyMap<string, TableKind> | undefined;
   readonly #parsed = new Map<string, TableStruct>();
   readonly #structs = new Map<string, GoStruct>();
 
-  /** `known` are hand-written structs that the table refers to, such as `meta.ObjectMeta`. */
+  /** Creates a table. `known` contains hand-written structs to which the table refers, such as `meta.ObjectMeta`. */
   constructor(packages: Readonly<Record<string, StructPackage>>, known: Readonly<Record<string, GoStruct>> = {}) {
     this.#packages = packages;
     for (const [name, struct] of Object.entries(known)) this.#structs.set(name, struct);
   }
 
-  /** Returns the fields of a struct; `undefined` if the table has no such struct. `name` is `core.Container`. */
+  /**
+   * Returns the fields of a struct by its full name, such as `core.Container`; `undefined` if the table has no such
+   * struct.
+   */
   fieldsOf(name: string): TableStruct | undefined {
     let found = this.#parsed.get(name);
     if (found !== undefined) return found;
@@ -163,7 +171,7 @@ export class StructTable {
     return [...this.#kinds.values()];
   }
 
-  /** Returns the full name of a struct that a field of another struct refers to. */
+  /** Returns the full name of the struct to which a field of the struct `from` refers. */
   resolve(type: string, from: string): string {
     return type.includes('.') ? type : `${from.split('.')[0]}.${type}`;
   }
@@ -173,7 +181,7 @@ export class StructTable {
     return Object.fromEntries(
       fields.map((field) => {
         const type = this.#typeOf(field, name);
-        // Go prints structs even if they are empty, also those that the table treats as scalars.
+        // Go prints structs even if they are empty, including structs that the table treats as scalars.
         const isAlwaysPrinted = field.shape === 'value' && (typeof type !== 'string' || structScalars.has(type));
         const shown = field.isPrinted || isAlwaysPrinted;
         const { name: member, number, isRequired: required, default: value } = field;
@@ -210,7 +218,10 @@ export class StructTable {
   }
 }
 
-/** Go's bytes are a slice: JSON omits empty ones, and protobuf omits unset ones, as for a pointer. */
+/**
+ * Returns the shape of a field. Bytes have the shape of a pointer: JSON omits them if they are empty, and protobuf
+ * omits them if they are unset.
+ */
 function shapeOf({ shape, type }: TableField): GoField['shape'] {
   return shape === 'value' && type === 'bytes' ? 'pointer' : shape;
 }

@@ -8,7 +8,7 @@ export function ringOf(period: UsagePeriod): Ring {
   return period === '24h' ? dayRing : fortnightRing;
 }
 
-/** Returns the samples and the total of the slots that are kept at this time. */
+/** Returns the samples and the total of all slots that are kept at the time `now`. */
 export function describeUsage(
   ring: Ring,
   slots: Chunk,
@@ -27,7 +27,7 @@ export function describeUsage(
   return { total: describeAmounts(sum, prices), samples };
 }
 
-/** Converts stored products with time to averages. Amounts that were not measured are absent. */
+/** Converts stored amounts, which are products with time, to averages. Omits amounts that were not measured. */
 function describeAmounts(amounts: UsageAmounts, prices: Prices): UsageTotal {
   const { seconds, sizeSeconds, workSeconds, podSeconds, claimSeconds } = amounts;
   const average = (product: number, over: number) => (over === 0 ? 0 : round(product / over));

@@ -1,8 +1,8 @@
 /**
- * The amounts that are stored for a period. An amount that varies, such as the number of objects, is stored as its product
- * with time, so that the amounts of periods and of subjects can be added. `sizeSeconds`, `workSeconds`, `podSeconds` and
- * `claimSeconds` are the times for which the amounts after them were measured: 0 means not measured. The order is that of
- * stored rows: a new field must be added at the end.
+ * The amounts that are stored for a period. An amount that varies, such as the number of objects, is stored as its
+ * product with time, so that the amounts of several periods or subjects can be added. `sizeSeconds`, `workSeconds`,
+ * `podSeconds` and `claimSeconds` are the times for which the fields that follow each were measured; 0 means not
+ * measured. Stored rows have the same order, so a new field must be added at the end.
  */
 export const amountFields = [
   /** The time that was observed, in seconds. */
@@ -31,7 +31,10 @@ export const amountFields = [
 export type AmountField = (typeof amountFields)[number];
 export type UsageAmounts = Readonly<Record<AmountField, number>>;
 
-/** The fields that are times. Subjects are observed at the same time, so their sum has the longest of their times. */
+/**
+ * The fields that are times. All subjects are observed at the same time, so the sum of several subjects has the longest
+ * of their times.
+ */
 const timeFields: ReadonlySet<AmountField> = new Set([
   'seconds',
   'sizeSeconds',
@@ -42,7 +45,7 @@ const timeFields: ReadonlySet<AmountField> = new Set([
 
 export const noAmounts: UsageAmounts = amountsFrom(() => 0);
 
-/** Returns amounts in which each field has the value that `of` returns for it. */
+/** Returns amounts. The value of each field is the result of `of`. */
 export function amountsFrom(of: (field: AmountField) => number): UsageAmounts {
   return Object.fromEntries(amountFields.map((field) => [field, of(field)])) as Record<AmountField, number>;
 }

@@ -3,7 +3,10 @@ import type { UsageAmounts } from './usage-amounts.ts';
 const hour = 3600;
 const kibPerGib = 1024 * 1024;
 
-/** A unit that can have a price, its description, and the function that returns its quantity in amounts of usage. */
+/**
+ * A unit that can have a price, its description, and the function that returns the quantity of the unit in amounts of
+ * usage.
+ */
 interface PricedUnit {
   readonly name: string;
   readonly title: string;
@@ -11,7 +14,7 @@ interface PricedUnit {
   quantityIn(amounts: UsageAmounts): number;
 }
 
-/** The units that can have a price, by the names of the fields of price lists. */
+/** The units that can have a price. Their names are the fields of price lists. */
 export const pricedUnits = [
   {
     name: 'instanceHour',
@@ -61,7 +64,10 @@ export type PricedUnitName = (typeof pricedUnits)[number]['name'];
 /** The prices of units as decimal numbers. A unit without a price is free. */
 export type Prices = Readonly<Partial<Record<PricedUnitName, string>>>;
 
-/** The prices that a price list may contain: no sign and no exponent, so that sums are exact enough. */
+/**
+ * Matches the prices that a price list may contain. They have no sign and no exponent, so that sums are sufficiently
+ * exact.
+ */
 export const pricePattern = '^[0-9]{1,9}(\\.[0-9]{1,9})?$';
 
 /** Returns the cost of amounts with the given prices. `undefined` if no unit has a price. */
@@ -71,7 +77,7 @@ export function costOf(amounts: UsageAmounts, prices: Prices): number | undefine
   return priced.reduce((sum, { name, quantityIn }) => sum + Number(prices[name]) * quantityIn(amounts), 0);
 }
 
-/** Formats a cost with as many decimals as small amounts need. */
+/** Formats a cost. Small costs get more decimals. */
 export function formatCost(cost: number): string {
   return cost.toFixed(cost !== 0 && cost < 0.1 ? 6 : 2);
 }

@@ -1,4 +1,4 @@
-/** The periods of usage, as the parameter `period` names them. */
+/** The values of the parameter `period` of usage. */
 export const usagePeriods = ['24h', '14d'] as const;
 export type UsagePeriod = (typeof usagePeriods)[number];
 

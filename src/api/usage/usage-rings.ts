@@ -1,7 +1,7 @@
 import { addPeriods, decodeAmounts, encodeAmounts, noAmounts, type UsageAmounts } from './usage-amounts.ts';
 
 /**
- * A ring of slots of equal length. A slot has a number that grows with time and never repeats. Consecutive slots are
+ * A ring of slots of equal length. The number of a slot increases with time and is never reused. Consecutive slots are
  * stored together as a chunk, so that a write replaces only a small row.
  */
 export interface Ring {
@@ -35,13 +35,13 @@ export function chunkOfSlot({ slotsPerChunk }: Ring, slot: number): number {
   return Math.floor(slot / slotsPerChunk);
 }
 
-/** Returns the slots that are kept at this time, oldest first. */
+/** Returns the slots that are kept at the time `now`, oldest first. */
 export function keptSlots(ring: Ring, now: number): readonly number[] {
   const last = slotAt(ring, now);
   return Array.from({ length: ring.slots }, (_, index) => last - ring.slots + 1 + index);
 }
 
-/** Returns the chunks with the slots that are kept at this time, oldest first. */
+/** Returns the chunks that contain the slots kept at the time `now`, oldest first. */
 export function keptChunks(ring: Ring, now: number): readonly number[] {
   const last = slotAt(ring, now);
   const first = chunkOfSlot(ring, last - ring.slots + 1);
@@ -59,7 +59,10 @@ export function encodeChunk(ring: Ring, chunk: Chunk): string {
   return JSON.stringify(slots.map(([slot, amounts]) => [slot % ring.slotsPerChunk, ...encodeAmounts(amounts)]));
 }
 
-/** Decodes a chunk. Returns an empty one for a text of an unknown format, because usage must not fail requests. */
+/**
+ * Decodes a chunk. Returns an empty chunk for a text of an unknown format, because an error in usage data must not
+ * cause requests to fail.
+ */
 export function decodeChunk(ring: Ring, chunk: number, text: string | undefined): Chunk {
   const decoded: Chunk = new Map();
   for (const entry of entriesOf(text)) {

@@ -58,7 +58,7 @@ function kindFaults(text: string): string[] {
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(',')}`];
 }
 
-/** Validates the metadata of an embedded resource, which needs no name and may or may not have a namespace. */
+/** Validates the metadata of an embedded resource. Name and namespace are optional. */
 function metadataErrors(meta: ObjectMeta, field: string): FieldError[] {
   const named = (meta.name ?? '') === '' ? { ...meta, name: 'unnamed' } : meta;
   const errors = validateMeta(named, { namespaced: (meta.namespace ?? '') !== '', nameRule: 'path-segment' });

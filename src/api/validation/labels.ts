@@ -42,8 +42,8 @@ function bytesOf(annotations: Readonly<Record<string, string>>): number {
 }
 
 /**
- * Returns the errors that an annotation key has after its conversion to lower case. A key without errors is not
- * converted, because it has none in lower case either.
+ * Returns the errors of an annotation key in lower case. A key without errors is not converted, because its lower-case
+ * form has no errors either.
  */
 function annotationKeyFaults(key: string): readonly string[] {
   return qualifiedNameFaults(key).length === 0 ? [] : qualifiedNameFaults(key.toLowerCase());

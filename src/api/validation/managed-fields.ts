@@ -6,7 +6,8 @@ import { validateFieldManager } from './options.ts';
 const subresourceBytes = 256;
 
 /**
- * Validates managedFields (rule SSA-31). Clients send the entries, so members that the type requires may be missing.
+ * Validates managedFields (rule SSA-31). The entries come from clients, so members that are required in the type may be
+ * missing.
  */
 export function validateManagedFields(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
   return entries.flatMap((entry: Partial<ManagedFieldsEntry>, index) => {

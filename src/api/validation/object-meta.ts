@@ -17,7 +17,7 @@ export interface MetaRules extends NameLimits {
 }
 
 /**
- * Validates the metadata of an object before it is created. A name that the server generates must be set already.
+ * Validates the metadata of an object before it is created. If the server generates the name, it must already be set.
  * `maxOwners` is the maximum number of owner references.
  */
 export function validateMeta(meta: ObjectMeta, rules: MetaRules, maxOwners = maxOwnerReferences): FieldError[] {
@@ -52,7 +52,7 @@ function validateNamespace(namespace: string, namespaced: boolean, errors: Field
   }
 }
 
-/** Validates the parts of the metadata whose rules are the same for creates and updates. */
+/** Validates the parts of the metadata that have the same rules for creates and updates. */
 function validateContents(meta: ObjectMeta, errors: FieldError[], maxOwners: number, old?: ObjectMeta): void {
   const { generation = 0, labels, annotations, ownerReferences, managedFields } = meta;
   if (generation < 0) errors.push(invalid('metadata.generation', generation, 'must be greater than or equal to 0'));
@@ -65,14 +65,17 @@ function validateContents(meta: ObjectMeta, errors: FieldError[], maxOwners: num
   if (managedFields !== undefined) addAll(errors, validateManagedFields(managedFields, 'metadata.managedFields'));
 }
 
-/** Appends errors. A spread into `push` would exceed the stack if there are hundreds of thousands. */
+/**
+ * Appends errors one by one, because a spread of hundreds of thousands of errors into `push` would overflow the stack.
+ */
 function addAll(errors: FieldError[], found: readonly FieldError[]): void {
   for (const error of found) errors.push(error);
 }
 
 /**
  * The maximum number of finalizers of an object. Kubernetes has no limit, but every write of the object compares all
- * finalizers, and each is removed by a write of its own. A list that is already longer may become shorter.
+ * finalizers, and each finalizer is removed by a separate write. A stored list that exceeds the limit may become
+ * shorter.
  */
 export const maxFinalizers = 1_000;
 

@@ -2,7 +2,7 @@ import { byteLength } from '@flotilla/kubernetes-formats';
 import { boundedErrors } from '../bounded-errors.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required, tooLong } from '../field-error.ts';
 
-/** The options of a write as the client sent them. Absent parameters are '' or undefined. */
+/** The options of a write as the client sent them. A parameter that the client did not send is '' or undefined. */
 export interface SentWriteOptions {
   readonly dryRun: readonly string[];
   readonly fieldManager: string;
@@ -10,8 +10,8 @@ export interface SentWriteOptions {
 }
 
 /**
- * Validates the options of a write. Callers throw the errors as `invalidObject({ group: 'meta.k8s.io', kind:
- * 'CreateOptions' }, '', …)`, with the kind of their options.
+ * Validates the options of a write. If there are errors, callers throw `invalidObject({ group: 'meta.k8s.io', kind:
+ * 'CreateOptions' }, '', …)` with the kind of their options.
  */
 export function validateWriteOptions(options: SentWriteOptions): FieldError[] {
   return [
@@ -41,7 +41,7 @@ export interface SentDeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
 }
 
-/** Maximum grace period: 100 years, in seconds. A longer one could exceed timestamps with four-digit years. */
+/** The maximum grace period: 100 years, in seconds. A longer period could lead to a year with more than four digits. */
 const maxGraceSeconds = 100 * 366 * 24 * 3600;
 
 const policies = ['Foreground', 'Background', 'Orphan'];

@@ -14,8 +14,8 @@ export const maxOwnerReferences = 200;
 export const maxOwnerReferencesInEtcd = 30;
 
 /**
- * The maximum number of characters in the errors about several controllers. Each of these errors contains all
- * references, so a list of hundreds of controllers would result in megabytes.
+ * The maximum total length of the errors about several controllers, in characters. Each of these errors contains all
+ * references, so the errors for a list of hundreds of controllers would take megabytes.
  */
 const maxControllerErrorCharacters = 100_000;
 

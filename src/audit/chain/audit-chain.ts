@@ -2,30 +2,30 @@ import { randomBytes } from 'node:crypto';
 import type { ChainHead, CheckpointSignature } from '../../api/audit/audit-chain.ts';
 import { type ChainNotes, chainHash, hashText, hashTextLength, lineEnd, linkText, seedLength } from './chain-format.ts';
 
-/** Signs the state of an audit log. Must be fast: it is called while a line is written. */
+/** Signs the state of an audit log. Must be fast, because it is called during the write of a line. */
 export type SignHead = (head: ChainHead) => CheckpointSignature;
 
 export interface AuditChainOptions {
   /** The last line of the log. Absent if the log has no line with a hash; the chain then starts with the next line. */
   readonly head?: ChainHead | undefined;
-  /** Optional; without it the lines have hashes, but no signatures. */
+  /** Signs the state of the log. Optional; without this function, lines have hashes but no signatures. */
   readonly sign?: SignHead | undefined;
-  /** The number of bytes of an interrupted write that were removed at the end of the log. */
+  /** The number of bytes of an incomplete write that were removed from the end of the log. */
   readonly repairedBytes?: number | undefined;
 }
 
-/** Lines with their links, and the state of the chain after them. */
+/** Lines with their links, and the state of the chain after these lines. */
 export interface LinkedLines {
   readonly bytes: Buffer;
   readonly head: ChainHead;
 }
 
-/** The most characters of `linkText` in a line without notes. */
+/** The maximum length of `linkText` for a line without notes, in characters. */
 const maxPlainLink = 32;
 
 /**
- * Adds a link with a running hash to each line of an audit log. A failed write leaves the chain unchanged: it continues
- * with the lines of the next write.
+ * Adds a link with a running hash to each line of an audit log. A failed write leaves the chain unchanged: the lines of
+ * the next write continue from the last successful write.
  */
 export class AuditChain {
   readonly #sign: SignHead | undefined;
@@ -45,17 +45,20 @@ export class AuditChain {
     return this.#head;
   }
 
-  /** Lets the next line contain a signature of the line before. */
+  /** Adds a signature of the previous line to the next line. */
   signNext(): void {
     this.#isSignatureDue = true;
   }
 
-  /** Lets the next line record that signed lines were missing at the start of the server. */
+  /**
+   * Adds a record to the next line that signed lines were missing when the server started. `lost` is the newest of
+   * them.
+   */
   recordLoss(lost: ChainHead): void {
     this.#lost = lost;
   }
 
-  /** Adds links to complete lines. The caller writes the result and then calls `accept`. */
+  /** Adds links to complete lines. The caller writes the result, and calls `accept` after the write succeeds. */
   link(lines: Uint8Array, count: number, isFileStart: boolean): LinkedLines {
     let notes = this.#notes(isFileStart);
     const notesLength = notes === undefined ? 0 : linkText(0, notes).length;

@@ -4,17 +4,17 @@ import type { ChainLink } from '../../api/audit/audit-chain.ts';
 /** The number of characters of a SHA-256 hash in base64url. */
 export const hashLength = 43;
 const hashStart = ',"hash":"';
-/** The end of every line, after its hash. */
+/** The text after the hash at the end of every line. */
 export const lineEnd = '"}}\n';
 const chainKey = ',"chain":{"seq":';
 
 /** The length of the hashed bytes before a line: the previous hash and `lineEnd`. */
 export const seedLength = hashLength + lineEnd.length;
 
-/** The members of a link that most lines do not have. */
+/** The members of a link that are absent in most lines. */
 export type ChainNotes = Omit<ChainLink, 'seq' | 'hash'>;
 
-/** Returns the text between the event and the hash. */
+/** Returns the text between the members of the event and the hash. */
 export function linkText(seq: number, notes: ChainNotes | undefined): string {
   if (notes === undefined) return `${chainKey}${seq}`;
   const { previous, signed, repaired, lost } = notes;
@@ -22,15 +22,15 @@ export function linkText(seq: number, notes: ChainNotes | undefined): string {
   return text === '' ? `${chainKey}${seq}` : `${chainKey}${seq},${text}`;
 }
 
-/** Returns the text between the link and the newline. */
+/** Returns the text between the link and the newline: the hash and the closing braces. */
 export function hashText(value: string): string {
   return `${hashStart}${value}"}}`;
 }
 
-/** The number of bytes of `hashText` and the newline. */
+/** The length of `hashText` plus the newline, in bytes. */
 export const hashTextLength = hashStart.length + seedLength;
 
-/** Hashes the seed (the previous hash and `lineEnd`) and the line up to its hash. */
+/** Returns the hash of the seed (the previous hash and `lineEnd`) and of the line up to its own hash. */
 export function chainHash(seedAndLine: Uint8Array): string {
   return hash('sha256', seedAndLine, 'base64url');
 }

@@ -37,7 +37,7 @@ export function openCheckpointKey(pem: string): CheckpointKey {
   };
 }
 
-/** Verifies signatures of one public key. */
+/** Verifies signatures with one public key. */
 export interface CheckpointVerifier {
   /** Returns the reason why the signature is not valid; `undefined` if it is valid. */
   check(checkpoint: AuditCheckpoint): string | undefined;
@@ -59,7 +59,10 @@ export function openCheckpointVerifier(pem: string): CheckpointVerifier {
   };
 }
 
-/** The signed bytes. The first line prevents that the key signs anything else with the same bytes. */
+/**
+ * Returns the signed bytes. Their first line ensures that a signature made by this key for another purpose never has
+ * the same bytes.
+ */
 function signedText({ seq, hash: headHash }: ChainHead, time: string): Buffer {
   return Buffer.from(`flotilla audit checkpoint 1\n${seq}\n${headHash}\n${time}\n`);
 }

@@ -8,8 +8,8 @@ const newline = 10;
 const chunkBytes = 64 * 1024;
 
 /**
- * Returns the last line of the log that has a link; `undefined` if there is none. The newest file that is not empty
- * decides, because a file without links was written by an older version.
+ * Returns the last line of the log that has a link; `undefined` if there is none. Searches only the newest file that is
+ * not empty. If that file has no links, an older version of the server wrote it.
  */
 export async function findChainHead(location: AuditLogLocation): Promise<ChainHead | undefined> {
   for (const file of await findAuditLogFiles(location)) {
@@ -28,8 +28,8 @@ export async function findChainHead(location: AuditLogLocation): Promise<ChainHe
 }
 
 /**
- * True if the log contains this line, or only newer ones, because retention has removed the file of the line. False if the
- * line was removed or changed, or belongs to another log.
+ * True if the log contains this line, or if it contains only newer lines because retention has removed the file of the
+ * line. False if the line was removed or changed, or belongs to another log.
  */
 export async function hasLine(location: AuditLogLocation, { seq, hash }: ChainHead): Promise<boolean> {
   let oldest: number | undefined;
@@ -56,7 +56,7 @@ async function* linksBackwards(file: FileHandle, size: number): AsyncGenerator<C
   }
 }
 
-/** Returns the number of bytes after the last newline of a file: the rest of an interrupted write. */
+/** Returns the number of bytes after the last newline of a file, which an incomplete write has left. */
 export async function countTornBytes(file: FileHandle, size: number): Promise<number> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   for (let end = size; end > 0; ) {

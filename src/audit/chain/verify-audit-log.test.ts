@@ -38,7 +38,7 @@ async function write(log: ChainedAuditLog, count: number): Promise<void> {
   for (let index = 0; index < count; index++) await log.write(auditEvent({ auditID: `é-${index}` }));
 }
 
-/** Writes a log of several files and returns its newest checkpoint. */
+/** Writes a log and returns its newest checkpoint. `options` can split the log into several files. */
 async function writeLog(count: number, options: { maxBytes?: number; keptFiles?: number } = {}) {
   const log = await open(options);
   await write(log, count);

@@ -3,10 +3,13 @@ import { auditLineTimestamp, mayBeAgentLine } from '../audit-line-matcher.ts';
 import { chainHash, hashTextLength, isHash, lineEnd, readLink } from './chain-format.ts';
 import type { CheckpointVerifier } from './checkpoint-key.ts';
 
-/** The most findings of one verification. One damaged file could have one for each line. */
+/** The maximum number of findings of one verification. A damaged file could have one finding per line. */
 const maxFindings = 100;
 
-/** A server signs the newest hash every minute. If signatures are absent for longer, they have been removed. */
+/**
+ * The maximum time between signatures, in milliseconds. A server signs the newest hash every minute, so if signatures
+ * are absent for longer, they have been removed.
+ */
 const maxUnsignedMilliseconds = 10 * 60_000;
 
 interface Expected {
@@ -20,9 +23,9 @@ interface LogPosition {
 }
 
 export interface LineVerifierOptions {
-  /** Checks signatures. Optional; without it only the hashes are checked. */
+  /** Checks signatures. Optional; without this verifier, only the hashes are checked. */
   readonly signatures?: CheckpointVerifier | undefined;
-  /** The newest checkpoint of the log, from another place than the log itself. */
+  /** The newest checkpoint of the log, which must come from a place other than the log itself. */
   readonly checkpoint?: AuditCheckpoint | undefined;
 }
 
@@ -39,7 +42,7 @@ export class LineVerifier {
   #head: Expected | undefined;
   #position: LogPosition = { file: '', line: 0 };
   #signedUpTo: number | undefined;
-  /** The time of the first line after the last signature. */
+  /** The time of the first line after the last signature, in milliseconds since the epoch. */
   #unsignedSince: number | undefined;
   #hasCheckpoint = false;
 
@@ -109,7 +112,9 @@ export class LineVerifier {
     }
   }
 
-  /** Checks the position of the line, and returns the hash of the line before; `undefined` if it is not known. */
+  /**
+   * Checks the position of the line, and returns the hash of the previous line; `undefined` if that hash is unknown.
+   */
   #previousHash({ seq, previous }: ChainLink): string | undefined {
     const head = this.#head;
     if (head === undefined) {
@@ -158,7 +163,7 @@ export class LineVerifier {
     this.#unsignedSince ??= milliseconds;
   }
 
-  /** Reports a long time without signatures once. */
+  /** Reports, at most once, that signatures were absent for too long. */
   #checkUnsigned(milliseconds: number, seq: number): void {
     const { signatures } = this.#options;
     const since = this.#unsignedSince;

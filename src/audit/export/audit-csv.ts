@@ -44,8 +44,8 @@ export function csvLine(line: string): string {
 }
 
 /**
- * Returns a value as a field of CSV. Spreadsheets execute a text that starts with one of these characters as a formula, and
- * clients choose some of the texts. An apostrophe before it prevents that.
+ * Returns a value as a CSV field. Spreadsheets execute a text that starts with one of these characters as a formula,
+ * and clients choose some of the texts. An apostrophe before such a text prevents this.
  */
 export function csvField(value: Cell): string {
   if (value === undefined) return '';

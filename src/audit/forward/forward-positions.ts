@@ -15,7 +15,7 @@ export class ForwardPositions {
     this.#positions = positions;
   }
 
-  /** Reads the file. A damaged file counts as empty: all lines are then sent again. */
+  /** Reads the file. A damaged file counts as empty, so all lines are sent again. */
   static async open(path: string): Promise<ForwardPositions> {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return '{}';
@@ -28,7 +28,7 @@ export class ForwardPositions {
     return this.#positions.get(target);
   }
 
-  /** Stores the position durably. */
+  /** Stores the position of a target durably. */
   async set(target: string, position: ChainHead): Promise<void> {
     this.#positions.set(target, position);
     await this.#lanes.run('file', () =>

@@ -5,14 +5,14 @@ export interface ForwardSettings {
   readonly type: 'webhook' | 'syslog';
   /** `https://…` for a webhook, `tls://host:port` for syslog. */
   readonly url: string;
-  /** The body of the requests of a webhook. */
+  /** The body format of requests to a webhook. */
   readonly format: 'jsonl' | 'list';
-  /** The scheme by which requests to a webhook are authenticated with the content of `secretFile`. */
+  /** The scheme with which requests to a webhook are authenticated. The secret is the content of `secretFile`. */
   readonly auth: 'none' | 'bearer' | 'hmac';
   readonly secretFile?: string | undefined;
   /** The CA certificates that verify the target. Optional; defaults to those of Node.js. */
   readonly caFile?: string | undefined;
-  /** The client certificate and its key. */
+  /** The files with the client certificate (`certFile`) and its key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
 }

@@ -13,7 +13,7 @@ export class ForwardError extends Error {
   override readonly name = 'ForwardError';
 }
 
-/** A target that does not respond within this time has not received the lines. */
+/** The time, in milliseconds, within which a target must respond. Otherwise the lines count as not received. */
 export const sendMilliseconds = 30_000;
 
 /** The TLS options of a connection. The files are read for each connection, so that they can be replaced. */
@@ -44,7 +44,10 @@ export async function readTargetFile(setting: string, path: string | undefined):
   });
 }
 
-/** Returns the error of a connection as a ForwardError. Only its code is kept: a message could contain a header. */
+/**
+ * Returns the error of a connection as a ForwardError. Keeps only the error code, because an error message could
+ * contain a header.
+ */
 export function connectionError(error: unknown): ForwardError {
   if (error instanceof ForwardError) return error;
   return new ForwardError(`the connection failed (${errorCode(error) ?? 'unknown error'})`);

@@ -19,7 +19,7 @@ export interface ForwarderOptions {
   readonly positions: ForwardPositions;
   readonly clock: Clock;
   readonly log: Log;
-  /** Time between two reads of the log. Optional; defaults to one second. */
+  /** The time between two reads of the log, in milliseconds. Optional; defaults to one second. */
   readonly pollMilliseconds?: number | undefined;
 }
 
@@ -28,20 +28,20 @@ export interface ForwardState {
   readonly name: string;
   /** The number of lines that the target has not received. */
   readonly lagLines: number;
-  /** The age of the oldest of these lines. */
+  /** The age, in seconds, of the oldest line that the target has not received. */
   readonly lagSeconds: number;
   readonly failures: number;
   /** The number of lines that retention removed before the target received them. */
   readonly lostLines: number;
-  /** The reason why the last attempt failed; `undefined` if it succeeded. */
+  /** The reason why the last attempt failed; `undefined` if the last attempt succeeded. */
   readonly error: string | undefined;
 }
 
 const backoff = { initialMilliseconds: 1_000, maxMilliseconds: 60_000 };
 
 /**
- * Sends all lines of the audit log to one target, in order and at least once. The log files are the buffer: the position
- * is stored after the target has confirmed the lines.
+ * Sends all lines of the audit log to one target, in order and at least once. There is no other buffer than the log
+ * files. The position is stored only after the target has confirmed the lines.
  */
 export class Forwarder {
   readonly #options: ForwarderOptions;
@@ -49,7 +49,7 @@ export class Forwarder {
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   #position: ChainHead;
-  /** The lines that were read, but not confirmed. They are sent again after a failure. */
+  /** The lines that were read but not confirmed yet. They are sent again after a failure. */
   #pending: FollowedLines | undefined;
   #failures = 0;
   #lostLines = 0;
@@ -117,7 +117,7 @@ export class Forwarder {
     }
   }
 
-  /** Sends the next lines. Returns false if there are none. */
+  /** Sends the next lines. Returns false if there are no lines to send. */
   async #forwardBatch(signal: AbortSignal): Promise<boolean> {
     const { target, head } = this.#options;
     this.#pending ??= await this.#follower.read(this.#position, head().seq);
@@ -135,7 +135,7 @@ export class Forwarder {
 
   async #confirm({ last, missing, lines }: FollowedLines): Promise<void> {
     const { name, positions, log } = this.#options;
-    // A new target gets the lines that the log contains. It does not miss older ones.
+    // A new target has no stored position. It gets the lines in the log, and older lines do not count as lost.
     const isLoss = missing > 0 && this.#position.seq > 0;
     this.#position = last;
     this.#pending = undefined;

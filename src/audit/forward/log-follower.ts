@@ -4,12 +4,12 @@ import { readLink } from '../chain/chain-format.ts';
 import { type AuditLogFile, type AuditLogLocation, findAuditLogFiles, withAuditLogFile } from '../log-files.ts';
 import { readLinesForwards } from '../read-lines-forwards.ts';
 
-/** Lines of the log in their order. */
+/** Consecutive lines of the log, in order. */
 export interface FollowedLines {
   readonly lines: readonly string[];
-  /** The last of these lines; the position from which they were read if there are none. */
+  /** The last element of `lines`. If there are no lines, the position at which reading started. */
   readonly last: ChainHead;
-  /** The number of lines between the position and the first of these lines that are no longer in the log. */
+  /** The number of lines after the start position that are no longer in the log, up to the first element of `lines`. */
   readonly missing: number;
 }
 
@@ -18,10 +18,13 @@ const maxBytes = 1024 * 1024;
 
 interface Cursor {
   readonly inode: bigint;
-  /** The first line of the file. The inode number is not sufficient, because it is reused after the file was removed. */
+  /**
+   * The number of the first line of the file, which identifies the file. The inode number is not sufficient, because it
+   * is reused after the file was removed.
+   */
   readonly firstSeq: number | undefined;
   readonly offset: number;
-  /** The line before the offset. */
+  /** The number of the last line before the offset. */
   readonly seq: number;
 }
 
@@ -34,7 +37,7 @@ export class LogFollower {
     this.#location = location;
   }
 
-  /** Returns lines after `position`, up to the line `newest`. Lines without links are left out. */
+  /** Returns lines after `position`, up to the line `newest`. Omits lines without links. */
   async read(position: ChainHead, newest: number): Promise<FollowedLines> {
     if (position.seq >= newest) return { lines: [], last: position, missing: 0 };
     const files = (await findAuditLogFiles(this.#location)).reverse();
@@ -58,7 +61,10 @@ export class LogFollower {
     return { lines: batch.lines, last: batch.last, missing: batch.missing };
   }
 
-  /** Returns the number of the file that contains the first line after `seq`; 0 is the current file, 1 the newest rotated one. */
+  /**
+   * Returns the index of the file that contains the first line after `seq`; 0 is the current file, 1 the newest rotated
+   * file.
+   */
   async fileIndexAfter(seq: number): Promise<number> {
     const files = (await findAuditLogFiles(this.#location)).reverse();
     return files[await this.#fileOf(files, seq + 1)]?.index ?? 0;
@@ -74,7 +80,7 @@ export class LogFollower {
     return 0;
   }
 
-  /** Returns the position of the file of a cursor; -1 if it was removed. */
+  /** Returns the position in `files` of the file to which a cursor points; -1 if that file was removed. */
   async #positionOf(files: readonly AuditLogFile[], { inode, firstSeq }: Cursor): Promise<number> {
     const position = files.findIndex((file) => file.inode === inode);
     const file = files[position];
@@ -115,7 +121,7 @@ class Batch {
     for (const line of lines) {
       if (this.lines.length >= maxLines || this.#bytes >= maxBytes) this.isFull = true;
       const link = this.isFull ? undefined : readLink(line);
-      // A line that is not committed may still be removed, if the rest of its write fails.
+      // Stop before a line that is not committed, because it is removed if the rest of its write fails.
       if (link !== undefined && link.seq > this.#newest) this.isFull = true;
       if (this.isFull) return;
       this.#readBytes += line.length + 1;
@@ -127,7 +133,7 @@ class Batch {
     }
   }
 
-  /** Returns the number of bytes of the lines that were added since the last call. */
+  /** Returns the total length of the lines read since the last call, in bytes. */
   takeReadBytes(): number {
     const bytes = this.#readBytes;
     this.#readBytes = 0;

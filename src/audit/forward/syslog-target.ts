@@ -15,8 +15,9 @@ const priority = 13 * 8 + 6;
 const defaultPort = 6514;
 
 /**
- * Sends lines as syslog messages (RFC 5424) over TLS (RFC 5425). Syslog has no confirmation, so each batch has a connection
- * of its own: the server ends it, and the target closes it after it has read everything.
+ * Sends lines as syslog messages (RFC 5424) over TLS (RFC 5425). Syslog has no confirmation, so each batch has its own
+ * connection. This server ends its side of the connection, and the target closes the connection after it has read
+ * everything.
  */
 export function syslogTarget(settings: ForwardSettings, milliseconds = sendMilliseconds): ForwardTarget {
   const { hostname: host, port } = new URL(settings.url);
@@ -54,14 +55,14 @@ export function syslogTarget(settings: ForwardSettings, milliseconds = sendMilli
           else if (failure === undefined) reject(new ForwardError('the target closed the connection too early'));
           else reject(connectionError(failure));
         });
-        // A syslog server sends nothing, so another kind of server listens there.
+        // A syslog server never sends data, so the target is another kind of server.
         socket.on('data', () => socket.destroy(new ForwardError('the target is not a syslog server')));
       });
     },
   };
 }
 
-/** Returns a line as a syslog message with its length before it (octet counting). */
+/** Returns a line as a syslog message, preceded by its length (octet counting). */
 export function syslogFrame(line: string): Buffer {
   const milliseconds = auditLineTimestamp(line);
   const time = milliseconds === undefined ? '-' : new Date(milliseconds).toISOString();

@@ -4,7 +4,7 @@ import { PostError, postBytes } from '../../lib/post-bytes.ts';
 import type { ForwardSettings } from './forward-settings.ts';
 import { ForwardError, type ForwardTarget, readTargetFile, readTargetTls, sendMilliseconds } from './forward-target.ts';
 
-/** The header with the HMAC-SHA-256 of the body. */
+/** The header that contains the HMAC-SHA-256 of the body. */
 const signatureHeader = 'X-Flotilla-Signature';
 
 /** Sends lines in the bodies of POST requests. The target confirms them with any status code from 200 to 299. */
@@ -36,7 +36,7 @@ function bodyOf({ format }: ForwardSettings, lines: readonly string[]): string {
 async function authHeaders({ auth, secretFile }: ForwardSettings, body: Buffer): Promise<Record<string, string>> {
   if (auth === 'none') return {};
   const secret = (await readTargetFile('secretFile', secretFile))?.trim() ?? '';
-  // Other characters are not valid in a header, and Node.js would repeat the header in its error.
+  // Reject other characters, because they are not valid in a header, and the error of Node.js would contain the secret.
   if (!/^[\x21-\x7e]+$/.test(secret))
     throw new ForwardError('secretFile: must contain one line of visible ASCII characters');
   if (auth === 'bearer') return { authorization: `Bearer ${secret}` };

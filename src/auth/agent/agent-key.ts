@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 
-/** A public key of an agent. Its fingerprint identifies it. */
+/** An agent's public key. The fingerprint identifies the key. */
 export interface AgentPublicKey {
   readonly key: KeyObject;
-  /** The key in the PEM format, always with the same text for the same key. */
+  /** The key in PEM format. Equal keys have equal texts. */
   readonly pem: string;
   /** `SHA256:` and the hash of the DER-encoded key in base64, as `ssh-keygen` shows fingerprints. */
   readonly fingerprint: string;
@@ -15,7 +15,7 @@ export interface AgentKeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** A P-256 key has less than 200 characters. Checked before parsing. */
+/** The maximum length of a PEM key, checked before parsing. A P-256 key has fewer than 200 characters. */
 const maxPemLength = 1024;
 const curve = 'prime256v1';
 
@@ -23,14 +23,14 @@ export function generateAgentKeyPair(): AgentKeyPair {
   return agentKeyPairOf(generateKeyPairSync('ec', { namedCurve: curve }).privateKey);
 }
 
-/** Returns the key pair of a private key. */
+/** Returns the key pair that belongs to a private key. */
 export function agentKeyPairOf(privateKey: KeyObject): AgentKeyPair {
   return { publicKey: publicKeyOf(createPublicKey(privateKey)), privateKey };
 }
 
 /** Parses a public key in the PEM format. `undefined` if it is not a public key for ES256. */
 export function readAgentPublicKey(pem: string): AgentPublicKey | undefined {
-  // `createPublicKey` would also accept a private key.
+  // Check the header, because `createPublicKey` would also accept a private key.
   if (pem.length > maxPemLength || !pem.startsWith('-----BEGIN PUBLIC KEY-----')) return undefined;
   try {
     const key = createPublicKey(pem);

@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject, numberAt, textAt } from '@flotilla/json'
 import type { AgentKeyPair } from './agent-key.ts';
 
 /**
- * A proof that an agent has its private key: a JWT that the agent signs for one request. It takes the place of an access
- * key in the Authorization header, and is valid once, for about a minute, for the agent API of one cluster of one
- * installation.
+ * A proof that an agent has its private key: a JWT that the agent signs for one request. The proof replaces an access
+ * key in the Authorization header. It is valid only once, for about a minute, and only for the agent API of one cluster
+ * of one installation.
  */
 export interface AgentProof {
   /** The fingerprint of the key that signed the proof. */
@@ -13,30 +13,30 @@ export interface AgentProof {
   /** The ID of the installation for which the proof is valid. */
   readonly installation: string;
   readonly cluster: string;
-  /** Seconds since the epoch. */
+  /** The time of the signature, in seconds since the epoch. */
   readonly issuedAt: number;
-  /** Unique per proof. */
+  /** The ID of the proof, which is unique. */
   readonly id: string;
-  /** The `joinTokenDigest` of the token. Present in the proof of a join only. */
+  /** The `joinTokenDigest` of the join token. Present only in the proof of a join request. */
   readonly joinToken?: string;
 }
 
 /** The value of `typ`, which distinguishes proofs from all other tokens. */
 const proofType = 'agent-proof+jwt';
 const algorithm = 'ES256';
-/** The format of signatures in JWTs. */
+/** The signature format that JWTs use. */
 const dsaEncoding = 'ieee-p1363';
-/** Maximum length of a proof. Longer than any that an agent signs. Checked before parsing. */
+/** The maximum length of a proof, checked before parsing. Proofs that agents sign are shorter. */
 const maxLength = 2048;
-/** The maximum difference between the time of a proof and the clock of the server, in seconds. */
+/** The maximum difference between the time in a proof and the server's clock, in seconds. */
 export const proofToleranceSeconds = 60;
 
-/** Returns the digest with which a proof names a join token, so that the proof is useless with another token. */
+/** Returns the digest of a join token that a proof contains, so that the proof is useless with another token. */
 export function joinTokenDigest(token: string): string {
   return hash('sha256', token, 'base64url');
 }
 
-/** Signs a proof. Synchronous, because each request of the agent needs one. */
+/** Signs a proof. The function is synchronous, because each request of the agent needs a proof. */
 export function signAgentProof(
   { privateKey, publicKey }: AgentKeyPair,
   proof: Pick<AgentProof, 'installation' | 'cluster' | 'joinToken'>,
@@ -55,7 +55,7 @@ export function signAgentProof(
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-/** Reads a proof without checking its signature. `undefined` if the text is not a proof. */
+/** Parses a proof without checking its signature. `undefined` if the text is not a proof. */
 export function readAgentProof(text: string): AgentProof | undefined {
   if (text.length > maxLength) return undefined;
   const [header, claims, , ...more] = text.split('.').map(decode);

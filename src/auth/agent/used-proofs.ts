@@ -1,7 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import { proofToleranceSeconds } from './agent-proof.ts';
 
-/** A proof is valid for this time at most: its time may be as far in the future as in the past. */
+/**
+ * The maximum time for which a proof is valid, in milliseconds. The time in a proof may be up to the tolerance in the
+ * future or in the past.
+ */
 const keptMilliseconds = 2 * proofToleranceSeconds * 1000;
 
 /**
@@ -10,9 +13,12 @@ const keptMilliseconds = 2 * proofToleranceSeconds * 1000;
  */
 const maxProofs = 100_000;
 
-/** The proofs that this process has accepted, so that each is accepted only once. */
+/** The proofs that this process has accepted. Each proof is accepted only once. */
 export class UsedProofs {
-  /** The time at which a proof may be forgotten, by its key and ID. Proofs are in the order of their use. */
+  /**
+   * The time at which each proof can be forgotten, by the key's fingerprint and the proof's ID. Proofs are in the order
+   * of their use.
+   */
   readonly #ends = new Map<string, number>();
   readonly #clock: Clock;
 
@@ -20,7 +26,7 @@ export class UsedProofs {
     this.#clock = clock;
   }
 
-  /** Returns false if the proof was used before. */
+  /** Records the use of a proof. Returns false if the proof was used before. */
   use(fingerprint: string, id: string): boolean {
     const now = this.#clock.elapsed();
     for (const [used, end] of this.#ends) {

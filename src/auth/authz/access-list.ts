@@ -2,15 +2,18 @@ import type { AccessEntry } from '../../api/management/v1/access.ts';
 import type { Caller } from './caller.ts';
 import type { GuardedObject } from './guarded-object.ts';
 
-/** The verbs for reading. Each of them grants all three: a caller who can list an object can get it, and vice versa. */
+/**
+ * The verbs for reading. A grant of one of these verbs grants all three: a caller who can list an object can get it,
+ * and vice versa.
+ */
 export const readVerbs: readonly string[] = ['get', 'list', 'watch'];
 
 export interface AccessListQuery {
   readonly verb: string;
   readonly subresource: string;
   /**
-   * Verbs that grant the permission if an entry grants one of them on the object itself. If empty, only an entry that
-   * names the subresource grants the permission.
+   * The verbs that imply the permission: an entry that grants one of them on the object itself also grants the
+   * permission. If empty, only an entry that names the subresource grants the permission.
    */
   readonly impliedBy: readonly string[];
 }
@@ -19,8 +22,9 @@ export interface AccessListQuery {
 export const reading: AccessListQuery = { verb: 'get', subresource: '', impliedBy: readVerbs };
 
 /**
- * True if the `access` list of the object grants the permission to the caller. An entry without subresources applies to
- * the object itself. An entry with subresources applies only to them. `*` means the object and all subresources.
+ * True if the `access` list of the object grants the permission to the caller. An entry without subresources applies
+ * only to the object itself. An entry with subresources applies only to these subresources. `*` stands for the object
+ * and all subresources.
  */
 export function accessListGrants(caller: Caller, object: GuardedObject, query: AccessListQuery): boolean {
   const entries = object.spec?.access;

@@ -70,7 +70,7 @@ export const testUserObject = factoryOf(userKind);
 export const testTeamObject = factoryOf(teamKind);
 export const testAccessKey = factoryOf(accessKeyKind);
 
-/** Returns a Secret or ConfigMap with its recorded owner. */
+/** Returns a Secret or ConfigMap, and its recorded owner. */
 export function testConfigObject(kind: 'Secret' | 'ConfigMap', project: string, name: string, owner: Owner) {
   const hidden: JsonObject = {};
   recordConfigOwner(hidden, owner);

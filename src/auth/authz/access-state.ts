@@ -19,8 +19,8 @@ export interface ReviewedObject {
 }
 
 /**
- * The state that authorization decisions read. Lookups are synchronous, return the current state, and take constant
- * time. Objects are frozen. `principal` is a user or team in the form of `userPrincipal` and `teamPrincipal`.
+ * The state on which authorization decisions are based. Lookups are synchronous, return the current state, and take
+ * constant time. Objects are frozen. `principal` is a user or team in the form of `userPrincipal` or `teamPrincipal`.
  */
 export interface AccessState {
   project(name: string): Project | undefined;
@@ -40,14 +40,15 @@ export interface AccessState {
   /** Returns the names of the projects in which this user or team is a member. */
   projectsOf(principal: string): ReadonlySet<string>;
   /**
-   * True if the principal owns an instance or a space in the namespace, or may read one through its `access` list.
+   * True if the namespace contains an instance or a space that the principal owns or may read through the `access`
+   * list.
    */
   hasReadableInstance(namespace: string, principal: string): boolean;
   /** True if every user and team may create projects. */
   readonly selfService: boolean;
 }
 
-/** The additional state that is needed to list all permissions of a caller. */
+/** The additional state for listing all permissions of a caller. */
 export interface ReviewState extends AccessState {
   projects(): Iterable<Project>;
   namespaces(): Iterable<KubeObject>;
@@ -59,6 +60,6 @@ export interface ReviewState extends AccessState {
   instancesOf(project: string): Iterable<VirtualClusterInstance>;
   spacesOf(project: string): Iterable<SpaceInstance>;
   eventsOf(namespace: string): Iterable<KubeObject>;
-  /** Returns the configuration objects of this kind. Each has only its name and the hidden part. */
+  /** Returns the configuration objects of this kind. Each result contains only the name and the hidden part. */
   configObjectsOf(kind: ResourceKind, namespace: string): Iterable<ReviewedObject>;
 }

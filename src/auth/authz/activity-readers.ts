@@ -15,9 +15,9 @@ import { owns } from './owns.ts';
 import { hasRole } from './project-grants.ts';
 import { readsProject } from './reads-project.ts';
 
-/** The permissions on the object of an activity record when the record was written. */
+/** The permissions on the object of an activity record, as they were when the record was written. */
 export type ActivityReaders = {
-  /** The UID of the project that contained the object. A later project of the same name has another one. */
+  /** The UID of the project that contained the object. A later project with the same name has a different UID. */
   projectUid?: string;
   owner?: Owner;
   access?: AccessEntry[];
@@ -26,20 +26,23 @@ export type ActivityReaders = {
 /** The hidden part of an activity record. */
 type ActivityRecordHidden = { readers?: ActivityReaders };
 
-/** Returns the hidden part of an activity record with these permissions. */
+/** Returns the hidden part of an activity record, which contains these permissions. */
 export function hiddenActivityReaders(readers: ActivityReaders): ActivityRecordHidden {
   return { readers };
 }
 
-/** Casts the hidden part of an activity record, which `hiddenActivityReaders` has created. */
+/**
+ * Casts the hidden part of an activity record. The cast is safe, because `hiddenActivityReaders` created the hidden
+ * part.
+ */
 function readersIn(hidden: JsonObject | undefined): ActivityReaders {
   const { readers = {} } = (hidden ?? {}) as ActivityRecordHidden;
   return readers;
 }
 
 /**
- * Returns an activity record in the form that the authorizer needs: with the owner and the `access` list that its
- * object had when the record was written. The authorizer uses them if the object has been deleted.
+ * Returns an activity record in the form that the authorizer needs. The form includes the owner and the `access` list
+ * that the record's object had when the record was written. The authorizer uses them if the object has been deleted.
  */
 export function guardedActivityRecord(record: KubeObject, hidden: JsonObject | undefined): GuardedObject {
   const { apiVersion, kind, metadata, involvedObject } = typedObject<GuardedFields>(activityRecordKind, record);
@@ -52,13 +55,13 @@ interface RecordContext {
   readonly state: AccessState;
   readonly namespace: string;
   readonly project?: Project | undefined;
-  /** The record. Absent if the request names none. */
+  /** The activity record. Absent if the request names no record. */
   readonly object?: GuardedObject | undefined;
 }
 
 /**
- * True if the caller may read the object of an activity record: the project, or an instance in it. A record belongs to the
- * project with the UID of that time, so that a later project of the same name does not show it.
+ * True if the caller may read the object of an activity record: the project, or an instance in it. The project is
+ * identified by its UID, so a later project with the same name does not show the record.
  */
 export function readsActivityRecord({ caller, state, namespace, project, object: record }: RecordContext): boolean {
   if (record?.involvedObject === undefined) return false;

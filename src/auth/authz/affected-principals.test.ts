@@ -16,7 +16,7 @@ function object(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'v1', kind: 'X', metadata: { name: 'x', uid: 'u', ...metadata }, spec } as KubeObject;
 }
 
-/** Returns `everybody`, or the names, with a hash in front of teams. */
+/** Returns `nobody`, `everybody`, or the names of the principals, with a `#` in front of each team. */
 function describeAffected(affected: AffectedPrincipals): string {
   if (affected === undefined) return 'nobody';
   if (affected === 'everybody') return affected;

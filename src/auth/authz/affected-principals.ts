@@ -55,7 +55,7 @@ export const permissionGrantingKinds: readonly ResourceKind[] = [
  * Returns the principals whose permissions change if this object changes from `before` to `after`. `undefined` if there
  * are none. The result includes principals who can see other objects after the change, and principals whose open
  * streams must end. It omits principals who only gain or lose access to the object itself, because watches handle that.
- * Changes to the groups of a user are handled by the user's keys.
+ * It also omits changes to the groups of a user, which are reported for each access key of the user.
  */
 export function affectedPrincipals(
   kind: Pick<ResourceKind, 'plural'>,
@@ -138,7 +138,7 @@ function byOwnAccess(before: GuardedObject | undefined, after: GuardedObject | u
   );
 }
 
-/** An entry of an `access` list, or an access rule. It names users and teams. */
+/** An entry of an `access` list, or an access rule. The entry names users and teams. */
 interface NamingEntry {
   readonly users?: readonly string[];
   readonly teams?: readonly string[];

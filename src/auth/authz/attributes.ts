@@ -33,8 +33,8 @@ export interface PathAttributes {
 export type Attributes = ResourceAttributes | PathAttributes;
 
 /**
- * Returns a copy with another target. Copies each member, because a spread is slower and every gateway request calls
- * it.
+ * Returns a copy with another target. Copies each member explicitly, because a spread is slower and this function runs
+ * for every gateway request.
  */
 export function withTarget(attributes: Attributes, target: RequestTarget): Attributes {
   if (!attributes.resourceRequest) {
@@ -50,6 +50,8 @@ export interface Decision {
   readonly reason: string;
   /** The scopes of the credential, as text. Absent if the credential is not scoped. */
   readonly scopes?: readonly string[];
-  /** The space to which the request is restricted, as error messages name it. Absent for other targets. */
+  /**
+   * The name, for error messages, of the space to which the request is restricted. Absent if the target is not a space.
+   */
   readonly boundary?: string;
 }

@@ -17,8 +17,8 @@ export function isConfigKind(group: string, resource: string): boolean {
 type ConfigObjectHidden = { owner?: Owner };
 
 /**
- * Casts the hidden part of a record to that of a configuration object. All such casts go through this function. They are
- * safe, because only `recordConfigOwner` changes the hidden part.
+ * Casts the hidden part of a record to the hidden part of a configuration object. All such casts go through this
+ * function. They are safe, because only `recordConfigOwner` changes the hidden part.
  */
 function configHiddenOf(hidden: JsonObject): ConfigObjectHidden {
   return hidden as ConfigObjectHidden;
@@ -32,7 +32,7 @@ export function recordConfigOwner(hidden: JsonObject, owner: Owner): void {
   configHiddenOf(hidden).owner = { ...owner };
 }
 
-/** Returns the name of a configuration object, and its owner in the form of objects that have one in their spec. */
+/** Returns the name and the owner of a configuration object. The owner is in `spec`, as in objects of other kinds. */
 export function guardedConfigObject(
   { apiVersion, kind, metadata }: KubeObject,
   hidden: JsonObject | undefined,

@@ -107,7 +107,7 @@ describe('for any state and any caller', () => {
         const root: AuthorizationSubject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
         const subjects = subjectsOf(objects);
         for (const [at, request] of requests.entries()) {
-          // A third of the requests for each state, another third for the next.
+          // Checks a third of the requests for each state, and a different third for the next state.
           if ((at + pick) % 3 !== 0) continue;
           const within = scopes.every((each) => decide({ ...root, scopes: [each] }, request, state).allowed);
           for (const subject of subjects) {
@@ -209,7 +209,7 @@ const namespacedKinds = new Set(
     .map(({ kind }) => kind.plural),
 );
 
-/** Verbs that do not exist for the subresource: an admin is allowed them, and no request uses them. */
+/** True for a verb that the subresource does not have. Admins are allowed such verbs, but no request uses them. */
 function isUnlisted({ resource, group, subresource, verb }: ResourceAttributes): boolean {
   const kind = guardedKinds().find((each) => each.kind.plural === resource && each.kind.group === group);
   return subresource === '' ? verb === 'use' : kind?.permissionFor(subresource, verb) === undefined;

@@ -233,7 +233,7 @@ describe('decide', () => {
   });
 });
 
-/** The names of those in `everyone` who are allowed the request. */
+/** The callers of the tests, by name. Most tests list the names of those who are allowed a request. */
 const everyone: Readonly<Record<string, AuthorizationSubject>> = {
   ...Object.fromEntries(
     [
@@ -319,7 +319,7 @@ describe('the permission table (completions §8)', () => {
     ['update', 'clusters', { name: 'c-blue', subresource: 'spec.unusable' }, ['writer', 'heir', 'lord']],
     ['update', 'clusters', { name: 'c-blue', subresource: 'spec.access' }, ['lord']],
     ['get', 'clusters', { name: 'c-blue', subresource: 'virtualclusters' }, ['borrower', 'heir', 'lord']],
-    // The usage of a cluster includes that of other projects.
+    // The usage of a cluster includes the usage of other projects.
     ['get', 'clusters', { name: 'c-red', subresource: 'usage' }, []],
     ['get', 'clusters', { name: 'c-blue', subresource: 'usage' }, ['lord', 'keeper']],
     ['create', 'clusters', { name: 'c-blue', subresource: 'accesskey' }, []],
@@ -366,7 +366,7 @@ describe('the permission table (completions §8)', () => {
     ['patch', 'secrets', { group: '', ...red, name: 'crews' }, ['chief', 'mate', 'crew']],
     ['delete', 'secrets', { group: '', ...red, name: 'annas' }, ['chief', 'anna']],
     ['deletecollection', 'secrets', { group: '', ...red }, ['chief']],
-    // The owners of these are a viewer of the project and a user of another one.
+    // The owner of `guests` is only a viewer of the project. The owner of `bobs` is a user of another project.
     ['get', 'secrets', { group: '', ...red, name: 'guests' }, ['chief']],
     ['delete', 'secrets', { group: '', ...red, name: 'bobs' }, ['chief']],
     ['list', 'configmaps', { group: '', ...red }, ['chief', 'anna', 'guest', 'mate', 'crew']],

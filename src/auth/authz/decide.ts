@@ -24,8 +24,8 @@ const denyWithoutName = deny('this permission depends on the object; request an 
 const denyOutOfScope = deny('outside of the scope of the access key');
 
 /**
- * The authorizer of the management API. Requests, lists, watches, admission and access reviews use it. It denies
- * everything that no rule allows. Its result depends only on its arguments.
+ * The authorizer of the management API. Requests, lists, watches, admission and access reviews use this function. It
+ * denies everything that no rule allows. Its result depends only on its arguments.
  */
 export function decide(subject: AuthorizationSubject, attributes: Attributes, state: AccessState): Decision {
   if (subject.system) return allowSystem;
@@ -52,7 +52,8 @@ function decideForUser(user: UserInfo, attributes: Attributes, state: AccessStat
 }
 
 /**
- * Reaching a cluster through the gateway requires `use` on its object. The cluster itself authorizes the request, too.
+ * Converts a request to a cluster behind the gateway: it requires the permission `use` on the Cluster object. The
+ * cluster itself also authorizes the request.
  */
 function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
   const { kind, namespace, name } = locationOf(target);
@@ -117,7 +118,7 @@ const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete'])
 
 /**
  * True if the object does not exist and the caller may create it. The request is then allowed: the caller gets 404, or
- * creates the object with an apply. That reveals nothing that a create would not reveal. To other callers, missing and
+ * creates the object with an apply. This reveals only what a create request would reveal. To other callers, missing and
  * inaccessible objects look alike.
  */
 function mayCreateMissing(

@@ -124,7 +124,7 @@ const allKinds: readonly GuardedKind[] = [
   },
   {
     ...guarded(projectWebhookKind, webhookPermissions, { find: () => undefined, project: inNamespace }),
-    // The project alone grants permissions.
+    // Only the project grants permissions, so no other fields are needed.
     guardedFieldsOf: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
   },
   configObjects(configMapKind, configMapPermissions),

@@ -2,7 +2,7 @@ import type { AccessEntry } from '../../api/management/v1/access.ts';
 import type { Owner } from '../../api/management/v1/owner.ts';
 import type { TypedObject } from '../../api/meta.ts';
 
-/** The fields of an object that grant permissions on it. Not every kind has all of them. */
+/** The fields of an object that grant permissions on it. Most kinds have only some of these fields. */
 export type GuardedFields = {
   spec?: { owner?: Owner; access?: AccessEntry[] };
   /** Only of an activity record: the object that it is about. */

@@ -16,13 +16,16 @@ export interface Permission {
   readonly subresources: readonly string[];
   readonly grantedTo: readonly Relation[];
   /**
-   * Verbs that grant the permission if an entry of the object's `access` list contains one of them. If empty, only an
-   * entry that names the subresource grants the permission. If absent, the `access` list cannot grant the permission.
+   * The verbs in an `access` entry that also grant this permission. If empty, only an entry that names the subresource
+   * grants the permission. If absent, the `access` list cannot grant the permission.
    */
   readonly accessVerbs?: readonly string[];
 }
 
-/** The subresource of projects and templates that stands for what templates do to hosts. */
+/**
+ * The subresource of projects and templates that represents host access: the permission to act on hosts with a
+ * template.
+ */
 export const hostAccessSubresource = 'hostaccess';
 
 const object = [''];
@@ -33,8 +36,8 @@ const fieldWrites = ['create', 'update'];
 const displayFields = ['spec.displayName', 'spec.description'];
 
 /**
- * Returns separate rules for `update` and `patch`, because an `access` entry for one does not grant the other. They
- * include writes of the status, which change nothing (`StoredResource.serverOwnedStatus`).
+ * Returns separate rules for `update` and `patch`, because an `access` entry for one verb does not grant the other
+ * verb. The rules include writes of the status, which change nothing (`StoredResource.serverOwnedStatus`).
  */
 function writePermissions(to: readonly Relation[]): Permission[] {
   return writes.map(
@@ -43,8 +46,8 @@ function writePermissions(to: readonly Relation[]): Permission[] {
 }
 
 /**
- * The permission to act on hosts with a template: with inline templates of a project's instances, or with one template. An
- * entry of the `access` list must name it.
+ * The permission to act on hosts with a template: with inline templates of a project's instances, or with one template.
+ * An entry of the `access` list grants it only if the entry names this subresource.
  */
 const hostAccessPermission: Permission = {
   verbs: ['use'],
@@ -92,7 +95,7 @@ export const projectPermissions: readonly Permission[] = [
 ];
 
 /**
- * Rules for spaces, and the rules that instances share with them. Project membership alone gives no access to an
+ * Rules for spaces. Virtual cluster instances have these rules, too. Project membership alone gives no access to an
  * instance; its `access` list does.
  */
 export const spacePermissions: readonly Permission[] = [
@@ -163,7 +166,8 @@ export const clusterPermissions: readonly Permission[] = [
   accessFieldPermission,
   { verbs: ['use'], subresources: object, grantedTo: [], accessVerbs: ['use'] },
   { verbs: ['get'], subresources: ['virtualclusters'], grantedTo: ['auditor'], accessVerbs: ['use'] },
-  // Members of projects that may use the cluster may not read its usage, which includes that of all other projects.
+  // Members of projects that may use the cluster may not read its usage, because it includes the usage of all other
+  // projects.
   { verbs: ['get'], subresources: ['usage'], grantedTo: ['owner', 'auditor'], accessVerbs: [] },
 ];
 
@@ -208,13 +212,13 @@ export const eventPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: object, grantedTo: ['projectEventReader', 'involvedObjectReader', 'auditor'] },
 ];
 
-/** Records can only be listed. `get` decides which ones a list contains. */
+/** Activity records can only be listed. The permission `get` decides which records a list contains. */
 export const activityPermissions: readonly Permission[] = [
   { verbs: ['list'], subresources: object, grantedTo: ['allNamespaces', 'projectParticipant', 'auditor'] },
   { verbs: ['get'], subresources: object, grantedTo: ['activityReader', 'auditor'] },
 ];
 
-/** Webhooks send what only the admins of a project may read, so other members do not see them. */
+/** Webhooks send data that only the admins of a project may read, so other members do not see webhooks. */
 export const webhookPermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectAdmin', 'auditor'] },
   { verbs: ['get'], subresources: objectAndStatus, grantedTo: ['projectAdmin', 'auditor'] },

@@ -15,7 +15,7 @@ export function teamPrincipal(name: string): string {
 /** The principal for `*` in an `access` list: all users and teams. */
 export const everyPrincipal = '*';
 
-/** Returns all principals that stand for this caller: the user or team, the user's teams, and everybody. */
+/** Returns all principals that represent this caller: the user or team, the user's teams, and everybody. */
 export function principalsOf(caller: Caller): string[] {
   return [
     ...(caller.user === undefined ? [] : [userPrincipal(caller.user)]),

@@ -137,7 +137,9 @@ function scopeWith(rules: fc.Arbitrary<JsonObject[]>): fc.Arbitrary<JsonObject> 
   ) as fc.Arbitrary<JsonObject>;
 }
 
-/** Rules without verbs: rules with verbs may allow a list of objects that get denies. */
+/**
+ * A scope whose rules have no verbs. A rule with verbs may allow a list that contains objects which it denies to get.
+ */
 export const scope = scopeWith(fc.array(rule, { maxLength: 2 }) as fc.Arbitrary<JsonObject[]>);
 export const anyScope = scopeWith(
   fc.array(

@@ -47,7 +47,7 @@ export const relations = {
   auditor: { reason: `member of the group ${auditorsGroup}`, holds: ({ caller }) => caller.isAuditor },
   selfService: {
     reason: 'self-service creation of projects is enabled',
-    // A caller that is neither a user nor a team could not be stored as a member of the project that it creates.
+    // Only users and teams may create projects, because the creator is stored as a member of the project.
     holds: ({ caller, state }) => state.selfService && (caller.user !== undefined || caller.team !== undefined),
   },
   projectAdmin: {
@@ -63,8 +63,8 @@ export const relations = {
     holds({ caller, project, object }) {
       if (object === undefined || !owns(caller, object)) return false;
       const { user = '', team = '' } = object.spec?.owner ?? {};
-      // The role of a single member is not enough: members lose access to the team's objects when the team loses its
-      // role.
+      // If the object belongs to a team, the team itself needs the role: its members lose access to the team's objects
+      // when the team loses its role.
       return user === '' ? teamHasRole(team, project, 'user') : hasRole(caller, project, 'user');
     },
   },
@@ -125,7 +125,8 @@ export const relations = {
   },
   projectEventReader: {
     reason: 'admin of the project',
-    // The access keys of a user are not part of the project, although events in its namespace report them.
+    // Excludes events about access keys of users. These keys are not part of the project, although their events are in
+    // its namespace.
     holds: ({ caller, state, project, object }) =>
       object !== undefined && hasRole(caller, project, 'admin') && !isAboutKeyOfUser(object, state),
   },
@@ -181,7 +182,10 @@ function subjectOf(event: GuardedObject | undefined, { kind }: ResourceKind): Js
   return textAt(subject, 'apiVersion') === managementVersion ? subject : undefined;
 }
 
-/** Finds the object of an event. Its UID distinguishes it from a later object of the same name. */
+/**
+ * Returns the found object if it is the object of the event. The UID distinguishes it from a later object with the same
+ * name.
+ */
 function sameObject<Found extends KubeObject>(subject: JsonObject, found: Found | undefined): Found | undefined {
   const uid = textAt(subject, 'uid');
   return uid === '' || uid === found?.metadata.uid ? found : undefined;
@@ -204,7 +208,7 @@ function keyOfEvent(event: GuardedObject | undefined, state: AccessState): Acces
   return about && sameObject(about, state.accessKey(textAt(about, 'name')));
 }
 
-/** True if an event is about an access key that belongs to no team. A key that was deleted counts as such. */
+/** True if an event is about an access key that belongs to no team. A deleted key counts as a key without a team. */
 function isAboutKeyOfUser(event: GuardedObject | undefined, state: AccessState): boolean {
   if (subjectOf(event, accessKeyKind) === undefined) return false;
   return (keyOfEvent(event, state)?.spec?.team ?? '') === '';

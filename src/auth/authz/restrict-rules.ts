@@ -19,12 +19,16 @@ export interface PermissionRules {
 /** Checks whether the credential of the caller allows a request, independent of the user's permissions. */
 export type CredentialCheck = (attributes: Attributes) => Decision | Promise<Decision>;
 
-/** The maximum number of combinations of a verb and a resource or path. A few rules of a tenant can have billions. */
+/**
+ * The maximum number of combinations of a verb and a resource or path. A few rules of a tenant can contain billions of
+ * combinations.
+ */
 const maxChecks = 10_000;
 
 /**
- * Restricts a caller's permissions to those that the caller's credential allows. A wildcard is kept only if the
- * credential allows the same wildcard. Otherwise it is omitted, even if the credential allows a part of it.
+ * Restricts a caller's permissions to the permissions that the caller's credential allows. A wildcard is kept only if
+ * the credential allows the same wildcard. Otherwise the wildcard is omitted, even if the credential allows a part of
+ * it.
  */
 export async function restrictRules<R extends PermissionRules>(
   rules: R,

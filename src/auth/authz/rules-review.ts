@@ -180,7 +180,8 @@ export function* reviewedObjects(
 }
 
 /**
- * Returns the names of objects on which the caller may have permissions: readable ones and those with `access` lists.
+ * Returns the names of the objects on which the caller may have permissions: objects that the caller can read, and
+ * objects with an `access` list.
  */
 function namesOf(guarded: GuardedKind, review: Review): string[] {
   const { kind } = guarded;

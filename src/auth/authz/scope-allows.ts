@@ -21,7 +21,10 @@ import { allowsCluster } from './project-grants.ts';
 import { type CompiledScope, denyAllScope, isEmptySelection, selectionContains } from './scope.ts';
 import { scopeRuleMatches } from './scope-rule.ts';
 
-/** Verbs whose results are filtered. Such a request is allowed if the scope allows at least some of the items. */
+/**
+ * Verbs whose results are filtered. A request with such a verb is allowed if the scope allows at least some of the
+ * items.
+ */
 const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
 
 /** True if the scope allows the request. The permissions of the user are checked separately. */
@@ -85,7 +88,7 @@ function decideOnCredentials(scope: CompiledScope, attributes: Attributes): bool
   return isCredential ? false : undefined;
 }
 
-/** Access reviews are among them, because they list access that is outside of the scope. */
+/** The resources for credentials. They include access reviews, which list access outside of the scope. */
 const credentialResources: ReadonlySet<string> = new Set([accessKeyKind.plural, effectiveAccessReviewKind.plural]);
 
 const credentialSubresources: ReadonlySet<string> = new Set([
@@ -104,7 +107,7 @@ function matchesRule(scope: CompiledScope, attributes: Attributes, collection: b
     return scope.rules.some((rule) => scopeRuleMatches(rule, attributes, { collection }));
   }
   // The subresource is a field. Fields are checked only for a write that the scope has already allowed, so a rule that
-  // allows the write also allows to set the field.
+  // allows the write also allows setting the field.
   const verbs = attributes.verb === 'update' ? ['update', 'patch'] : [attributes.verb];
   return verbs.some((verb) =>
     scope.rules.some((rule) => scopeRuleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
@@ -144,7 +147,7 @@ function coversTarget(
   return selectionContains(projects, project) || namesInstance(instances, project, name);
 }
 
-/** The parts of an object that a scope lets a key read with the object. */
+/** The subresources that a scope allows to read together with an object. The empty name is the object itself. */
 const readSubresources: ReadonlySet<string> = new Set(['', 'status', 'usage']);
 
 function isRead({ verb, subresource }: ResourceAttributes): boolean {
@@ -156,7 +159,8 @@ const projectSubresources: ReadonlySet<string> = new Set(['clusters', 'templates
 function coversProject(scope: CompiledScope, attributes: ResourceAttributes): boolean {
   const { verb, subresource, name } = attributes;
   const covered = selectionContains(scope.projects, name);
-  // The import of a space acts on the host, which no list of a scope includes.
+  // A scope can allow only the import of a virtual cluster. The import of a space acts on the host, which no list of a
+  // scope includes.
   if (subresource === 'importvirtualcluster') return covered && verb === 'create';
   if (projectSubresources.has(subresource)) return scope.allowsCli && verb === 'get' && (covered || scope.cliOnly);
   if (!isRead(attributes)) return false;

@@ -41,7 +41,10 @@ export function compileScopeRule(rule: ScopeRule): CompiledScopeRule {
 /** A name that no object has. It represents an empty intersection, because an empty list would match every name. */
 const noName = '\0';
 
-/** Returns the names that are in both lists; an empty list contains all names. Entries without names share one set. */
+/**
+ * Returns the names that are in both lists. An empty list represents all names. If `own` is empty, returns the set
+ * `ruleNames` itself.
+ */
 function intersection(own: readonly string[], ruleNames: ReadonlySet<string>): ReadonlySet<string> {
   if (own.length === 0) return ruleNames;
   if (ruleNames.size === 0) return new Set(own);
@@ -102,8 +105,9 @@ function matchesResource(rule: CompiledScopeRule, attributes: ResourceAttributes
 }
 
 /**
- * True if one of the patterns matches: `pods`, `pods/log`, `pods/*`, or `*` for everything. Looks up the patterns that
- * would match, because each request, and each item of a list, is checked against all rules of a scope.
+ * True if one of the patterns matches: `pods`, `pods/log`, `pods/*`, or `*` for everything. Looks up the few patterns
+ * that can match instead of comparing all of them, because each request, and each item of a list, is checked against
+ * all rules of a scope.
  */
 function matchesResourceName(
   patterns: ReadonlySet<string>,

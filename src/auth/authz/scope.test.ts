@@ -33,7 +33,7 @@ const all = {
 };
 const state = accessStateOf(all);
 
-/** An admin's key: every denial comes from the scope. */
+/** Returns an admin with a scoped key, so every denial comes from the scope. */
 function scoped(...scopes: JsonObject[]): AuthorizationSubject {
   return { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: scopes.map(compileScope) };
 }

@@ -18,7 +18,7 @@ export interface CompiledScope {
   readonly projects: NameSelection;
   /** Virtual clusters by project. The entry `*` applies to every project. */
   readonly virtualClusters: ReadonlyMap<string, NameSelection>;
-  /** Spaces by project, in the same form. */
+  /** Spaces by project. The entry `*` applies to every project. */
   readonly spaces: ReadonlyMap<string, NameSelection>;
   readonly clusters: NameSelection;
   readonly rules: readonly CompiledScopeRule[];

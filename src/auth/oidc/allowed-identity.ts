@@ -15,7 +15,7 @@ export function reasonNotAllowed(
   }
   if (allowedDomains.length === 0) return undefined;
   if (email === undefined) return 'the provider sent no email address, and the connector allows only some domains';
-  // Anyone can enter an address of any domain at some providers, so only verified addresses count.
+  // At some providers, anyone can enter an address of any domain, so only verified addresses count.
   if (!emailVerified)
     return 'the provider did not verify the email address, and the connector allows only some domains';
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();

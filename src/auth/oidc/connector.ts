@@ -7,27 +7,39 @@ export interface ConnectorSettings {
   readonly displayName: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent for public clients, which use PKCE alone. */
+  /** The file with the client secret. Absent for public clients, which use only PKCE. */
   readonly clientSecretFile?: string;
   readonly scopes: readonly string[];
-  /** CA certificates for connections to the provider, in PEM format. Absent: the system's. */
+  /**
+   * CA certificates for connections to the provider, in PEM format. If absent, the CA certificates of the system are
+   * used.
+   */
   readonly caFile?: string;
   readonly claims: { readonly user: string; readonly email: string; readonly groups: string };
-  /** People who are in none of these groups are refused. Empty: everybody may sign in. */
+  /** People who are in none of these groups are refused. If empty, everybody may sign in. */
   readonly allowedGroups: readonly string[];
-  /** People whose verified email address has another domain are refused. Empty: every domain. */
+  /** People whose verified email address has another domain are refused. If empty, every domain is allowed. */
   readonly allowedDomains: readonly string[];
-  /** Prefix of the names of groups in clusters. The other settings contain the names without it. Absent means none. */
+  /**
+   * Prefix of the names of groups in clusters. The other settings contain group names without the prefix. If absent,
+   * there is no prefix.
+   */
   readonly groupsPrefix?: string;
-  /** The teams of each group. Members of the group are members of the teams while the provider says so. */
+  /**
+   * The teams for each group of the provider. A person is a member of these teams as long as the provider reports the
+   * group.
+   */
   readonly groupsToTeams: Readonly<Record<string, readonly string[]>>;
-  /** Members of these groups are administrators while the provider says so. */
+  /** Members of these groups are administrators as long as the provider reports the membership. */
   readonly adminGroups: readonly string[];
-  /** Create a user at the first sign-in. If false, an administrator creates it and links it. */
+  /**
+   * If true, the first sign-in of a person creates a user. If false, an administrator creates the user and links the
+   * identity.
+   */
   readonly createUsers: boolean;
   /** Interval in seconds at which groups are refreshed with the refresh token. */
   readonly refreshSeconds: number;
-  /** Time in seconds for which logins stay valid while the provider does not answer. */
+  /** Time in seconds for which logins stay valid if the provider does not answer. */
   readonly unavailableSeconds: number;
 }
 
@@ -44,7 +56,9 @@ export interface OidcConnector {
   readonly settings: ConnectorSettings;
   /** Returns the provider's sign-in page for a new sign-in. */
   start(redirectUri: string, signal: AbortSignal): Promise<{ readonly url: URL; readonly pending: PendingSignIn }>;
-  /** Exchanges the code in the URL with which the provider sent the browser back, and verifies the ID token. */
+  /**
+   * Exchanges the code in the URL `callback`, to which the provider sent the browser back, and verifies the ID token.
+   */
   finish(pending: PendingSignIn, callback: URL, signal: AbortSignal): Promise<ProviderLogin>;
   /** Refreshes a login. The provider must report the same subject. */
   refresh(
@@ -56,17 +70,17 @@ export interface OidcConnector {
 }
 
 /**
- * The reasons why a provider's answer cannot be used. `Unavailable`: it did not answer in time, or not with a usable
- * document; a later attempt may succeed. `Rejected`: it refused, or its answer failed a check. `NotAllowed`: the settings
- * of the connector do not allow this person to sign in (only `finish`). `Gone`: it says that the login or the user no
- * longer exists, or the person may no longer sign in (only `refresh`).
+ * The reason why the answer of a provider cannot be used. `Unavailable`: the provider did not answer in time or sent an
+ * unusable document; a later attempt may succeed. `Rejected`: the provider refused the request, or its answer failed a
+ * check. `NotAllowed`: the settings of the connector do not allow this person to sign in (only `finish`). `Gone`: the
+ * provider says that the login or the user no longer exists, or the person may no longer sign in (only `refresh`).
  */
 export type ProviderErrorReason = 'Unavailable' | 'Rejected' | 'NotAllowed' | 'Gone';
 
 export interface ProviderErrorOptions extends ErrorOptions {
   /**
-   * True if the provider may have processed the request: it was sent, and no usable response arrived. A refresh token may
-   * then be replaced. Optional; defaults to false.
+   * True if the provider may have processed the request: it was sent, and no usable response arrived. The provider may
+   * then have replaced the refresh token. Optional; defaults to false.
    */
   readonly isOutcomeUnknown?: boolean;
 }

@@ -15,15 +15,16 @@ const maxPictureLength = 2048;
 /** The limit of OpenID Connect Core 1.0, section 2. */
 const maxSubjectLength = 255;
 
-/** True if the claims contain everything for which a userinfo response would be needed. */
+/** True if the claims are complete, so no userinfo response is needed. */
 export function hasIdentityClaims(claims: Claims, { claims: names }: ClaimSettings): boolean {
   return [names.user, names.email, names.groups].every((name) => claimOf(claims, name) !== undefined);
 }
 
-/** Adds the claims of a userinfo response to those of the ID token, which take precedence. */
+/** Adds the claims of a userinfo response to the claims of the ID token. The claims of the ID token take precedence. */
 export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   const merged = { ...userinfo, ...claims };
-  // The verification of one address says nothing about another.
+  // If the two responses contain different addresses, `email_verified` of one does not apply to the address of the
+  // other.
   const isOtherEmail = claims.email !== undefined && claims.email !== userinfo.email;
   return isOtherEmail ? { ...merged, email_verified: claims.email_verified } : merged;
 }
@@ -57,7 +58,7 @@ export function identityFromClaims(claims: Claims, settings: ClaimSettings): Pro
   };
 }
 
-/** Returns the claim of this name, or for a name such as `a.b` the member `b` of the claim `a`. */
+/** Returns the claim with this name. For a name such as `a.b`, returns the member `b` of the claim `a`. */
 function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined;
   let value: unknown = claims;
@@ -80,7 +81,10 @@ function groupsOf(claims: Claims, settings: ClaimSettings): readonly string[] {
   );
 }
 
-/** Entra ID replaces the groups of people who have many of them by a reference to another API. */
+/**
+ * Throws an error if the groups are incomplete: for people with many groups, Entra ID sends a reference to another API
+ * instead of the groups.
+ */
 function assertNoOverage(claims: Claims, { claims: names }: ClaimSettings): void {
   const sources = claims._claim_names;
   if (typeof sources !== 'object' || sources === null || !Object.hasOwn(sources, names.groups)) return;
@@ -105,7 +109,10 @@ function pictureOf(value: unknown): string | undefined {
   return picture !== undefined && URL.canParse(picture) && new URL(picture).protocol === 'https:' ? picture : undefined;
 }
 
-/** Returns a text without control characters; `undefined` for everything else. */
+/**
+ * Returns the value if it is a non-empty text without control characters and not longer than `maxLength`. Otherwise
+ * returns `undefined`.
+ */
 function shortText(value: unknown, maxLength: number): string | undefined {
   const isUsable =
     typeof value === 'string' &&

@@ -1,8 +1,9 @@
 import { isLoopbackHost } from '../../lib/loopback-host.ts';
 
 /**
- * Returns the problem of a text that cannot be the issuer of an OpenID Connect provider, as the end of a sentence about
- * it. Without TLS, everybody on the network could sign in as anyone, so `http` is only for providers on this machine.
+ * Returns why a text cannot be the issuer of an OpenID Connect provider, as the end of a sentence. `undefined` if it
+ * can. `http` is only for providers on this machine, because without TLS everybody on the network could sign in as
+ * anyone.
  */
 export function issuerProblem(issuer: string): string | undefined {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;

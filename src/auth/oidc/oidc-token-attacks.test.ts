@@ -15,7 +15,7 @@ const publicJwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', u
 let server: Server;
 let issuer: string;
 let connector: OpenConnector;
-/** The responses of the provider, by path. A test replaces them. */
+/** The responses of the provider, by path. Tests replace these responses. */
 const documents = new Map<string, object>();
 
 beforeAll(async () => {

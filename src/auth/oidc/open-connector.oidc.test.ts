@@ -57,7 +57,7 @@ async function signIn(connector: OpenConnector, subject = 'anna') {
   return { pending, callback, finish: () => connector.finish(pending, callback, never) };
 }
 
-/** Signs in at the provider. Returns the URL with which it sends the browser back. */
+/** Signs in at the provider. Returns the URL to which the provider sends the browser back. */
 async function back(url: URL, subject = 'anna'): Promise<URL> {
   const browser = provider.webClient();
   open.push(browser);

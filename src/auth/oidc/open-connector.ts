@@ -12,7 +12,7 @@ import { providerErrorOf } from './provider-errors.ts';
 import type { ProviderRequest } from './provider-fetch.ts';
 import type { ProviderIdentity, ProviderLogin } from './provider-identity.ts';
 
-/** The difference between the clocks of this server and of a provider that is tolerated. */
+/** The tolerated difference, in seconds, between the clocks of this server and a provider. */
 const clockToleranceSeconds = 60;
 
 /** The length above which an ID token is left out of the URL of a sign-out, because servers refuse long URLs. */
@@ -27,7 +27,7 @@ export interface ConnectorOptions {
   readonly log: Log;
 }
 
-/** A connector whose connections `close` ends. */
+/** A connector that can be closed. `close` ends its connections. */
 export interface OpenConnector extends OidcConnector {
   close(): Promise<void>;
 }
@@ -99,7 +99,7 @@ class DiscoveringConnector implements OpenConnector {
       const configuration = await this.#configuration(provider, limit);
       const tokens = await openid.refreshTokenGrant(configuration, refreshToken);
       isTokenUsed = true;
-      // The ID token is optional in the response to a refresh; the userinfo endpoint replaces it.
+      // The response to a refresh may contain no ID token. The claims then come from the userinfo endpoint.
       const claims =
         tokens.id_token === undefined ? { sub: subject } : await this.#verifiedClaims(provider, tokens.id_token);
       if (claims.sub !== subject) throw new ProviderError('Rejected', 'the refreshed login belongs to another subject');
@@ -113,7 +113,7 @@ class DiscoveringConnector implements OpenConnector {
     });
     return await refreshing.catch((error: unknown) => {
       if (!isTokenUsed || !(error instanceof ProviderError)) throw error;
-      // The new token is lost with the rest of the response.
+      // A new refresh token in the response is lost, because the response cannot be used.
       throw new ProviderError(error.reason, error.message, { cause: error, isOutcomeUnknown: true });
     });
   }
@@ -129,7 +129,7 @@ class DiscoveringConnector implements OpenConnector {
     });
   }
 
-  /** Runs an operation with a time limit. Rejects with a ProviderError, also if the caller's signal aborts. */
+  /** Runs an operation with a time limit. Rejects with a ProviderError, even if the cause is the caller's signal. */
   async #withProvider<T>(
     signal: AbortSignal,
     whenGone: 'Rejected' | 'Gone',
@@ -150,7 +150,9 @@ class DiscoveringConnector implements OpenConnector {
     }
   }
 
-  /** The configuration of the library for one operation, whose requests end with `limit`. */
+  /**
+   * Returns the configuration of the library for one operation. The requests of the operation end when `limit` aborts.
+   */
   async #configuration({ metadata, fetch }: DiscoveredProvider, limit: AbortSignal): Promise<Configuration> {
     const openid = await import('openid-client');
     const { clientId, issuer } = this.settings;
@@ -183,12 +185,15 @@ class DiscoveringConnector implements OpenConnector {
     };
   }
 
-  /** Providers such as Google refuse the scope for refresh tokens, and state which scopes they support. */
+  /**
+   * Returns the scopes to request. Omits `offline_access`, the scope for refresh tokens, if the provider's list of
+   * supported scopes lacks it: providers such as Google refuse it.
+   */
   #scopes({ scopes_supported: supported }: ServerMetadata): readonly string[] {
     return this.settings.scopes.filter((scope) => scope !== 'offline_access' || supported?.includes(scope) !== false);
   }
 
-  /** Verifies the signature of an ID token, and again its issuer, audience and times. */
+  /** Verifies the signature of an ID token, and repeats the checks of its issuer, audience and times. */
   async #verifiedClaims({ keys }: DiscoveredProvider, idToken: string): Promise<Claims> {
     const { jwtVerify } = await import('jose');
     const { issuer, clientId } = this.settings;

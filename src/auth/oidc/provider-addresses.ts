@@ -8,7 +8,7 @@ const notPublic = [...specialIPv4Ranges, ...specialIPv6Ranges, '::/3', '4000::/2
 
 /**
  * Ranges that endpoints of a provider may use if the host of its issuer has an address in the same range. Link-local
- * addresses are missing here: the metadata services of clouds have them.
+ * addresses are not included, because cloud metadata services use them.
  */
 const internalNetworks: readonly (readonly string[])[] = [
   ['127.0.0.0/8', '::1/128'],
@@ -32,13 +32,13 @@ export class ProviderAddresses {
     this.#resolve = resolve;
   }
 
-  /** Throws DeniedAddressError if the host of the URL is an address at which the provider may have no endpoint. */
+  /** Throws a DeniedAddressError if the host of the URL is an IP address that endpoints of the provider may not use. */
   async checkLiteral(url: URL): Promise<void> {
     const host = hostOf(url);
     if (isIP(host) !== 0 && host !== this.#issuerHost) (await this.#restriction()).checkLiteral(host);
   }
 
-  /** Resolves a name and fails if one of its addresses is denied. For the option `lookup` of `net.connect`. */
+  /** Resolves a host name and fails if one of its addresses is denied. Used as the option `lookup` of `net.connect`. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     if (hostname === this.#issuerHost) {
       unrestricted.lookup(hostname, options, callback);

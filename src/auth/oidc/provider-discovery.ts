@@ -7,7 +7,10 @@ import { type ConnectorSettings, ProviderError } from './connector.ts';
 import { providerErrorOf } from './provider-errors.ts';
 import { assertProtocol, openProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 
-/** The signature algorithms of ID tokens that are accepted. All of them need the private key of the provider. */
+/**
+ * The signature algorithms of ID tokens that are accepted. Only the private key of the provider can create such
+ * signatures.
+ */
 export const signatureAlgorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -17,7 +20,7 @@ export const signatureAlgorithms: readonly string[] = [
 export interface DiscoveredProvider {
   readonly metadata: ServerMetadata;
   readonly fetch: ProviderFetch['fetch'];
-  /** Finds the public key of a token. Fetches the keys again if the key of a token is unknown. */
+  /** Finds the public key for a token. Fetches the keys again if the token's key is unknown. */
   readonly keys: JWTVerifyGetKey;
 }
 
@@ -27,16 +30,20 @@ export interface ProviderDiscoveryOptions {
   readonly log: Log;
 }
 
-/** The age at which the document is fetched again. Requests use the old one meanwhile. */
+/**
+ * The age at which the discovery document is fetched again. Until the new document arrives, requests use the old one.
+ */
 const renewAfterMilliseconds = 10 * 60_000;
 
 /**
- * The time after a failure in which no further attempt is made. Everybody can start a sign-in, so without it
+ * The time after a failure during which no new attempt is made. Everybody can start a sign-in. Without this pause,
  * anybody could make this server send requests to a provider that does not answer.
  */
 const retryAfterMilliseconds = 3_000;
 
-/** The time after which connections with a replaced CA file are closed. Every sign-in that uses them has ended. */
+/**
+ * The time after which connections with a replaced CA file are closed. By then, every sign-in that uses them has ended.
+ */
 const replacedMilliseconds = 60_000;
 
 /**
@@ -46,8 +53,8 @@ const replacedMilliseconds = 60_000;
 const keysLimits = { cacheMaxAge: 5 * 60_000, cooldownDuration: 0, timeoutDuration: 10_000 };
 
 /**
- * The discovery document of one provider. It is fetched when it is first needed, so that a server starts while a
- * provider is down. All requests share one attempt.
+ * The discovery document of one provider. It is fetched when it is first needed, so the server can start even if a
+ * provider is down. Concurrent requests share one fetch.
  */
 export class ProviderDiscovery {
   readonly #options: ProviderDiscoveryOptions;
@@ -151,7 +158,7 @@ const optionalEndpoints = ['userinfo_endpoint', 'end_session_endpoint'] as const
 
 /** Returns the parts of a discovery document that this server uses. Throws ProviderError if one of them is unusable. */
 function checkedMetadata(found: ServerMetadata, issuer: string): ServerMetadata {
-  // The issuer identifies people together with their subject, so there must be only one spelling of it.
+  // A person is identified by issuer and subject, so only one spelling of the issuer is accepted.
   if (found.issuer !== issuer) {
     throw new ProviderError(
       'Unavailable',

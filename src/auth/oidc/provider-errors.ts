@@ -3,7 +3,9 @@ import { ProviderError, type ProviderErrorReason } from './connector.ts';
 /** The errors of OAuth after which a later attempt may succeed, because the provider or its configuration is at fault. */
 const temporaryErrors = new Set(['temporarily_unavailable', 'server_error', 'invalid_client', 'unauthorized_client']);
 
-/** Codes of the libraries for responses that are not OAuth documents, or that did not arrive in time. */
+/**
+ * Error codes of the libraries for responses that are not OAuth documents, or that did not arrive before the timeout.
+ */
 const unusableResponses = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -16,15 +18,17 @@ const unusableResponses = new Set([
 ]);
 
 /**
- * Converts an error of the libraries. `whenGone` is the reason for `invalid_grant`: a code that the provider does not
- * accept is rejected, and a refresh token that it does not accept belongs to a login that is gone.
+ * Converts an error of the libraries to a ProviderError. `whenGone` is its reason for the error code `invalid_grant`:
+ * `Rejected` if the provider does not accept a code, `Gone` if it does not accept a refresh token, because the login no
+ * longer exists.
  */
 export function providerErrorOf(error: unknown, whenGone: 'Rejected' | 'Gone'): ProviderError {
   const known = causesOf(error).find((cause) => cause instanceof ProviderError);
   if (known !== undefined) return known;
   const { error: oauthError, status, code } = error as Readonly<Record<string, unknown>>;
   const reason = reasonOf(oauthError, status, code, whenGone);
-  // An error status means that the provider refused the request. Other responses could not be read.
+  // An error status means that the provider refused the request. Without a status, the response could not be read, so
+  // the outcome is unknown.
   return new ProviderError(reason, messageOf(error), { cause: error, isOutcomeUnknown: typeof status !== 'number' });
 }
 

@@ -10,7 +10,7 @@ const timeoutMilliseconds = 10_000;
 
 export interface ProviderFetchOptions {
   readonly issuer: string;
-  /** CA certificates in PEM format; absent for those of Node.js. */
+  /** CA certificates in PEM format. If absent, those of Node.js are used. */
   readonly ca?: string;
   readonly timeoutMilliseconds?: number;
   /** Resolves the host of the issuer. Optional; defaults to the resolver of the system. */
@@ -49,7 +49,7 @@ export async function openProviderFetch(options: ProviderFetchOptions): Promise<
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     },
     maxResponseSize: maxResponseBytes,
-    // A provider receives few requests, so few connections suffice. Idle ones are closed soon.
+    // A provider receives few requests, so few connections suffice. Idle connections are closed soon.
     connections: 20,
     keepAliveTimeout: 10_000,
   });
@@ -111,7 +111,7 @@ function placeOf(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-/** True if there was no connection, so that the request was not sent. */
+/** True if no connection was established, so the request was not sent. */
 function isConnectFailure(error: unknown): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   return (

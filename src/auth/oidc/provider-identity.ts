@@ -19,6 +19,6 @@ export interface ProviderLogin {
   readonly identity: ProviderIdentity;
   /** Absent if the provider issues none. A refresh may replace it. */
   readonly refreshToken?: string;
-  /** The ID token, which a sign-out at the provider names as a hint. */
+  /** The ID token. A sign-out at the provider sends it as a hint. */
   readonly idToken?: string;
 }

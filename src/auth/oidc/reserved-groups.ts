@@ -1,8 +1,9 @@
 import { reservedSubjectPrefix, systemPrefix } from '../../api/naming.ts';
 
 /**
- * Prefixes of groups that have a meaning on this server or in Kubernetes. Groups of providers never have them. kubeadm
- * binds `kubeadm:cluster-admins` to the role cluster-admin in the clusters that it creates.
+ * Prefixes of groups that have a meaning on this server or in Kubernetes. Groups from providers never get these
+ * prefixes. For example, kubeadm binds `kubeadm:cluster-admins` to the role cluster-admin in the clusters that it
+ * creates.
  */
 const reservedPrefixes: readonly string[] = [
   ...new Set([systemPrefix, 'kubeadm:', 'platform:', reservedSubjectPrefix]),

@@ -25,9 +25,9 @@ export interface ClaimRule {
 }
 
 export interface RuleMatch {
-  /** The first rule that matches; absent if none does. */
+  /** The first rule that matches. Absent if no rule matches. */
   readonly rule?: WorkloadRule;
-  /** The reason why each rule before it does not match, for administrators. */
+  /** For each rule before the matching one, the reason why it does not match. For administrators. */
   readonly misses: readonly string[];
 }
 
@@ -37,12 +37,13 @@ const environment = (): Environment => ({
   types: libraryTypes,
 });
 
-/** Compiles the expression of a rule. Returns its problem, which continues a sentence, if it is not valid. */
+/** Compiles the expression of a rule. If the expression is not valid, returns the problem as the end of a sentence. */
 export async function compileClaimRule(rule: WorkloadRule): Promise<ClaimRule | { readonly problem: string }> {
   const program = compileExpression(await loadParser(), rule.when, environment());
   if ('fault' in program) return { problem: `is not a valid CEL expression: ${program.fault}` };
   if (program.type.kind !== BOOL.kind) return { problem: `must be true or false, not ${describeType(program.type)}` };
-  // Issuers such as GitHub's serve everybody. A rule without a condition would admit all of their workloads.
+  // A rule must use the claims. Issuers such as GitHub serve everybody, so a rule without a condition would admit all
+  // of their workloads.
   if (!program.usedVariables.has('claims')) {
     return { problem: 'must use "claims"; otherwise the rule would admit every workload of the issuer' };
   }
@@ -51,7 +52,7 @@ export async function compileClaimRule(rule: WorkloadRule): Promise<ClaimRule | 
 
 /**
  * Finds the first rule that matches the claims. A rule whose evaluation fails, for example because a claim is missing,
- * does not match. All rules share one cost limit, so that the claims cannot cause more work with more rules.
+ * does not match. All rules share one cost limit, so more rules do not allow a token to cause more work.
  */
 export function matchClaims(rules: readonly ClaimRule[], claims: JsonObject): RuleMatch {
   const value = dynamicValue(claims);

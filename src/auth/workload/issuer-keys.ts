@@ -12,13 +12,13 @@ export type KeySet = ReturnType<typeof createLocalJWKSet>;
 /** A key set is loaded again after this time, so that keys that the issuer withdraws are rejected. */
 const maxAge = 10 * 60_000;
 /**
- * The minimum time between two loads. Anyone can present tokens with unknown keys, or while the issuer does not respond,
- * and must not cause more requests with them.
+ * The minimum time between two loads. Without it, anyone could cause many requests to the issuer: with tokens whose
+ * keys are unknown, or while the issuer does not respond.
  */
 const cooldown = 30_000;
-/** A key set is used for this time if the issuer does not respond. */
+/** The longest time for which an old key set is used if the issuer does not respond. */
 const maxStaleness = 60 * 60_000;
-/** No issuer has that many keys. */
+/** The maximum number of keys. No issuer has that many. */
 const maxKeys = 100;
 
 interface LoadedKeys {
@@ -26,7 +26,7 @@ interface LoadedKeys {
   readonly at: number;
 }
 
-/** The key set of one issuer, cached. All its requests share one load. */
+/** The cached key set of one issuer. Concurrent requests share one load. */
 export class IssuerKeys {
   readonly #issuer: WorkloadIssuer;
   readonly #clock: Pick<Clock, 'elapsed'>;
@@ -96,7 +96,7 @@ export class IssuerKeys {
     if (jwksFile !== undefined) return keySetIn(this.#issuer, parsed(await readFile(jwksFile, 'utf8')));
     // The files are read with each load, so that replaced certificates need no restart.
     const ca = caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') };
-    // The host of `jwksUri` is chosen by an administrator, like that of the issuer, so its address is not restricted.
+    // An administrator chooses the host of `jwksUri` and the host of the issuer, so their addresses are not restricted.
     const connection = await openProviderFetch({ issuer: jwksUri ?? issuer, ...ca });
     try {
       const uri = jwksUri ?? (await this.#discover(connection));
@@ -109,7 +109,8 @@ export class IssuerKeys {
   async #discover(connection: ProviderFetch): Promise<string> {
     const { issuer } = this.#issuer;
     const document = await this.#document(connection, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    // Otherwise the document of another issuer, which this server does not trust, would decide about the keys.
+    // The document must name the expected issuer. Otherwise, the document of an issuer that this server does not trust
+    // would determine the keys.
     if (document.issuer !== issuer)
       throw unavailable(this.#issuer, 'has a discovery document whose issuer is another one');
     const uri = textAt(document, 'jwks_uri');
@@ -118,7 +119,7 @@ export class IssuerKeys {
   }
 
   async #document({ fetch }: ProviderFetch, url: string): Promise<JsonObject> {
-    // Kubernetes serves its keys only to clients that accept their own type.
+    // Kubernetes serves its keys only to clients that accept `application/jwk-set+json`.
     const headers = { accept: 'application/json, application/jwk-set+json' };
     const response = await fetch(url, { headers, signal: this.#closing });
     if (response.status !== 200) throw unavailable(this.#issuer, `responded with ${response.status} at ${url}`);
@@ -133,7 +134,10 @@ function keySetIn(issuer: WorkloadIssuer, document: JsonObject): KeySet {
   return createLocalJWKSet({ keys: keys as JWK[] });
 }
 
-/** True for an asymmetric signature key with an ID. Others are not used: a token must name the key that signed it. */
+/**
+ * True for an asymmetric signature key with an ID. Keys without an ID are not used, because a token must name the key
+ * that signed it.
+ */
 function isPublicKey(key: JsonObject): boolean {
   const isSignature = key.use === undefined || key.use === 'sig';
   return isSignature && ['RSA', 'EC', 'OKP'].includes(textAt(key, 'kty')) && textAt(key, 'kid') !== '';

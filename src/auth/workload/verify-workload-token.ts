@@ -5,13 +5,16 @@ import { unverifiedClaims } from '../unverified-claims.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import type { WorkloadIssuer } from './workload-issuer.ts';
 
-/** The maximum length of a token. Those of CI systems have about 2,000 characters. Checked before decoding. */
+/** The maximum length of a token. Tokens of CI systems have about 2,000 characters. Checked before decoding. */
 export const maxWorkloadTokenLength = 16 * 1024;
 /** The tolerated difference between the clocks of the issuer and this server, in seconds. */
 const clockTolerance = 60;
 /** The maximum age of a token in seconds. Kubernetes replaces the tokens of pods after at most 24 hours. */
 const maxTokenAge = 25 * 3600;
-/** The accepted signatures: those that only the issuer can create. A shared secret, or no signature, proves nothing. */
+/**
+ * The accepted signature algorithms. Only the issuer can create such signatures. A signature with a shared secret, or
+ * no signature, proves nothing.
+ */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -30,7 +33,10 @@ export interface WorkloadToken {
   readonly claims: JsonObject;
 }
 
-/** The check that a token fails, as a sentence for its sender. It contains nothing of the token but names. */
+/**
+ * The check that a token fails, as a sentence for the sender of the token. Of the token's contents, the sentence
+ * contains only names.
+ */
 export interface FailedCheck {
   readonly failed: string;
 }
@@ -59,7 +65,7 @@ export async function verifyWorkloadToken(
     return { issuer: issuer.settings, subject, claims };
   } catch (error) {
     if (error instanceof ProviderError) throw error;
-    // Web Crypto rejects with other errors if it cannot import the key, for example because it is too short.
+    // Web Crypto rejects with other errors if it cannot import a key, for example because the key is too short.
     return { failed: error instanceof errors.JOSEError ? failureOf(error) : unusableKey };
   }
 }
@@ -73,7 +79,7 @@ function headerFailure(token: string): string | undefined {
   }
   if (!algorithms.includes(header.alg ?? ''))
     return `the signature algorithm of the token is not one of ${algorithms.join(', ')}`;
-  // Without it, `jose` would accept a token if the key set has only one key.
+  // Requires a key ID. Without this check, `jose` would accept a token without one if the key set has only one key.
   return typeof header.kid === 'string' && header.kid !== '' ? undefined : 'the token names no key (header kid)';
 }
 
@@ -93,7 +99,7 @@ async function verifiedClaims(token: string, { settings, keys }: TrustedIssuer, 
     ({ payload } = await jwtVerify(token, known, options));
   } catch (error) {
     if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-    // The issuer may have a new key.
+    // Load the keys again, because the issuer may have a new key.
     const newer = await keys.newer();
     if (newer === known) throw error;
     ({ payload } = await jwtVerify(token, newer, options));
@@ -113,7 +119,7 @@ const failedClaims: Readonly<Record<string, string>> = {
 const unusableKey = 'the token cannot be verified with the key that it names';
 
 function failureOf(error: errors.JOSEError): string {
-  // `maxTokenAge` also results in this error, with the claim iat.
+  // `jose` also throws this error for a token that is older than `maxTokenAge`, with the claim `iat`.
   if (error instanceof errors.JWTExpired)
     return error.claim === 'iat' ? 'the token is older than 25 hours (claim iat)' : 'the token has expired (claim exp)';
   if (error instanceof errors.JWTClaimValidationFailed) return failedClaims[error.claim] ?? 'a claim is not valid';

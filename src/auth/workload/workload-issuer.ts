@@ -5,19 +5,22 @@ export interface WorkloadIssuer {
   readonly name: string;
   /** The value that the claim `iss` of its tokens must have. */
   readonly issuer: string;
-  /** A token must name at least one of them in its claim `aud`. */
+  /** The accepted audiences. The claim `aud` of a token must contain at least one of them. */
   readonly audiences: readonly string[];
-  /** The URL of the key set. Absent: discovery finds it. */
+  /** The URL of the key set. If absent, discovery finds the URL. */
   readonly jwksUri?: string;
   /** A file with the key set, for issuers that this server cannot reach. */
   readonly jwksFile?: string;
-  /** CA certificates for connections to the issuer, in PEM format. Absent: the system's. */
+  /**
+   * CA certificates for connections to the issuer, in PEM format. If absent, the CA certificates of the system are
+   * used.
+   */
   readonly caFile?: string;
-  /** The first rule that matches a token applies. */
+  /** The rules, in order. Only the first rule that matches a token applies. */
   readonly rules: readonly WorkloadRule[];
 }
 
-/** Gives the workloads whose claims match an access key of a user. */
+/** A rule that gives an access key of a user to every workload whose claims match. */
 export interface WorkloadRule {
   readonly name: string;
   /** A CEL expression over `claims`. */

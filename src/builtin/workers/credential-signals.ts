@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-/** The number of entries at which entries of unused signals are removed for the first time. */
+/** The number of entries that starts the first removal of entries with unused signals. */
 const firstSweep = 1_000;
 
 /**
- * Gives a name to the AbortSignal of each service account token, so that the main thread can refer to it. The control plane that
- * has authenticated a token keeps the signal of the token as long as the token is in use.
+ * Gives a name to the AbortSignal of each service account token, so that the main thread can refer to the signal. The
+ * control plane that authenticated the token keeps the signal as long as the token is in use.
  */
 export class CredentialSignals {
   readonly #names = new WeakMap<AbortSignal, string>();

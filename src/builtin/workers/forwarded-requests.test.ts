@@ -49,7 +49,7 @@ function forwardedRequest(
   ];
 }
 
-/** A worker whose planes execute each request with `serve`. */
+/** Opens a worker whose planes execute each request with `serve`. */
 function openWorker(serve: (exchange: Exchange, planeId: string) => Promise<Reply>) {
   const clock = new ManualClock();
   const requests = new ForwardedRequests({

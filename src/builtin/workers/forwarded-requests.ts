@@ -25,7 +25,7 @@ export interface ForwardedRequestsOptions {
   readonly clock: Clock;
   /** Opens a plane of this worker. Rejects with an API error if it does not exist. */
   openPlane(planeId: string): Promise<OpenedPlane>;
-  /** Called with the ID of the plane before each piece of work for it. */
+  /** Called with the ID of a plane before each piece of work for that plane. */
   onWork(planeId: string): void;
   /** Asks the main thread for the body of a request that has not arrived completely. */
   readBody(id: CallId): Promise<Uint8Array>;
@@ -77,7 +77,8 @@ export class ForwardedRequests {
     exchange.nextTimeSlice = nextTimeSlice;
     const active: ActiveRequest = { exchange, spans: startSpan(exchange, this.#options.clock, request.span) };
     this.#active.set(id, active);
-    // The main thread ends the request if another credential becomes invalid. Only this thread knows service accounts.
+    // The main thread ends the request if any other credential becomes invalid, but only this thread knows service
+    // accounts.
     exchange.end.onEnd(onAbort(identity.signal, (reason) => exchange.end.end(reason)));
     let opened: OpenedPlane | undefined;
     let isStreaming = false;
@@ -102,7 +103,7 @@ export class ForwardedRequests {
       const pump = new StreamPump({ id, feed: streamed.feed, outbox: this.#outbox, onEnd: finish });
       active.pump = pump;
       exchange.end.onEnd(() => pump.finish());
-      // The result must arrive before the first part of the stream.
+      // The result of the request must arrive before the first part of the stream, so the stream starts later.
       setImmediate(() => pump.start());
       return { reply: { status, headers, stream: streamed.stream }, details };
     } catch (error) {
@@ -114,8 +115,9 @@ export class ForwardedRequests {
   }
 
   /**
-   * The time of the worker is divided between projects, the time of a project between its virtual clusters, and that of a
-   * virtual cluster between its callers. A request from outside of projects has the share of its virtual cluster.
+   * Divides the time of the worker between projects, the time of each project between its virtual clusters, and the
+   * time of each virtual cluster between its callers. A request from outside of projects uses the share of its virtual
+   * cluster.
    */
   #timeSlicesOf({ planeId, project, info }: ForwardedRequest, identity: Identity): NextTimeSlice {
     const key = flowKeyOf(identity);
@@ -175,7 +177,10 @@ function serveExchange({ target }: OpenedPlane, exchange: Exchange): Promise<Rep
   return checked(exchange, (allowed) => target.serve(allowed));
 }
 
-/** Returns a copy of the body of a reply that is not streamed. A message contains the whole memory block behind an array. */
+/**
+ * Returns a copy of the body of a reply that is not streamed. The copy is needed because a message transfers the whole
+ * memory block behind an array.
+ */
 function wholeBody({ body }: Reply): { readonly body?: string | Uint8Array } {
   if (typeof body === 'string') return { body };
   if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
@@ -183,10 +188,10 @@ function wholeBody({ body }: Reply): { readonly body?: string | Uint8Array } {
   throw new TypeError('a control plane returned a body that cannot be sent to another thread');
 }
 
-/** The number of resources that a worker reports. Metrics have labels for fewer than this. */
+/** The maximum number of resources that a worker reports. Metrics have labels for fewer resources. */
 const maxReportedResources = 2_000;
 
-/** Remembers the resources that were reported to the main thread, which labels metrics with them. */
+/** Records the resources that were reported to the main thread. The main thread uses them as labels of metrics. */
 class ReportedResources {
   readonly #reported = new Set<string>();
 

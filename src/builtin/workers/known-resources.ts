@@ -1,7 +1,10 @@
 import type { ServedResource, ServedResources } from '../../http/plane.ts';
 import type { RequestInfo } from '../../http/request/request-info.ts';
 
-/** The resources that planes on other threads serve. Workers report each resource once; metrics use them as labels. */
+/**
+ * The resources that planes on other threads serve. Workers report each resource once. Metrics use the resources as
+ * labels.
+ */
 export class KnownResources implements ServedResources {
   readonly #resources = new Map<string, ServedResource>();
 

@@ -16,7 +16,10 @@ import type { EncodedError } from './plane-errors.ts';
  * audits requests and owns the sockets. The worker authorizes a request in its plane and executes it.
  */
 
-/** Identifies a request, or another call whose sender waits for a response, on this link. The main thread assigns the numbers. */
+/**
+ * Identifies a request, or another call whose sender waits for a response, on the link between the main thread and a
+ * worker. The main thread assigns the numbers.
+ */
 export type CallId = number;
 
 /** The caller of a forwarded request. The main thread ends the request if the credential becomes invalid. */
@@ -28,7 +31,10 @@ export interface ForwardedIdentity {
   readonly system: boolean;
   /** True if the worker must ask the main thread (`preauthorize`) before it authorizes anything. */
   readonly mustPreauthorize: boolean;
-  /** Names the signal of the service account token that the worker has authenticated; `undefined` for other callers. */
+  /**
+   * The name of the signal of the service account token that the worker has authenticated; `undefined` for other
+   * callers.
+   */
   readonly credential: string | undefined;
 }
 
@@ -86,7 +92,10 @@ export interface RequestDetails {
   readonly auditedResponse: JsonValue | undefined;
   /** The spans of the request on the worker; `undefined` if the request is not traced. */
   readonly spans: readonly FinishedSpan[] | undefined;
-  /** The subresources of the addressed resource, when a request first addresses it on this worker. */
+  /**
+   * The subresources of the addressed resource. Present only when a request first addresses the resource on this
+   * worker.
+   */
   readonly newResource: { readonly subresources: readonly string[] } | undefined;
 }
 
@@ -105,7 +114,7 @@ export interface PlaneWorkerMethods {
   serve(request: ForwardedRequest): Promise<ForwardedResult>;
   /** Ends a request or a stream. `reason` is the last message of a watch. */
   cancel(request: { readonly id: CallId; readonly reason: EncodedError | undefined }): void;
-  /** Allows the worker to send as many further bytes of a stream. */
+  /** Allows the worker to send as many more bytes of a stream as were received. */
   acknowledge(received: { readonly id: CallId; readonly bytes: number }): void;
   authorize(request: {
     readonly id: CallId;

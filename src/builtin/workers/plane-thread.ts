@@ -107,9 +107,9 @@ function openPlanes({ data, clock, front, onWork, workTime }: PlaneThreadService
   return {
     ...planes,
     async runTask(planeId, task, fence) {
-      // The task may arrive before the changes that triggered it, because they use different ports. The value that is read
-      // here is not needed, but it arrives after the changes, so the caches of the plane then contain them. If the store is
-      // shared, the task itself waits for the current revision.
+      // The task may arrive before the changes that triggered it, because they use different ports. This read ignores
+      // the value, but its response arrives after the changes, so the caches of the plane then contain them. If the
+      // store is shared, the task itself waits for the current revision.
       if (!store.isShared) await store.get(gcKey(planeId, ''));
       return await planes.runTask(planeId, task, fence);
     },
@@ -122,7 +122,10 @@ function openPlanes({ data, clock, front, onWork, workTime }: PlaneThreadService
   };
 }
 
-/** Returns the usage of the planes for which this worker has worked. The sizes of the others are unchanged. */
+/**
+ * Returns the usage of the planes for which this worker has worked. The sizes of the other planes are unchanged, so
+ * they are omitted.
+ */
 function usageOf(times: ReadonlyMap<string, number>, fleet: Pick<Fleet, 'sizes'>): readonly PlaneUsage[] {
   if (times.size === 0) return [];
   const sizes = new Map(fleet.sizes().map(({ id, ...size }) => [id, size]));
@@ -132,7 +135,10 @@ function usageOf(times: ReadonlyMap<string, number>, fleet: Pick<Fleet, 'sizes'>
   });
 }
 
-/** A log that writes to the log of the main thread. Errors are sent as text, because their class would be lost. */
+/**
+ * Returns a log that writes to the log of the main thread. Errors are sent as text, because their class would be lost
+ * between threads.
+ */
 function logOf(front: PlaneFront): Log {
   const writer = (level: LogLevel) => (members: Record<string, unknown>, message: string) =>
     front.send('log', { level, message, members: Object.fromEntries(Object.entries(members).map(plainMember)) });

@@ -34,7 +34,7 @@ const admin: UserInfo = { name: 'admin', groups: [kubernetesMastersGroup] };
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 interface Env extends PlanesTestEnv {
-  /** The threads in the order of their start. `fail` ends one as an exception in it would. */
+  /** The threads in the order of their start. `fail` ends a thread in the same way as an uncaught exception. */
   readonly threads: (Thread & { fail(error: Error): void })[];
 }
 
@@ -197,7 +197,7 @@ describe('virtual clusters on workers', () => {
   });
 });
 
-/** Workers that receive no messages of the store between `hold` and `release`. */
+/** Starts workers that receive no messages from the store between `hold` and `release`. */
 function heldStoreMessages() {
   const waiting: (() => void)[] = [];
   let isHeld = false;

@@ -52,9 +52,9 @@ export interface PlaneWorkersOptions {
   readonly marks: Pick<WorkMarks, 'begin' | 'finish' | 'remove'>;
 }
 
-/** The end of a worker, or of the whole server, that was not intended. */
+/** An unintended end of a worker or of the whole server. */
 export interface PlaneIncident {
-  /** The plane that the worker has worked for last; empty if it has not worked for any. */
+  /** The plane for which the worker last did work. Empty if it has done none. */
   readonly planeId: string;
   readonly cause: 'stalled' | 'failed' | 'interrupted';
   readonly message: string;
@@ -62,7 +62,7 @@ export interface PlaneIncident {
 
 /**
  * Runs the planes of virtual clusters on worker threads. Each plane belongs to one worker as long as that worker lives.
- * A worker starts when one of its planes is first used, and is replaced after it has ended for any reason.
+ * A worker starts when one of its planes is first used. If it ends for any reason, it is replaced.
  */
 export class PlaneWorkers implements PlaneRunner {
   readonly #options: PlaneWorkersOptions;
@@ -134,8 +134,8 @@ export class PlaneWorkers implements PlaneRunner {
   }
 
   /**
-   * Returns the worker of a plane. Throws if the plane must not run, also if that changes while the worker starts: a plane that
-   * is being removed must not be loaded again.
+   * Returns the worker of a plane. Checks before and after the start of the worker that the plane may run, and throws
+   * otherwise: a plane that is being removed must not be loaded again.
    */
   async #planesFor(id: string): Promise<RemotePlanes> {
     this.#assertMayRun(id);
@@ -172,7 +172,8 @@ export class PlaneWorkers implements PlaneRunner {
     return {
       plane: this.#resources,
       authorize: async (identity, attributes) =>
-        // Only this check waits for the worker. The others are made there together with the request.
+        // Only the check of impersonation waits for the worker. The worker makes the other checks when it serves the
+        // request.
         attributes.verb === 'impersonate'
           ? await limited({ identity }, (plane) => plane.authorize(identity, attributes))
           : await (await target()).authorize(identity, attributes),
@@ -199,7 +200,7 @@ class WorkerSlot {
   readonly #options: PlaneWorkersOptions;
   readonly #shared: SharedState;
   #running: RunningWorker | undefined;
-  /** Resolves when the writes of the previous worker have ended, so that the next one may load the same planes. */
+  /** Resolves when the writes of the previous worker have ended. The next worker may then load the same planes. */
   #previous: Promise<void> = Promise.resolve();
   #isClosed = false;
   #preferredShards: readonly string[] | undefined;
@@ -229,7 +230,10 @@ class WorkerSlot {
     this.#running?.planes.preferShards(shards);
   }
 
-  /** Returns the usage of the planes of the running worker; none if there is no worker, or if it has just ended. */
+  /**
+   * Returns the usage of the planes of the running worker. Returns an empty list if there is no worker, or if it has
+   * just ended.
+   */
   async takeUsage(): Promise<readonly PlaneUsage[]> {
     const running = this.#running;
     if (running === undefined) return [];
@@ -247,7 +251,7 @@ class WorkerSlot {
       if (running?.planes.isClosed !== true) throw error;
       await running.hasEnded;
     }
-    // The planes of a worker that has ended are not loaded, but its last writes may still be in progress.
+    // If the worker has ended, its planes are no longer loaded, but its last writes may still be in progress.
     await this.#previous;
   }
 

@@ -50,24 +50,33 @@ interface ActiveCall {
   readonly identity: Identity;
   readonly exchange?: Exchange;
   stream?: RemoteStream;
-  /** The error that truncates the stream if the worker ends; absent for a watch, which just ends and is resumed. */
+  /**
+   * The error with which the stream ends early if the worker ends. Absent for a watch, which ends without an error and
+   * is resumed by its client.
+   */
   truncation?: StatusError;
   /** Releases the resources that the main thread holds for the call. */
   finish(): void;
 }
 
-/** The number of streams whose readers are woken per tick of the event loop. Writing takes one to two milliseconds. */
+/**
+ * The number of streams whose readers are woken per tick of the event loop. The writes of this many readers take one to
+ * two milliseconds.
+ */
 const readersPerTick = 32;
 
 const decidedByPlane: Decision = { allowed: true, reason: 'the control plane authorizes the request' };
 
-/** The planes on one worker thread, as the main thread uses them. */
+/** The planes on one worker thread, from the view of the main thread. */
 export class RemotePlanes {
   readonly #options: RemotePlanesOptions;
   readonly #link: MessageLink<PlaneFrontMethods, PlaneWorkerMethods>;
   readonly #calls = new Map<CallId, ActiveCall>();
   readonly #wakeups = new WakeScheduler(readersPerTick);
-  /** The bodies of requests that the worker has denied. The gateway may send such a request again. */
+  /**
+   * The bodies of requests that the worker has denied. The gateway may send a denied request again, with the body from
+   * this map.
+   */
   readonly #deniedBodies = new WeakMap<Exchange, Uint8Array>();
   #lastCall = 0;
   #loaded = { planes: 0, bytes: 0 };
@@ -111,13 +120,14 @@ export class RemotePlanes {
       plane: this.#options.resources,
       serve: (exchange) => this.#serve(planeId, exchange),
       authorize: (identity, attributes) =>
-        // The worker authorizes the request itself when it serves it. Impersonation must be decided before that.
+        // The worker authorizes the request when it serves it. Impersonation must be decided earlier.
         attributes.verb === 'impersonate' ? this.#authorize(planeId, identity, attributes) : decidedByPlane,
       authenticate: async (token) => {
         const identity = await this.#answer(this.#link.call('authenticate', { planeId, token }));
         if (identity === undefined) return undefined;
         const { user, responsible, fairQueueKey, system, credential } = identity;
-        // The worker ends requests whose token becomes invalid. It finds the token by this signal, which never aborts.
+        // The worker ends a request when its token becomes invalid. This signal never aborts; it only identifies the
+        // token to the worker.
         const { signal } = new AbortController();
         if (credential !== undefined) this.#options.credentials.set(signal, credential);
         return {
@@ -180,7 +190,8 @@ export class RemotePlanes {
     const { method, url, httpVersion, webSocket, remoteAddress } = request;
     const { authorization: _, cookie: __, ...headers } = request.headers;
     const received = this.#deniedBodies.get(exchange) ?? receivedBody(exchange);
-    // A message contains the whole memory block behind an array. The copy may move to the worker.
+    // Copy the body, because a message transfers the whole memory block behind an array. The copy can be transferred to
+    // the worker.
     const body = received && new Uint8Array(received);
     let isStreaming = false;
     try {
@@ -206,7 +217,8 @@ export class RemotePlanes {
         body,
       );
       const answer = this.#answer(this.#link.call('serve', forwarded));
-      // The worker must get the request before its cancellation: the request may have ended while the worker started.
+      // Send the request to the worker before its cancellation: the request may have ended before the worker had
+      // started.
       stopFollowing = exchange.end.onEnd((reason) =>
         this.#link.send('cancel', { id, reason: reason instanceof StatusError ? encodeError(reason) : undefined }),
       );

@@ -4,7 +4,7 @@ import type { StreamPart } from './plane-messages.ts';
 import { streamWindowBytes } from './stream-window.ts';
 
 export interface RemoteStreamOptions {
-  /** Tells the worker how many bytes were taken since the last call. */
+  /** Informs the worker of the number of bytes that were taken since the last call. */
   acknowledge(bytes: number): void;
   /** Calls `wake` later. Only a few readers are woken per tick, because each of them writes to its socket. */
   scheduleWake(wake: () => void): void;
@@ -12,7 +12,7 @@ export interface RemoteStreamOptions {
   cancel(): void;
 }
 
-/** The body of a response that a worker sends in parts. It is a class, because every watch has one. */
+/** The body of a response that a worker sends in parts. It is a class to save memory, because every watch has one. */
 export class RemoteStream implements Feed<Uint8Array> {
   readonly #options: RemoteStreamOptions;
   readonly #chunks: Uint8Array[] = [];

@@ -22,7 +22,7 @@ export interface ServePlanesOptions {
   readonly clock: Clock;
   /** Opens the planes. `front` calls the main thread. */
   openPlanes(front: PlaneFront): WorkerPlanes;
-  /** Called with the ID of the plane before each piece of work for it. */
+  /** Called with the ID of a plane before each piece of work for that plane. */
   onWork(planeId: string): void;
 }
 
@@ -89,7 +89,7 @@ export function servePlanes(options: ServePlanesOptions): void {
     };
     const { user, responsible, accessKey, fairQueueKey, system, mustPreauthorize, credential } = identity;
     const signal = credential === undefined ? never : credentials.find(credential);
-    // The worker was replaced or the plane was unloaded after the token was authenticated.
+    // The signal is missing if the worker was replaced or the plane was unloaded after the token was authenticated.
     if (signal === undefined || (signal.aborted && !(signal.reason instanceof StatusError)))
       throw serviceUnavailable('the control plane restarted while the request was being authenticated; try again', 1);
     if (signal.aborted) throw unauthorized();
@@ -107,7 +107,7 @@ export function servePlanes(options: ServePlanesOptions): void {
 
 const never = new AbortController().signal;
 
-/** The members of a message that belong to its caller. */
+/** The members of a message that describe the caller of the request. */
 interface CallOfIdentity {
   readonly id: CallId;
   readonly planeId: string;

@@ -6,7 +6,8 @@ import type { Clock } from '../../lib/clock.ts';
 /** A request that its plane has not answered after this time is slow. */
 const slowAfterMs = 250;
 /**
- * The maximum number of slow requests of one plane, and of one caller in it. Beyond it, further requests to the plane get 429.
+ * The maximum number of slow requests of one plane, and also of one caller in it. If it is reached, further requests to
+ * the plane get 429.
  */
 const maxSlow = 400;
 const maxSlowPerCaller = maxSlow / 2;
@@ -15,8 +16,9 @@ const maxSlowPerCaller = maxSlow / 2;
 export type SlowRequest = Pick<Exchange, 'inFlightSlot' | 'identity'>;
 
 /**
- * Releases the in-flight slots of requests that wait for a slow or stuck worker, or for a webhook of the tenant. Otherwise
- * requests to one virtual cluster could hold all slots of the server, and requests to others would have to wait too.
+ * Releases the in-flight slots of requests that wait for a slow or stuck worker, or for a webhook of the tenant.
+ * Otherwise, requests to one virtual cluster could occupy all slots of the server, and requests to other virtual
+ * clusters would have to wait.
  */
 export class SlowRequests {
   readonly #clock: Clock;
@@ -40,7 +42,8 @@ export class SlowRequests {
         this.#add(caller, 1);
       }
       inFlightSlot?.release();
-      // A request acquires another slot after its body has arrived, which may be later than the first check.
+      // Check repeatedly: a request acquires another slot after its body has arrived, which may be later than the first
+      // check.
       cancel = this.#clock.after(slowAfterMs, check);
     };
     let cancel = this.#clock.after(slowAfterMs, check);

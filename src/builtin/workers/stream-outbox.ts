@@ -7,13 +7,13 @@ interface PendingPart {
 }
 
 /**
- * Collects the parts of all streams of a worker and sends them together, once per tick of the event loop. Watches with
- * the same events share the bytes of an event, and a message contains each of them once.
+ * Collects the parts of all streams of a worker and sends them in one message per tick of the event loop. Watches with
+ * the same events share the bytes of an event, so a message contains these bytes only once.
  */
 export class StreamOutbox {
   readonly #send: (parts: readonly StreamPart[]) => void;
   #pending = new Map<CallId, PendingPart>();
-  /** The bytes in this message, by the bytes that the streams share. */
+  /** The copies of chunks in the current message, by the original chunk, which several streams can share. */
   #copies = new Map<Uint8Array, Uint8Array>();
 
   constructor(send: (parts: readonly StreamPart[]) => void) {
@@ -39,7 +39,10 @@ export class StreamOutbox {
     return part;
   }
 
-  /** A message contains the whole memory block behind an array, and Node puts several short arrays into one block. */
+  /**
+   * Copies a chunk, because a message transfers the whole memory block behind an array, and Node puts several short
+   * arrays into one block.
+   */
   #copyOf(chunk: Uint8Array): Uint8Array {
     if (chunk.byteLength === chunk.buffer.byteLength) return chunk;
     const known = this.#copies.get(chunk);

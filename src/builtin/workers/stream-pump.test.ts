@@ -4,7 +4,7 @@ import { StreamOutbox } from './stream-outbox.ts';
 import { StreamPump } from './stream-pump.ts';
 import { streamWindowBytes } from './stream-window.ts';
 
-/** A feed of this many chunks, each a quarter of the window. */
+/** Returns a feed of `chunks` chunks. Each chunk is a quarter of the window. */
 function feedOf(chunks: number): Feed<Uint8Array> & { taken: number } {
   return {
     taken: 0,

@@ -13,7 +13,7 @@ export interface StreamPumpOptions {
   onEnd(): void;
 }
 
-/** Sends the chunks of a feed to the main thread, and at most `streamWindowBytes` that it has not acknowledged. */
+/** Sends the chunks of a feed to the main thread. Stops while `streamWindowBytes` are not acknowledged. */
 export class StreamPump {
   readonly #options: StreamPumpOptions;
   #window = streamWindowBytes;
@@ -35,7 +35,7 @@ export class StreamPump {
     this.#send();
   }
 
-  /** Sends everything that is left, such as the last message of a watch that has been ended. */
+  /** Sends all remaining chunks, such as the last message of a watch that was ended. */
   finish(): void {
     this.acknowledge(Number.POSITIVE_INFINITY);
   }
@@ -89,7 +89,7 @@ function iteratorOf(chunks: Chunks): Iterator<Uint8Array> {
   throw new TypeError('an asynchronously generated body cannot be sent to another thread');
 }
 
-/** A feed of a long body. Other callers get a time slice between two pieces. */
+/** Returns a feed of a long body. Between two pieces, other callers get a time slice. */
 function piecesFeed(pieces: Iterator<Uint8Array>, nextTimeSlice: NextTimeSlice): Feed<Uint8Array> {
   let isEnded = false;
   let isWaiting = false;

@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * Measures for which plane a worker is busy. The time in which the event loop waits for events does not count. The caller
- * reports each change of the plane that the worker works for; the time since the last report is attributed to the previous plane.
+ * Measures for which plane a worker is busy. The time in which the event loop waits for events does not count. The
+ * caller reports when the worker switches to another plane; the time since the last report is attributed to the
+ * previous plane.
  */
 export class WorkTime {
   readonly #busyMs: () => number;
@@ -28,7 +29,7 @@ export class WorkTime {
     this.#count();
     const taken = new Map(this.#msByPlane);
     this.#msByPlane.clear();
-    // Later work, for example of timers, is attributed to no plane until the next report.
+    // Work after this point, for example of timers, is attributed to no plane until the next report.
     this.#plane = '';
     return taken;
   }

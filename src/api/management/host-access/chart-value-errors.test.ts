@@ -36,7 +36,7 @@ describe('chart values of authors without hostaccess', () => {
     ['sync: {toHost: {ingresses: {enabled: true}}}', 'sync.toHost.ingresses.enabled'],
     ['sync: {toHost: {networkPolicies: {enabled: true}}}', 'sync.toHost.networkPolicies.enabled'],
     ['sync: {toHost: {pods: {enabled: true, priorityClassName: x}}}', 'sync.toHost.pods.priorityClassName'],
-    // Helm removes the defaults of the chart at a null.
+    // Helm removes the chart's default values for a member that is set to null.
     ['controlPlane: null', 'controlPlane'],
     ['a: &x {privileged: true}\ncontrolPlane: {statefulSet: {resources: *x}}', 'a.privileged'],
   ])('may not be %j', (text, path) =>

@@ -3,7 +3,10 @@ import { DocumentError } from '../../decode/document-error.ts';
 import { readYaml } from '../../decode/yaml-document.ts';
 import { type FieldError, forbiddenField, invalid } from '../../field-error.ts';
 
-/** The maximum length of chart values of an author without the permission `hostaccess`. They are parsed on the main thread. */
+/**
+ * The maximum length of chart values from an author without the permission `hostaccess`. The length is limited because
+ * chart values are parsed on the main thread.
+ */
 const maxValuesLength = 64 * 1024;
 /** The maximum number of values that are reported. */
 const maxReported = 10;
@@ -21,8 +24,8 @@ export interface CheckedValues {
 }
 
 /**
- * Reads chart values and checks that each of them is at an allowed path. Returns the values as they were read: helm must
- * get these instead of the text, because another YAML parser could read the text differently.
+ * Reads chart values and checks that each is at an allowed path. Returns the parsed values. Pass these to helm instead
+ * of the text, because another YAML parser could read the text differently.
  */
 export function checkChartValues(text: string, field: string, allowedPaths: readonly string[]): CheckedValues {
   const lengthError = chartValuesLengthError(text, field);
@@ -56,7 +59,7 @@ class ValueCheck {
     this.#allowedPaths = allowedPaths;
   }
 
-  /** Checks a value that the path of the given nodes leads to. */
+  /** Checks a value. `nodes` are the nodes of the tree of allowed paths that match the path of the value. */
   member(value: JsonValue, nodes: readonly AllowedNode[], path: string): void {
     if (this.errors.length >= maxReported) return;
     if (nodes.some(({ isComplete }) => isComplete)) {
@@ -75,7 +78,10 @@ class ValueCheck {
     }
   }
 
-  /** Rejects texts that would become more than a text when the chart inserts them into a manifest. */
+  /**
+   * Rejects strings with control characters, line breaks or template syntax, because they could change the manifest
+   * into which the chart inserts them.
+   */
   #texts(value: JsonValue, path: string): void {
     if (this.errors.length >= maxReported) return;
     if (typeof value === 'string') {

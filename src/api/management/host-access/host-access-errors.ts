@@ -5,7 +5,7 @@ import type { TemplateDefinition } from '../v1/template-definition.ts';
 import { chartValuesLengthError, checkChartValues } from './chart-value-errors.ts';
 import type { HostAccessSettings } from './host-access-settings.ts';
 
-/** A member of a definition that acts on the host. */
+/** The members of a definition that act on the host. */
 const hostMembers = [
   ['metadata', 'labels and annotations of objects on the host'],
   ['spaceTemplate', 'objects, labels and annotations of the host namespace'],
@@ -29,9 +29,12 @@ export function hostAccessErrors(
 }
 
 export interface RestrictedDefinition {
-  /** The definition that may be installed. Only its chart values differ from the given one: they are JSON. */
+  /**
+   * The definition that may be installed. It differs from the given definition only in its chart values, which are
+   * JSON.
+   */
   readonly definition: TemplateDefinition;
-  /** If there are any, the definition must not be installed. */
+  /** The errors. If the list is not empty, the definition must not be installed. */
   readonly errors: readonly FieldError[];
 }
 
@@ -60,10 +63,16 @@ function memberErrors(definition: TemplateDefinition, field: string): FieldError
   return errors;
 }
 
-/** The members whose keys alone have an effect: a selector can require a label with an empty value. */
+/**
+ * Maps whose keys have an effect even if their values are empty. For example, a selector can require a label with an
+ * empty value.
+ */
 const mapsOfNames = new Set(['labels', 'annotations']);
 
-/** False for empty strings, empty maps, and maps that contain only such values. A label always counts. */
+/**
+ * False for null, for an empty string or map, and for a map that contains only such values. A label or annotation
+ * always counts as content.
+ */
 export function hasContent(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false;
   if (!isJsonObject(value)) return true;

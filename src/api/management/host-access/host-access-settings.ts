@@ -10,9 +10,9 @@ export interface HostAccessSettings {
 }
 
 /**
- * Synced resources that are namespaced, so that they stay in the namespace of the tenant. Ingresses are missing because a
- * controller of the host serves all their host names together, and network policies because they can extend the traffic
- * that the host allows.
+ * Synced resources that are namespaced, so they stay in the namespace of the tenant. Ingresses are excluded, because an
+ * ingress controller of the host serves the host names of all tenants together. Network policies are excluded, because
+ * they can allow traffic that the host does not.
  */
 const namespacedSyncs = [
   'pods',
@@ -34,8 +34,8 @@ export const defaultHostAccessSettings: HostAccessSettings = {
     'sleepMode',
     ...namespacedSyncs.map((name) => `sync.toHost.${name}.enabled`),
   ],
-  // Roles, bindings, webhooks, custom resources and virtual clusters are missing: they act on more than the namespace, or
-  // no quota counts them.
+  // Roles, bindings, webhooks, custom resources and virtual clusters are excluded, because they affect more than the
+  // namespace or are not counted by any quota.
   allowedResources: [
     'configmaps',
     'secrets',

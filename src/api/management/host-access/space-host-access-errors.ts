@@ -7,9 +7,9 @@ import { hasContent, type RestrictedDefinition } from './host-access-errors.ts';
 
 /**
  * Returns the parts of the definition of a space that require the permission `hostaccess`: metadata of the namespace,
- * and roles with which users could remove its protection. Objects do not require it: on Kubernetes hosts, the server applies
- * them with permissions for the allowed resources in the namespace only. On the built-in cluster, it never applies roles or
- * role bindings.
+ * and roles with which users could remove its protection. Objects do not require the permission. On Kubernetes hosts,
+ * the server applies them with permissions for only the allowed resources in the namespace. On the built-in cluster,
+ * the server never applies roles or role bindings.
  */
 export function spaceHostAccessErrors({ metadata, access }: TemplateDefinition, field: string): FieldError[] {
   const { defaultClusterRole = '', rules = [] } = access ?? {};
@@ -40,7 +40,7 @@ export function addedRoleErrors(rules: readonly AccessRule[] = [], before: reado
   );
 }
 
-/** A template expression is checked after rendering. */
+/** Skip a template expression, because it is checked after rendering. */
 function roleErrors(role: string, field: string): FieldError[] {
   if (role.includes('{{') || grantableSpaceRoles.includes(role)) return [];
   const detail = `roles other than ${grantableSpaceRoles.join(', ')} require the permission hostaccess`;

@@ -1,14 +1,14 @@
 import type { HostIsolation } from './host-isolation.ts';
 
 /**
- * The default isolation of host namespaces in new installations. Pods of tenants cannot reach those of other tenants,
- * the network of the host or the metadata service of a cloud. The quotas are far above the needs of most virtual
- * clusters; they prevent one tenant from using a whole host.
+ * The default isolation of host namespaces in new installations. A tenant's pods cannot reach the pods of other
+ * tenants, the host network or the metadata service of a cloud. The quotas are far above the needs of most virtual
+ * clusters, but prevent one tenant from using a whole host.
  */
 export const newInstallationIsolation = {
   isolateNetwork: true,
   deniedEgressCIDRs: [
-    // Private ranges, which include those of pods, services and nodes.
+    // Private address ranges, which include the addresses of pods, services and nodes.
     '10.0.0.0/8',
     '172.16.0.0/12',
     '192.168.0.0/16',
@@ -28,14 +28,15 @@ export const newInstallationIsolation = {
     'requests.storage': '1Ti',
   },
   limitRange: {
-    // There is no CPU limit: it would throttle the control planes, which set none.
+    // There is no default CPU limit, because it would throttle the control planes, which set no limit of their own.
     default: { memory: '2Gi' },
     defaultRequest: { cpu: '50m', memory: '64Mi' },
   },
 } as const satisfies HostIsolation;
 
 /**
- * Returns the defaults with the fields of `isolation`, including those of `limitRange`, in place of the default ones.
+ * Returns the default isolation with all fields that `isolation` sets replaced, including single fields of
+ * `limitRange`.
  */
 export function withNewInstallationIsolation(isolation: HostIsolation): HostIsolation {
   const limitRange = { ...newInstallationIsolation.limitRange, ...isolation.limitRange };

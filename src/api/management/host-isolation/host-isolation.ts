@@ -7,7 +7,7 @@ import { type Static, t } from '../../schema/schema-builder.ts';
 export const podSecurityLevels = ['privileged', 'baseline', 'restricted'] as const;
 export type PodSecurityLevel = (typeof podSecurityLevels)[number];
 
-/** The level of clusters that set none. The control plane of vCluster runs at this level. */
+/** The Pod Security level of clusters that set none. The control plane of vCluster can run at this level. */
 export const defaultPodSecurity: PodSecurityLevel = 'baseline';
 
 const maxEntries = 100;
@@ -64,9 +64,9 @@ export function stricterLevel(one: PodSecurityLevel, other: PodSecurityLevel): P
 }
 
 /**
- * Returns the isolation of a namespace: the stricter of both for each setting. Defaults for containers of the project
- * replace those of the cluster. `defaults` applies to each setting that neither the cluster nor the project sets;
- * its Pod Security level applies if the cluster sets none.
+ * Returns the isolation of a host namespace. Each setting has the stricter value of cluster and project, except that
+ * container defaults of the project replace those of the cluster. `defaults` applies to each setting that neither of
+ * the two sets. The Pod Security level of `defaults` applies if the cluster sets none.
  */
 export function effectiveIsolation(
   cluster: HostIsolation = {},
@@ -98,9 +98,11 @@ export function effectiveIsolation(
   };
 }
 
-/** Adds the defaults of settings that neither the cluster nor the project sets to those of the cluster. */
+/**
+ * Returns the settings of the cluster, plus the defaults of all settings that neither the cluster nor the project sets.
+ */
 function withDefaults(ofCluster: HostIsolation, ofProject: HostIsolation, defaults: HostIsolation): HostIsolation {
-  // A project cannot lower the level, so its level does not replace the default.
+  // Ignore the project's level here. A project cannot lower the level, so its level must not replace the default.
   const { podSecurity: _level, ...project } = ofProject;
   const { limitRange: _limits, ...unset } = withoutMembersOf(defaults, ofCluster, project);
   const limits = [defaults, ofCluster, ofProject].map(({ limitRange = {} }) => limitRange);
@@ -108,7 +110,7 @@ function withDefaults(ofCluster: HostIsolation, ofProject: HostIsolation, defaul
   return { ...unset, ...ofCluster, limitRange: { ...unsetLimits, ...ofCluster.limitRange } };
 }
 
-/** Returns the members of `defaults` that none of the others has. */
+/** Returns the members of `defaults` that are not set in any of `others`. */
 function withoutMembersOf<T extends object>(defaults: T, ...others: readonly T[]): Partial<T> {
   const isSet = (name: string) => others.some((other) => (other as Record<string, unknown>)[name] !== undefined);
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => !isSet(name))) as Partial<T>;
@@ -156,7 +158,10 @@ function quantityErrors(quantities: Quantities = {}, field: string): FieldError[
   });
 }
 
-/** Returns why a text is not an address range as network policies require it, worded as the end of a sentence. */
+/**
+ * Returns the reason why a text is not a valid address range for network policies, worded as the end of a sentence;
+ * `undefined` if it is valid.
+ */
 export function rangeProblem(text: string): string | undefined {
   const [, written = '', length = ''] = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const address = parseIp(written);

@@ -7,7 +7,10 @@ export function spaceLimitErrors(definition: SpaceDefinition, field: string): Fi
   return limitErrors(definition, field, withoutExpressions);
 }
 
-/** Returns the errors of the quota and the limits in a rendered definition. A parameter may contain anything. */
+/**
+ * Returns the errors of the quota and the limits in a rendered definition. They are checked again after rendering,
+ * because a parameter can contain any text.
+ */
 export function renderedLimitErrors(definition: SpaceDefinition): FieldError[] {
   return limitErrors(definition, '', (quantities) => quantities ?? {});
 }

@@ -14,9 +14,9 @@ export const accessKeyTypes = [
   'Other',
   'Reset',
   'OIDCRefreshToken',
-  // A join token, until an agent uses it.
+  // A join token that no agent has used yet.
   'AgentJoin',
-  // The key of an agent that has joined. It has no bearer token: the agent signs its requests.
+  // The key of an agent that has joined. It is not a bearer token: the agent signs its requests with a private key.
   'Agent',
 ] as const;
 /** The types of access keys that clients may set. Only the server sets the other types. */
@@ -221,7 +221,10 @@ export const accessKeyKind = defineKind({
   description: 'An access key of any user or team.',
 });
 
-/** The access keys of the caller and of the caller's teams. The objects are the same as those of the kind AccessKey. */
+/**
+ * The kind of the access keys of the caller and of the caller's teams. It serves the same objects as the kind
+ * AccessKey.
+ */
 export const ownedAccessKeyKind = defineKind({
   ...shared,
   kind: 'OwnedAccessKey',

@@ -1,6 +1,6 @@
 import { type Static, t } from '../../schema/schema-builder.ts';
 
-/** Schema of `spec.access`: permissions on an object that the object itself grants to users and teams. */
+/** The schema of `spec.access`: permissions on the object that `spec.access` grants to users and teams. */
 export const accessSchema = t.array(
   t.object({
     name: t.optional(t.string({ description: 'Human-readable name of the access entry.' })),

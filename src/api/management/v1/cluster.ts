@@ -39,7 +39,7 @@ const spec = t.object(
   { description: 'Desired state of the connected cluster.' },
 );
 
-/** The types of the conditions of a connected cluster. `Ready` summarizes the others. */
+/** The condition types of a connected cluster. `Ready` summarizes the other conditions. */
 export const clusterConditionTypes = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient', 'Ready'] as const;
 
 const status = t.object(

@@ -3,7 +3,7 @@ import { managementGroup, managementVersion } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 
-/** The kinds outside of projects whose objects can be reviewed. Instances can be reviewed too. */
+/** The kinds outside of projects whose objects a review can examine. Instances can be reviewed, too. */
 const reviewedResources = [
   'projects',
   'clusters',

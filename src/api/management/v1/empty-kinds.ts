@@ -22,8 +22,8 @@ function emptyKind(kind: string, description: string) {
 }
 
 /**
- * Kinds that clients of this API read but that have no objects on this server. Their lists are empty, and nothing can be
- * created. Without them, clients would stop with an error instead of continuing without such objects.
+ * Kinds that clients of this API read but for which this server has no objects. Their lists are empty, and clients
+ * cannot create objects. Without these kinds, clients would stop with an error instead of continuing without objects.
  */
 export const emptyKinds = [
   emptyKind('Feature', 'A feature that a license enables. This server has none, because it needs no license.'),

@@ -10,7 +10,7 @@ import { conditionsSchema } from './condition.ts';
 import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 
-/** The resources whose number a project quota can limit. */
+/** The resources for which a project quota can limit the number of objects. */
 export const quotaResources = ['virtualclusterinstances', 'spaceinstances'] as const;
 
 const quota = (of: string) =>

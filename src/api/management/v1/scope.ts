@@ -129,16 +129,16 @@ export type Scope = NonNullable<Static<typeof scopeSchema>> & { readonly [flag i
 export type ScopeRule = Static<typeof ruleSchema>;
 
 /**
- * Casts a scope that was validated against `scopeSchema`. All casts of scopes that are not part of an access key go
- * through this function.
+ * Casts a scope that was validated against `scopeSchema`. All casts of scopes outside of access keys go through this
+ * function.
  */
 export function typedScope(scope: JsonObject): Scope {
   return scope as Scope;
 }
 
 /**
- * Returns the scopes in a token that this installation signed; `undefined` if they are not a list of objects. The server
- * validates each scope before it signs it.
+ * Returns the scopes in a token that this installation signed; `undefined` if they are not a list of objects. The
+ * scopes need no validation, because the server validates each scope before it signs a token.
  */
 export function signedScopes(scopes: JsonValue | undefined): readonly Scope[] | undefined {
   return Array.isArray(scopes) && scopes.every(isJsonObject) ? scopes.map(typedScope) : undefined;

@@ -3,7 +3,10 @@ import { limitRangeSchema, resourceQuotaSchema } from '../host-isolation/host-is
 import { accessRuleSchema } from './access.ts';
 import { addedMetadata } from './template-definition.ts';
 
-/** Schema of the definition of a space: inline in a SpaceInstance, in a SpaceTemplate, or in a version of one. */
+/**
+ * The schema of the definition of a space: inline in a SpaceInstance, in a SpaceTemplate, or in a version of a
+ * SpaceTemplate.
+ */
 export const spaceDefinitionSchema = t.object(
   {
     metadata: addedMetadata('the namespace'),

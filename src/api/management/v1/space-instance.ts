@@ -46,7 +46,7 @@ const spec = t.object(
   { description: 'Desired state of the space.' },
 );
 
-/** The types of the conditions of a space. `Ready` summarizes the others. */
+/** The condition types of a space. `Ready` summarizes the other conditions. */
 export const spaceConditionTypes = ['Scheduled', 'TemplateResolved', 'SpaceReady', 'Ready'] as const;
 
 const status = t.object(

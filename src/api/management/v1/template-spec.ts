@@ -6,7 +6,7 @@ import { descriptionSchema, displayNameSchema } from './display-texts.ts';
 import { ownerSchema } from './owner.ts';
 import { parametersSchema } from './template-definition.ts';
 
-/** Schema of the spec of a template for instances that are described by definitions of this schema. */
+/** Returns the schema of the spec of a template. `definition` is the schema of the definitions in the template. */
 export const templateSpecSchema = <Definition extends TSchema>(definition: Definition) =>
   t.object(
     {

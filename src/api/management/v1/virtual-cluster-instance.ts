@@ -65,7 +65,7 @@ const spec = t.object(
   { description: 'Desired state of the virtual cluster.' },
 );
 
-/** The types of the conditions of an instance. `Ready` summarizes the others. */
+/** The condition types of an instance. `Ready` summarizes the other conditions. */
 export const instanceConditionTypes = [
   'Scheduled',
   'TemplateResolved',

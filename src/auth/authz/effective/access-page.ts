@@ -17,10 +17,13 @@ export interface Page<Entry> {
   readonly next?: Position;
 }
 
-/** Maximum numbers of items of a page: those that are examined, and those whose entries are computed. */
+/** Limits for each page: the number of items that are examined, and the number of items whose entries are computed. */
 const maxInspected = 20_000;
 const maxComputed = 1000;
-/** The work per tick of the event loop. Inspecting an item is one unit; computing its entries takes as long as 40. */
+/**
+ * The units of work per tick of the event loop. Inspecting an item is one unit; computing its entries counts as 40
+ * units.
+ */
 const workPerTick = 2_000;
 const workPerComputed = 40;
 

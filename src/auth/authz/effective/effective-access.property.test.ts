@@ -23,7 +23,7 @@ const listed = new Set([
   'teams',
 ]);
 
-/** All objects of the state, and the kinds themselves. */
+/** Returns all objects of the state, and the kinds themselves, as targets of requests. */
 function targetsIn(state: ReviewState): RequestTarget[] {
   return guardedKinds()
     .filter(({ kind }) => listed.has(kind.plural))

@@ -9,7 +9,7 @@ import { type Relation, type RelationContext, relations } from '../relations.ts'
 /** The grants from which a permission results, from the caller to the object. */
 export type GrantChain = readonly string[];
 
-/** A caller with only one of the grants of another caller, and the steps that lead to it. */
+/** A caller that has only one of the grants of another caller, with the steps that lead to this grant. */
 interface NarrowCaller {
   readonly steps: GrantChain;
   readonly caller: Caller;
@@ -62,8 +62,8 @@ export function grantChains(query: GrantQuery): GrantChain[] {
 }
 
 /**
- * Returns one chain for each grant that is sufficient alone. If none is, the grants are sufficient only together, and
- * the result is one chain without their names.
+ * Returns one chain for each grant that is sufficient alone. If no grant is sufficient alone, the permission results
+ * from several grants together, and the result is one chain without their names.
  */
 function chainsOf(
   { context, narrow }: GrantQuery,
@@ -79,7 +79,7 @@ function chainsOf(
   return sufficient.length === 0 ? [[describeGrant(context)]] : sufficient;
 }
 
-/** The relations that result from membership in some project. The step names the first such project. */
+/** The relations that result from membership in any project. The step in the chain names the first such project. */
 const projectRelations: ReadonlySet<Relation> = new Set([
   'sharesProjectWithUser',
   'sharesProjectWithTeam',
@@ -101,7 +101,7 @@ function describe(relation: Relation, context: RelationContext): string {
   return reason;
 }
 
-/** Returns a state in which all principals have no other project than this one. */
+/** Returns a state in which all principals are members of no project except this one. */
 function inProject(state: AccessState, project: string): AccessState {
   const narrowed = Object.create(state) as { projectsOf: AccessState['projectsOf'] };
   narrowed.projectsOf = (principal) => (state.projectsOf(principal).has(project) ? new Set([project]) : none);

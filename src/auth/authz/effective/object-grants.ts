@@ -72,7 +72,7 @@ export function grantsOn(subject: AuthorizationSubject, target: RequestTarget, s
 }
 
 const verbsOfNewObjects: ReadonlySet<string> = new Set(['create', 'deletecollection']);
-/** Their results contain what `get` allows, so they are not separate permissions. */
+/** Verbs that are not separate permissions, because their results contain only what `get` allows. */
 const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
 
 interface CheckedPermission {

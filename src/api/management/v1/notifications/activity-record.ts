@@ -5,7 +5,10 @@ import { managementCategory, managementGroup, managementVersion } from '../../..
 import type { ResourceKind } from '../../../resource.ts';
 import { type Static, t } from '../../../schema/schema-builder.ts';
 
-/** The values of `action`. Those in the second line describe observations and actions of the server. */
+/**
+ * The values of `action`. The first line lists actions of users; the second line lists observations and actions of the
+ * server.
+ */
 export const activityActions = [
   ...['Created', 'Changed', 'Shared', 'SleepRequested', 'WakeRequested', 'Deleted'],
   ...['Ready', 'Slept', 'Woke', 'Failed', 'Recovered'],
@@ -34,7 +37,10 @@ const schema = t.object({
 
 type ColumnFields = Pick<Static<typeof schema>, 'actor' | 'involvedObject'>;
 
-/** The namespace of records about objects that belong to no project, as for events of Kubernetes. */
+/**
+ * The namespace of records about objects that belong to no project. Kubernetes uses the same namespace for events of
+ * cluster-scoped objects.
+ */
 export const fleetActivityNamespace = 'default';
 
 export const activityRecordKind: ResourceKind = defineKind({

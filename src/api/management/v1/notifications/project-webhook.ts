@@ -81,7 +81,7 @@ export const projectWebhookKind = defineKind({
   singular: 'projectwebhook',
   categories: [managementCategory],
   namespaced: true,
-  // The URLs of some receivers contain a credential.
+  // Some receivers' URLs contain a credential, so errors must not quote them.
   confidential: true,
   description:
     'An outgoing webhook of a project: the server sends activity records of the project to its URL, signed as Standard Webhooks.',

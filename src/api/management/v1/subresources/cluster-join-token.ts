@@ -2,7 +2,10 @@ import { defineKind } from '../../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../../naming.ts';
 import { type Static, t } from '../../../schema/schema-builder.ts';
 
-/** The maximum number of agents of a cluster. With two tunnels each, they use half of the tunnels that a cluster may have. */
+/**
+ * The maximum number of agents for one join token. With two tunnels each, they use half of the tunnels that a cluster
+ * may have.
+ */
 const maxAgentsPerToken = 8;
 
 const spec = t.object(

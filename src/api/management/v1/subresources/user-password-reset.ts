@@ -3,7 +3,7 @@ import { managementGroup, managementVersion } from '../../../naming.ts';
 import type { ObjectOf } from '../../../resource.ts';
 import { t } from '../../../schema/schema-builder.ts';
 
-/** The lifetime of a reset link in seconds: the default and the limits. */
+/** The lifetime of a reset link in seconds: the default, the minimum and the maximum. */
 export const resetLinkSeconds = { default: 24 * 3600, least: 60, most: 7 * 24 * 3600 } as const;
 
 const spec = t.object(
